@@ -6,7 +6,7 @@ import { configSchema } from './config-schema.ts'
 import { describeActions } from '../src/describe/describe.ts'
 import { callable } from '../src/describe/actions.ts'
 import { defaultTools, executeTool, toolList } from '../src/mcp/document-tools.ts'
-import { tokensOf } from '../src/text/tokens.ts'
+import { tokensOf } from '../src/text/lines.ts'
 import { apiPage } from './api-page.ts'
 import { errorCodesPage, exitCodesPage } from './code-pages.ts'
 

@@ -79,7 +79,7 @@ export {
   type ShamBlockLike,
   type ValidationError,
 } from './actions/validate-action.ts'
-export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
+export { extractNumberedLines, type NumberedLines } from './text/lines.ts'
 export { replaceText } from './seed-api/sham-response.ts'
 export {
   delete_structure,

@@ -132,7 +132,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const guarded: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     'policy/holds-token.ts',
-    'structure/packed.ts',
+    'structure/grammar.ts',
     'workspace',
     'journal',
     'git',
@@ -149,7 +149,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'ui',
   ],
   'node:fs/promises': ['workspace', 'config', 'cli'],
-  'node:child_process': ['process/start-program.ts', 'process/run-process.ts'],
+  'node:child_process': ['process/programs.ts', 'process/run-process.ts'],
 }
 
 const entries = ['index.ts', 'cli/main.ts']
@@ -193,7 +193,7 @@ describe('layers', () => {
         ([, file]) => file,
       ),
     )
-    expect(started).toEqual(['start.file', 'fileOf(name)', 'fileOf(name)', 'file', 'file'])
+    expect(started).toEqual(['fileOf(name)', 'fileOf(name)', 'file', 'file', 'start.file'])
   })
 
   it('asks for the name of the system in one place', () => {

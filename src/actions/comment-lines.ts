@@ -1,10 +1,9 @@
 import { bounded } from '../core/time-limit.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { lineSpans } from '../text/line-spans.ts'
+import { lineSpans } from '../text/lines.ts'
 import { type CommentMarks, commentMarksFor } from '../text/comment-marks.ts'
-import { unexpected } from './expect-lines.ts'
-import { lineRange } from './line-range.ts'
+import { unexpected, lineRange } from './line-range.ts'
 
 interface LinesOf {
   readonly path: PathArg

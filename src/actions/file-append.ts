@@ -1,7 +1,7 @@
 import { defaulting, defineAction, fail, flag, ok, path, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import { dominantEol, toEol } from '../text/line-endings.ts'
+import { dominantEol, toEol } from '../text/lines.ts'
 import { expectHash } from './common-params.ts'
 import { elisionIn } from './replace-occurrences.ts'
 

@@ -1,7 +1,7 @@
 import { defineAction, lines, path } from '../core/action.ts'
 import { changeComments, type ChangeLines } from './comment-lines.ts'
 import { expectHash } from './common-params.ts'
-import { expectLines } from './expect-lines.ts'
+import { expectLines } from './line-range.ts'
 
 export const fileCommentLines = defineAction({
   name: 'file_comment_lines',

@@ -1,8 +1,7 @@
 import { defineAction, fail, lines, ok, path } from '../core/action.ts'
-import { lineSpans } from '../text/line-spans.ts'
+import { lineSpans } from '../text/lines.ts'
 import { expectHash } from './common-params.ts'
-import { expectLines, unexpected } from './expect-lines.ts'
-import { lineRange } from './line-range.ts'
+import { expectLines, unexpected, lineRange } from './line-range.ts'
 
 export const fileDeleteLines = defineAction({
   name: 'file_delete_lines',

@@ -1,6 +1,5 @@
 import { defineAction, fail, integer, ok, path, text } from '../core/action.ts'
-import { dominantEol, toEol } from '../text/line-endings.ts'
-import { lineSpans } from '../text/line-spans.ts'
+import { dominantEol, toEol, lineSpans } from '../text/lines.ts'
 import { expectHash } from './common-params.ts'
 import { elisionIn } from './replace-occurrences.ts'
 

@@ -2,7 +2,7 @@ import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text }
 import { counted } from '../core/counted.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage } from './attempt.ts'
-import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
+import { extractNumberedLines, parseLineSpec } from '../text/lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 

@@ -1,11 +1,9 @@
 import { defineAction, fail, lines, ok, optional, path, text } from '../core/action.ts'
 import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import { dominantEol, toEol } from '../text/line-endings.ts'
-import { type LineSpan, lineSpans } from '../text/line-spans.ts'
+import { dominantEol, toEol, type LineSpan, lineSpans } from '../text/lines.ts'
 import { expectHash } from './common-params.ts'
-import { expectLines, unexpected } from './expect-lines.ts'
-import { lineRange, type LineRange, textOfLines } from './line-range.ts'
+import { expectLines, unexpected, lineRange, type LineRange, textOfLines } from './line-range.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileReplaceLines = defineAction({

@@ -1,7 +1,6 @@
 import { defineAction, fail, ok, type Outcome, path, text } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { dominantEol, toEol } from '../text/line-endings.ts'
-import { splitLines } from '../text/lines.ts'
+import { dominantEol, toEol, splitLines } from '../text/lines.ts'
 import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'

@@ -1,5 +1,5 @@
 import { defaulting, defineAction, paths, rare, text } from '../core/action.ts'
-import { extractNumberedLines } from '../text/numbered-lines.ts'
+import { extractNumberedLines } from '../text/lines.ts'
 import { readSeveral } from './read-several.ts'
 import { fileOutput } from './output.ts'
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../core/problem.ts'
-import type { LineSpan } from '../text/line-spans.ts'
-import { parseLineSpec } from '../text/numbered-lines.ts'
+import { type LineSpan, parseLineSpec } from '../text/lines.ts'
+import { optional, rare, text } from '../core/action.ts'
+import { hashOf } from '../core/hash.ts'
 
 export interface LineRange {
   readonly spec: string
@@ -22,4 +23,22 @@ export function lineRange(spec: string, lines: readonly LineSpan[]): { range: Li
 /** The text of lines as a model would copy it: without the last line break, with LF between. */
 export function textOfLines(content: string, lines: readonly LineSpan[], { first, last }: LineRange): string {
   return content.slice(lines[first - 1]?.start, lines[last - 1]?.end).replace(/\r\n|\r/g, '\n')
+}
+
+export const expectLines = rare(
+  optional(text('What these lines say now, or the hash of it. The action fails if they say something else.')),
+)
+
+/** Line numbers grow stale silently; with the expected text given, a mismatch is an error. */
+export function unexpected(
+  path: string,
+  content: string,
+  lines: readonly LineSpan[],
+  range: LineRange,
+  expect: string | undefined,
+): Problem | undefined {
+  if (expect === undefined) return undefined
+  const actual = textOfLines(content, lines, range)
+  if (expect.replace(/\r\n|\r/g, '\n').replace(/\n$/, '') === actual || expect === hashOf(actual)) return undefined
+  return { kind: 'lines-differ', path, lines: range.spec, expected: expect, actual }
 }

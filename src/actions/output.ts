@@ -1,6 +1,6 @@
 import type { CutText, Output, Shown, Showing } from '../core/action.ts'
 import { counted } from '../core/counted.ts'
-import { cutLines, sharesOf } from '../text/cut-lines.ts'
+import { cutLines, sharesOf } from '../text/lines.ts'
 
 /** How the results of actions are shown in reports. */
 

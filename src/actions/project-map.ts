@@ -12,7 +12,7 @@ import {
 } from '../core/action.ts'
 import { counted } from '../core/counted.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { tokenLength } from '../text/tokens.ts'
+import { tokenLength } from '../text/lines.ts'
 import { attempt } from './attempt.ts'
 import { onStructures } from './on-structures.ts'
 import { isRecord, mapOutput, oneLined } from './output.ts'

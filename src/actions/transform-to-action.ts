@@ -1,5 +1,5 @@
 import { isAbsolutePath } from '../core/paths.ts'
-import { convert } from './convert.ts'
+import { convert } from './decode.ts'
 import type { ShamBlockLike } from './validate-action.ts'
 
 /** An action's definition in the shape of the language's own `unified-design.yaml`. */

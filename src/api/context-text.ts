@@ -3,7 +3,7 @@ import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'
-import { tokenLength, tokensOf } from '../text/tokens.ts'
+import { tokenLength, tokensOf } from '../text/lines.ts'
 
 export interface ContextTextOptions {
   /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */

@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { SettingsError } from '../core/settings.ts'
-import { stateHome } from '../state/user-dirs.ts'
-import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
+import { stateHome, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from './project-list.ts'
 
 /**

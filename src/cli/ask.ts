@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import { triedOutput, triedSentence } from '../report/words.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import { isTerminal } from './print.ts'
 import { unhidden, visible } from './visible.ts'
 

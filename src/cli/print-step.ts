@@ -1,7 +1,7 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import { byBlock } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'

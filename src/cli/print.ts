@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import type { ConfigParts } from '../config/to-options.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import type { FlagValues } from './flags.ts'
 
 /** The answer did not get to where it was to go. What was done is done. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { startNamed } from '../process/start-program.ts'
+import { startNamed } from '../process/programs.ts'
 import { asking, typedLine } from './ask.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'

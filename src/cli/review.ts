@@ -14,7 +14,7 @@ import type {
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import { oneLine, primaryOf } from '../report/words.ts'
 import { extent, linesOf } from '../text/unified-diff.ts'
 import { unhidden, visible } from './visible.ts'

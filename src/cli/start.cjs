@@ -55,7 +55,7 @@ function keptName(name) {
 
 /**
  * A program that writes there decides what the next start runs. So it is in the state directory, which is blocked for
- * documents and sandboxed code, as in state/user-dirs.ts.
+ * documents and sandboxed code, as in state/user-state.ts.
  */
 function cacheDir() {
   const { XDG_STATE_HOME: given, USERPROFILE, HOME } = process.env

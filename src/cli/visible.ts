@@ -1,4 +1,4 @@
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 
 /** A command as a person must see it: nothing hidden, nothing that moves the cursor, no spaces that push text away. */
 export function visible(command: string): string {

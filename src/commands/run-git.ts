@@ -6,8 +6,7 @@ import type { Argument } from '../policy/commands/rule.ts'
 import { openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { lookOnLayers } from './contained.ts'
-import { checkedOperand } from './operands.ts'
-import { type CommandScope, listedMs, type Place } from './scope.ts'
+import { checkedOperand, type CommandScope, listedMs, type Place } from './scope.ts'
 
 /** A look into the project's repository; undefined when the root is not in one. */
 export async function runGit(

@@ -7,13 +7,12 @@ import { Approvals } from '../approvals/approvals.ts'
 import { isInside } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { namesOf, userFile } from '../state/user-dirs.ts'
+import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, shown } from './kinds.ts'
 import { type Effective, type FileGiven, type Given, merge, type Merged, validate } from './merge.ts'
 import { canonical, type CladaOptions, isThere, projectFileName, SettingsError, settingsOf } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
-import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {

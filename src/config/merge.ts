@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
-import { anchored } from '../policy/anchored.ts'
+import { anchored } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
 import { type Entry, type Fault, meant, type Place, shown, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'

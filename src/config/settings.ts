@@ -16,7 +16,7 @@ import {
   SettingsError,
 } from '../core/settings.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
-import { userPlaces } from '../state/user-dirs.ts'
+import { userPlaces } from '../state/user-state.ts'
 
 export { SettingsError } from '../core/settings.ts'
 

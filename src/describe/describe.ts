@@ -2,7 +2,6 @@ import type { ActionSpec, Param } from '../core/action.ts'
 import { groupsOf } from './actions.ts'
 import { toolsOf } from './json-schema.ts'
 import { actionMarkdown } from './markdown.ts'
-import { actionYaml } from './yaml.ts'
 
 export type DescribeFormat = 'table' | 'yaml' | 'json' | 'md'
 
@@ -105,4 +104,113 @@ function wrap(words: readonly string[], width: number): string[] {
     else lines.push(word)
   }
   return lines
+}
+
+/** The actions in the shape of the `tools:` section of the language's own `unified-design.yaml`. */
+export function actionYaml(specs: readonly ActionSpec[]): string {
+  const tools = Object.entries(definitionsOf(specs)).flatMap(([name, tool]) => ['', ...toolLines(name, tool)])
+  return [...preface, 'tools:', ...tools.slice(1), ''].join('\n')
+}
+
+const preface = [
+  '# A parameter of type count is a positive integer, or the word all.',
+  '# Everything an action returns besides success and error is in `data`.',
+]
+
+function toolLines(name: string, { parameters, ...tool }: ToolDefinition): string[] {
+  const { returns, ...facts } = tool
+  const calls = Object.entries(parameters).map(([param, definition]) => `      ${flow(param)}: ${flow(definition)}`)
+  return [
+    `  ${flow(name)}:`,
+    ...Object.entries(facts).map(([key, fact]) => `    ${key}: ${typeof fact === 'string' ? block(fact) : flow(fact)}`),
+    ...(calls.length === 0 ? ['    parameters: {}'] : ['    parameters:', ...calls]),
+    `    returns: ${flow(returns)}`,
+  ]
+}
+
+/** A value on one line, as it may be between braces. */
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${flow(key)}: ${flow(item)}`)
+      .join(', ')}}`
+  }
+  if (typeof value !== 'string') return String(value)
+  return isPlain(value) && !/[,:[\]{}]/.test(value) ? value : quoted(value)
+}
+
+/** A text on the rest of a line. */
+const block = (text: string): string => (isPlain(text) ? text : quoted(text))
+
+/**
+ * Narrower than YAML: a text that begins with a letter can be no number, date or indicator, and where it has only
+ * printable ASCII there is no question what a line break is.
+ */
+const isPlain = (text: string): boolean =>
+  /^[A-Za-z_][\x20-\x7e]*$/.test(text) && !/: |:$| #| $/.test(text) && !keywords.test(text)
+
+/** What YAML 1.1 readers, which are still common, take for something else than text. */
+const keywords = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+
+/** JSON's quoting is YAML's too, except that JSON leaves these characters bare. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** An action as the language's own `unified-design.yaml` describes it. */
+export interface ToolDefinition {
+  readonly type: string
+  readonly description: string
+  readonly aliases?: readonly string[]
+  readonly accessibility: readonly string[]
+  readonly output_display: string
+  readonly primary_param?: string
+  readonly parameters: Readonly<Record<string, ParameterDefinition>>
+  readonly returns: Readonly<Record<string, string | { readonly type: 'array'; readonly items: string }>>
+}
+
+interface ParameterDefinition {
+  readonly type: string
+  readonly required: boolean
+  readonly format?: string
+  readonly values?: readonly string[]
+  readonly default?: string | number | boolean
+  readonly description: string
+}
+
+export const definitionsOf = (specs: readonly ActionSpec[]): Record<string, ToolDefinition> =>
+  Object.fromEntries(specs.map((spec) => [spec.name, definitionOf(spec)]))
+
+function definitionOf(spec: ActionSpec): ToolDefinition {
+  return {
+    type: spec.effect,
+    description: spec.description,
+    ...(spec.aliases.length === 0 ? {} : { aliases: spec.aliases }),
+    accessibility: spec.access,
+    output_display: spec.display,
+    ...(spec.primary === undefined ? {} : { primary_param: spec.primary }),
+    parameters: Object.fromEntries(Object.entries(spec.params).map(([name, param]) => [name, parameterOf(param)])),
+    returns: { success: 'boolean', ...dataOf(spec.returns), 'error?': 'string' },
+  }
+}
+
+const parameterOf = ({ type, required, format, values, default: value, description }: Param): ParameterDefinition => ({
+  type,
+  required,
+  ...(format === undefined ? {} : { format }),
+  ...(values === undefined ? {} : { values }),
+  ...(value === undefined ? {} : { default: value }),
+  description,
+})
+
+/** Every field is optional here, because a failure has none of them. */
+function dataOf(returns: ActionSpec['returns']): ToolDefinition['returns'] {
+  return Object.fromEntries(
+    Object.entries(returns).map(([name, type]) =>
+      name === '[]' ? ['data?', { type: 'array', items: type } as const] : [`${name.replace(/\?$/, '')}?`, type],
+    ),
+  )
 }

@@ -1,4 +1,4 @@
-import { tokensOf } from '../text/tokens.ts'
+import { tokensOf } from '../text/lines.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
 
 /** A format of another tool that some models write best, as a short prompt teaches it. */

@@ -1,7 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 import { firstSentence } from './actions.ts'
 import { type Form, type Lesson, type LessonOptions, lessonFor, type Teaching } from './lesson.ts'
-import { tokensOf } from '../text/tokens.ts'
+import { tokensOf } from '../text/lines.ts'
 
 export interface PromptOptions extends LessonOptions {
   /** What the people of this project want, a sentence each. */

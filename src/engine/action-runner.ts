@@ -100,7 +100,7 @@ export class ActionRunner {
     const first = await attempted(() => spec.run(args, context))
     const given = pathIn(args)
     if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
-    const { meantPaths } = await import('../actions/meant-path.ts')
+    const { meantPaths } = await import('./meant-action.ts')
     const { otherCase, suggested } = await meantPaths(context.files, given)
     if (suggested.length === 0) return first
     const [only, ...others] = await fitting(context.files, spec, args, suggested)

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { pathFrom } from '../core/paths.ts'
 import type { Evidence } from '../core/result.ts'
-import { changedPlaces } from '../text/changed-places.ts'
 import type { Change } from '../workspace/open.ts'
+import { withTimeLimit } from '../core/time-limit.ts'
 
 /** What an action did to files: where and how much, and with `diff` a few lines of it. */
 export function evidenceOf(changes: readonly Change[], root: string, detail: 'lines' | 'diff'): Evidence[] {
@@ -78,3 +78,116 @@ function shortened(line: string): string {
   const text = line.replace(/\r?\n$/, '')
   return text.length > width ? `${text.slice(0, width)}…` : text
 }
+
+/** Files that a run changed, as they were before it and as they are now. */
+export class SyntaxCheck {
+  readonly #root: string
+  readonly #largest: number
+  readonly #files = new Map<string, { readonly before: Buffer; after: Buffer | null }>()
+
+  /** `lasting`: the process lives on, so that loading parsers pays. Otherwise only small files are checked. */
+  constructor(root: string, process: 'lasting' | 'short') {
+    this.#root = root
+    this.#largest = process === 'lasting' ? 512 * 1024 : 48 * 1024
+  }
+
+  changed(changes: readonly Change[]): void {
+    for (const { at, before, after } of changes) {
+      const known = this.#files.get(at.absolute)
+      if (known !== undefined) known.after = after?.bytes ?? null
+      else if (before !== null && before.bytes.length <= this.#largest && parsed.test(at.absolute))
+        this.#files.set(at.absolute, { before: before.bytes, after: after?.bytes ?? null })
+    }
+  }
+
+  /** One sentence for each file whose syntax was right before the run and is not any more. */
+  async warnings(): Promise<string[]> {
+    const found: string[] = []
+    for (const [absolute, { before, after }] of this.#files) {
+      if (after === null || after.length > this.#largest || before.equals(after)) continue
+      if (!isText(before) || !isText(after)) continue
+      const path = pathFrom(this.#root, absolute)
+      const fault = await faultOf(path, before.toString('utf8'), after.toString('utf8'))
+      if (fault !== undefined)
+        found.push(`${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`)
+    }
+    return found
+  }
+}
+
+/** A parser that takes too long or fails says nothing about the file. */
+async function faultOf(path: string, before: string, after: string) {
+  try {
+    const { brokenSyntax } = await import('../structure/validity.ts')
+    return await withTimeLimit(mostMs, () => brokenSyntax(path, before, after))
+  } catch {
+    return undefined
+  }
+}
+
+const mostMs = 2000
+
+/** Names of files worth keeping; the languages decide in the end. */
+const parsed =
+  /\.(?:[cm]?[jt]sx?|py|pyi|json|ya?ml|toml|java|go|rs|[ch]|cc|cpp|cxx|hpp|hh|cs|rb|php|sh|bash|css|html?|kts?|swift)$/i
+
+/** One place where two texts differ: lines of the old and of the new one, from 0, the ends excluded. */
+export interface ChangedPlace {
+  readonly oldStart: number
+  readonly oldEnd: number
+  readonly newStart: number
+  readonly newEnd: number
+}
+
+/**
+ * The places where two lists of lines differ. A correct diff, found without the code for the shortest one, which every
+ * run with an edit would have to load: after a difference both sides go on where they first agree again.
+ */
+export function changedPlaces(old: readonly string[], now: readonly string[]): ChangedPlace[] {
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head < shorter && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+  const [oldEnd, newEnd] = [old.length - tail, now.length - tail]
+  const places: ChangedPlace[] = []
+  let steps = maxSteps
+  /** How far both sides have to go until they agree again. */
+  const agreement = (oldAt: number, newAt: number): readonly [number, number] | undefined => {
+    const farthest = oldEnd - oldAt + newEnd - newAt
+    for (let distance = 1; distance < farthest && distance <= maxDistance; distance++) {
+      for (
+        let onOld = Math.max(0, distance - (newEnd - newAt));
+        onOld <= distance && onOld <= oldEnd - oldAt;
+        onOld++
+      ) {
+        if (--steps < 0) return undefined
+        if (agree(oldAt + onOld, newAt + distance - onOld)) return [onOld, distance - onOld]
+      }
+    }
+    return undefined
+  }
+  /** A line without content agrees with any other one, which says nothing. */
+  const agree = (oldAt: number, newAt: number): boolean =>
+    oldAt < oldEnd && newAt < newEnd && old[oldAt] === now[newAt] && old[oldAt]?.trim() !== ''
+
+  for (let [oldAt, newAt] = [head, head]; oldAt < oldEnd || newAt < newEnd;) {
+    if (oldAt < oldEnd && newAt < newEnd && old[oldAt] === now[newAt]) {
+      oldAt++
+      newAt++
+      continue
+    }
+    const [onOld, onNew] = agreement(oldAt, newAt) ?? [oldEnd - oldAt, newEnd - newAt]
+    // Empty lines before the agreement may be the same on both sides.
+    let same = 0
+    while (same < Math.min(onOld, onNew) && old[oldAt + onOld - 1 - same] === now[newAt + onNew - 1 - same]) same++
+    places.push({ oldStart: oldAt, oldEnd: oldAt + onOld - same, newStart: newAt, newEnd: newAt + onNew - same })
+    oldAt += onOld
+    newAt += onNew
+  }
+  return places
+}
+
+/** Bounds on the search; beyond them the rest counts as one place. */
+const maxDistance = 400
+const maxSteps = 2_000_000

@@ -1,11 +1,10 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode, platform } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'
-import { type Started, startProgram } from '../process/start-program.ts'
-import { platform } from '../core/platform.ts'
+import { type Started, startProgram } from '../process/programs.ts'
 
 /**
  * An environment that inherits almost nothing: no configuration of the machine or the user, no prompt, pager or editor,

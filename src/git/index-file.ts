@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 import { takeLockFile } from './ready.ts'
 import type { Repository } from './repository.ts'
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 import { syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'

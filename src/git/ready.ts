@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { now } from '../core/time-limit.ts'
-import { hasCode, isOsError } from '../core/os-error.ts'
+import { hasCode, isOsError } from '../core/platform.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, hasOtherRefs, type Repository } from './repository.ts'
 

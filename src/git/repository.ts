@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
-import { isOsError } from '../core/os-error.ts'
+import { isOsError } from '../core/platform.ts'
 import { identityOf } from '../journal/message.ts'
 import { dirsAbove } from '../core/paths.ts'
 import { readOwn, syncFile, syncFileNow, syncFiles } from '../state/own-files.ts'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { isOsError } from '../core/os-error.ts'
+import { isOsError } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
-import { isOsError } from '../core/os-error.ts'
+import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import type { State } from './record.ts'
 import { renameFile } from '../state/patient-rename.ts'

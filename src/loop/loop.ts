@@ -5,10 +5,9 @@ import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { InputError } from '../core/source.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { tokensOf } from '../text/tokens.ts'
+import { tokensOf } from '../text/lines.ts'
 import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
-import type { Transcript } from './transcript.ts'
-import { messagesFor, type Turn } from './window.ts'
+import { type Transcript, messagesFor, type Turn } from './transcript.ts'
 
 export interface LoopOptions {
   readonly model: Model

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { startNamed } from '../process/start-program.ts'
+import { startNamed } from '../process/programs.ts'
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'

@@ -14,7 +14,7 @@ import {
   withWarnings,
 } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import { primaryOf } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'

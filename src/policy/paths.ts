@@ -3,8 +3,7 @@ import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/pa
 import { type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
-import { anchorOf, isWholePath } from './anchored.ts'
-import { type GlobOn, globTest } from './glob.ts'
+import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent, holdsToken } from './holds-token.ts'
 
 /**

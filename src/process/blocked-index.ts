@@ -2,8 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
-import { stateHome } from '../state/user-dirs.ts'
-import { makePrivateDir, rootName } from '../state/user-state.ts'
+import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
 import { type ClosedPath, entriesOf, linkedTo } from './survey.ts'
 
 export interface Blocked {

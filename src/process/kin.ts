@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import { platform } from '../core/platform.ts'
-import { findProgram, systemPath } from './programs.ts'
-import { startPart } from './start-program.ts'
+import { findProgram, systemPath, startPart } from './programs.ts'
 
 /** Everything that a program has started, and all that those have started. */
 export interface Kin {

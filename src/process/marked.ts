@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
-import { findProgram, isProgram, systemPath } from './programs.ts'
-import { outputOf } from './start-program.ts'
+import { findProgram, isProgram, systemPath, outputOf } from './programs.ts'
 import { platform } from '../core/platform.ts'
 
 /**

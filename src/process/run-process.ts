@@ -3,13 +3,13 @@ import fs from 'node:fs'
 import { type Readable, type Stream, Writable } from 'node:stream'
 import { stopReason } from '../core/time-limit.ts'
 import { controlGroup } from './control-group.ts'
-import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
+import { mostProcesses, mostThreads, watchCrowd } from './bounds.ts'
 import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
 import { marked, markedKin } from './marked.ts'
-import { startOf } from './batch-file.ts'
 import { namespaceKin } from './namespace.ts'
 import { platform } from '../core/platform.ts'
+import { systemPath } from './programs.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
@@ -216,4 +216,30 @@ function isInherited(descriptor: number): boolean {
     // It was that of the directory that was just read.
     return false
   }
+}
+
+/** How a program is started, without a shell that reads its arguments. */
+export interface Start {
+  readonly file: string
+  readonly args: readonly string[]
+  /** The arguments are quoted already. */
+  readonly verbatim: boolean
+}
+
+/**
+ * Windows starts a batch file through `cmd`, which reads the whole line once more: Node refuses to do that, because a
+ * quotation mark or a variable in an argument could become a command. Here every word is in quotation marks, and a word
+ * that could end them or name a variable is refused.
+ */
+export function startOf(file: string, args: readonly string[]): Start | { readonly reason: string } {
+  if (!/\.(?:cmd|bat)$/i.test(file.replace(/[. ]+$/, ''))) return { file, args, verbatim: false }
+  const words = [file, ...args]
+  const odd = words.find((word) => /["%\r\n\0]/.test(word))
+  if (odd !== undefined)
+    return {
+      reason: `'${odd}' cannot be given to a batch file safely: it contains a quotation mark, a % or a line break`,
+    }
+  const line = words.map((word) => `"${word.replace(/\\+$/, '$&$&')}"`).join(' ')
+  const shell = platform.path.join(systemPath[0] ?? '', 'cmd.exe')
+  return { file: shell, args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`], verbatim: true }
 }

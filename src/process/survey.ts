@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
 
 /**

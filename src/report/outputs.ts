@@ -2,7 +2,7 @@ import path from 'node:path'
 import { registry } from '../actions/registry.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { ActionResult } from '../core/result.ts'
-import { cutLines } from '../text/cut-lines.ts'
+import { cutLines } from '../text/lines.ts'
 import { Content } from './content.ts'
 import { cutMark, primaryOf } from './words.ts'
 

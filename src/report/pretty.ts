@@ -1,11 +1,10 @@
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { accountLines } from './account.ts'
 import type { ReportOptions } from './options.ts'
-import { entryText } from './content.ts'
+import { entryText, printable } from './content.ts'
 import { outputOf } from './outputs.ts'
-import { printable } from './printable.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
-import { editedReplyLines, reviewLines } from './review.ts'
+import { editedReplyLines, reviewLines } from './parts.ts'
 import { userText } from './failure.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 

@@ -1,14 +1,11 @@
 import { isMissing, type NotExecuted } from '../core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { notExecutedText, reminderOf, resendAdvice } from './account.ts'
-import { changedLines } from './changes.ts'
-import { entryText } from './content.ts'
+import { changedLines, inOrder, skippedFor, editedReplyLines, reviewLines } from './parts.ts'
+import { entryText, printable } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
-import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
-import { editedReplyLines, reviewLines } from './review.ts'
-import { inOrder, skippedFor } from './in-order.ts'
 import { capText, oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */

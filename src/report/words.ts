@@ -1,8 +1,8 @@
 import type { Tried } from '../core/commands.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
-import { printable } from './printable.ts'
-import { type CutLines, cutLines } from '../text/cut-lines.ts'
+import { printable } from './content.ts'
+import { type CutLines, cutLines } from '../text/lines.ts'
 
 /** The path, pattern or command that an action is about. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {

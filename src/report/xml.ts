@@ -1,15 +1,12 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { accountLines } from './account.ts'
-import { changedLines } from './changes.ts'
-import { entryText } from './content.ts'
+import { changedLines, skippedFor, editedReplyLines, reviewLines } from './parts.ts'
+import { entryText, printable } from './content.ts'
 import { sentenceOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
-import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
-import { editedReplyLines, reviewLines } from './review.ts'
-import { skippedFor } from './in-order.ts'
 import { byBlock, capText, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */

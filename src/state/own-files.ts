@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 import { renameFile } from './patient-rename.ts'
 
 /** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import os from 'node:os'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode } from '../core/platform.ts'
 
 /** A process, distinct from a later one with the same number. */
 export interface Owner {

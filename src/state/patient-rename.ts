@@ -1,6 +1,5 @@
 import fs from 'node:fs'
-import { hasCode } from '../core/os-error.ts'
-import { type Platform, platform } from '../core/platform.ts'
+import { hasCode, type Platform, platform } from '../core/platform.ts'
 
 /** Renames a file; one that has the new name already is replaced. */
 export const renameFile = (from: string, to: string): void => patiently(() => fs.renameSync(from, to))

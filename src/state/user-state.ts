@@ -4,7 +4,66 @@ import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
 import { putFile } from './own-files.ts'
-import { namesOf, stateHome } from './user-dirs.ts'
+
+/** Where clada keeps what it knows, and where the user says what holds: neither is a document's business. */
+export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
+export const configHome = (): string => inHome('XDG_CONFIG_HOME', '.config')
+
+/** The user's own config. */
+export const userFile = (): string => path.join(configHome(), 'config.yml')
+
+/** Everything that must be closed so that both stay the user's own, by each name that leads there. */
+export const userPlaces = (): string[] => [
+  ...new Set([stateHome(), configHome(), userFile()].flatMap((place) => namesOf(place))),
+]
+
+/**
+ * A path as it is given, and as it is after each link on its way; names that do not exist yet included. A program that can
+ * write to any of them decides what is read in the end.
+ */
+export function namesOf(given: string): string[] {
+  const names = [path.resolve(given)]
+  for (let next = pastLink(names[0] ?? ''); next !== undefined && !names.includes(next); next = pastLink(next)) {
+    names.push(next)
+    if (names.length > mostLinks) break
+  }
+  return names
+}
+
+const mostLinks = 40
+
+/** The path without the first link on its way; undefined when there is none. */
+function pastLink(file: string): string | undefined {
+  const { root } = path.parse(file)
+  const parts = file.slice(root.length).split(path.sep)
+  for (let count = 1; count <= parts.length; count++) {
+    const at = path.join(root, ...parts.slice(0, count))
+    try {
+      const stat = fs.lstatSync(at, { throwIfNoEntry: false })
+      if (stat === undefined) return undefined
+      if (stat.isSymbolicLink()) return path.resolve(path.dirname(at), fs.readlinkSync(at), ...parts.slice(count))
+    } catch {
+      // What cannot be looked at cannot be followed.
+      return undefined
+    }
+  }
+  return undefined
+}
+
+function inHome(variable: string, usual: string): string {
+  const given = process.env[variable]
+  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(home(), usual)
+  return path.join(base, 'clada')
+}
+
+/** What is not absolute would be somewhere else in every project, and the project's to fill. */
+function home(): string {
+  const dir = os.homedir()
+  if (path.isAbsolute(dir)) return dir
+  throw new SettingsError(
+    `The home directory '${dir}' is not an absolute path, so there is no place for clada's own files. Set HOME to one that is.`,
+  )
+}
 
 /**
  * Where clada keeps what it knows about a project and the project must not be able to say itself: neither a repository

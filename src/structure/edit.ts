@@ -1,9 +1,9 @@
 import { Source } from '../core/source.ts'
-import { dominantEol, toEol } from '../text/line-endings.ts'
+import { dominantEol, toEol } from '../text/lines.ts'
 import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { pieceOf, type Piece } from './fragment.ts'
-import type { Fitting } from './indent.ts'
+import { type Fitting, inconsistentIndent } from './indent.ts'
 import {
   closedDeclaration,
   insertion,
@@ -14,7 +14,6 @@ import {
 } from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
-import { inconsistentIndent } from './indent.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { removal } from './removal.ts'

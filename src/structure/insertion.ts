@@ -1,9 +1,17 @@
-import { dominantEol } from '../text/line-endings.ts'
+import { dominantEol } from '../text/lines.ts'
 import type { Change } from './change.ts'
 import type { Piece } from './fragment.ts'
 import { fitted, indentSteps, type Fitting } from './indent.ts'
-import { layoutOf, type Layout } from './layout.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './layout.ts'
+import {
+  layoutOf,
+  type Layout,
+  blankLinesBetween,
+  gapAbove,
+  gapBelow,
+  shapeOf,
+  siblingOn,
+  type Shape,
+} from './layout.ts'
 import type { Outline, Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'

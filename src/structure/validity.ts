@@ -3,15 +3,16 @@ import { withOutline } from './outline.ts'
 import { oxcFaults } from './oxc.ts'
 import type { Warning } from './problem.ts'
 import { type Fault, type Outline, type Structure, everyStructure, linesOf } from './structure.ts'
+import { Source } from '../core/source.ts'
+import { languageFor } from './languages.ts'
 
 /** What is wrong with a text, by the strictest judge its language has. */
-export async function faultsIn(path: string, outline: Outline): Promise<Fault[]> {
-  const { parser } = outline.language
-  if (parser.kind === 'tree-sitter' && parser.judge === 'oxc') {
-    const faults = await oxcFaults(path, outline.source)
-    if (faults !== undefined) return faults
-  }
-  return outline.faults()
+export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]> =>
+  (await strictFaults(path, outline.source, outline.language)) ?? outline.faults()
+
+/** Undefined where the grammar is the only judge. */
+async function strictFaults(path: string, source: Source, { parser }: Language): Promise<Fault[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, source) : undefined
 }
 
 export interface Judgement {
@@ -87,3 +88,17 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
   message: `${structure} now contains no code (lines ${lines.join('-')}).`,
   details: { structure, lines },
 })
+
+/** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
+export async function brokenSyntax(path: string, before: string, after: string): Promise<Fault | undefined> {
+  const language = languageFor(path, after)
+  if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
+  const [fault] = await faultsOfText(path, after, language)
+  if (fault === undefined) return undefined
+  return (await faultsOfText(path, before, language)).length === 0 ? fault : undefined
+}
+
+/** A grammar is loaded only where it is the only judge. */
+const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
+  (await strictFaults(path, new Source(text), language)) ??
+  withOutline(text, language, async (outline) => outline.faults())

@@ -1,5 +1,5 @@
 import { bounded } from '../core/time-limit.ts'
-import { dominantEol, toEol, type Eol } from './line-endings.ts'
+import { dominantEol, toEol, type Eol } from './lines.ts'
 import { commonPairs } from './pairs.ts'
 
 /** Offsets in the file's own text, `end` after the last character. */

@@ -1,6 +1,6 @@
 import type { FileLines } from './file-lines.ts'
 import type { HunkLine } from './hunks.ts'
-import { dominantEol } from './line-endings.ts'
+import { dominantEol } from './lines.ts'
 import { indentOf } from './reindent.ts'
 
 export const rungs = ['exact', 'trailing-space', 'indentation', 'characters', 'prefix', 'context'] as const

@@ -1,6 +1,6 @@
 import { bounded } from '../core/time-limit.ts'
 import { Source } from '../core/source.ts'
-import { dominantEol } from './line-endings.ts'
+import { dominantEol } from './lines.ts'
 import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locate, type Placed } from './hunks-locate.ts'

@@ -21,3 +21,153 @@ export function withoutOuterBlankLines(text: string): string {
 
 const LF = 10
 const CR = 13
+
+export type Eol = '\n' | '\r\n'
+
+/** The line end most lines have; LF when there is none or as many of each. A lone CR is not counted. */
+export function dominantEol(text: string): Eol {
+  let crlf = 0
+  let lf = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    if (text.charCodeAt(at - 1) === 13) crlf++
+    else lf++
+  }
+  return crlf > lf ? '\r\n' : '\n'
+}
+
+/** Every LF and CRLF as `eol`; a lone CR stays. */
+export function toEol(text: string, eol: Eol): string {
+  return text.replace(/\r?\n/g, eol)
+}
+
+/** What is left of a text that does not fit: lines at its beginning and at its end, whole where that is possible. */
+export interface CutLines {
+  readonly head: string
+  readonly tail: string
+  /** The first and the last line between them, from 1. */
+  readonly first: number
+  readonly last: number
+  readonly total: number
+}
+
+/** Undefined where the text fits. */
+export function cutLines(text: string, room: number): CutLines | undefined {
+  if (text.length <= room) return undefined
+  const half = Math.max(0, Math.floor(room / 2))
+  const headEnd = cutBefore(text, half)
+  const tailStart = cutAfter(text, text.length - half)
+  const head = text.slice(0, headEnd)
+  const tail = text.slice(tailStart)
+  const total = linesIn(text)
+  // A line that is cut itself counts as not shown.
+  const wholeHead = text[headEnd] === '\n' ? linesIn(head) : linesIn(head) - 1
+  const wholeTail = tail === '' ? 0 : text[tailStart - 1] === '\n' ? linesIn(tail) : linesIn(tail) - 1
+  const first = Math.max(0, wholeHead) + 1
+  return { head, tail, first, last: Math.max(first, total - wholeTail), total }
+}
+
+const linesIn = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+
+/** Never inside a character, and rather at a line break than inside a line. */
+function cutBefore(text: string, at: number): number {
+  const lf = text.lastIndexOf('\n', at)
+  if (lf > at * 0.5) return lf
+  return isLowSurrogate(text, at) ? at - 1 : at
+}
+
+function cutAfter(text: string, at: number): number {
+  const lf = text.indexOf('\n', at)
+  if (lf !== -1 && text.length - lf > (text.length - at) * 0.5) return lf + 1
+  return isLowSurrogate(text, at) ? at + 1 : at
+}
+
+const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+/** Gives each of several texts its share of the room: short ones all they need, the others equal parts of the rest. */
+export function sharesOf(lengths: readonly number[], room: number): number[] {
+  const shares = lengths.map(() => 0)
+  const order = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0))
+  let left = room
+  for (const [done, index] of order.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (order.length - done)))
+    shares[index] = share
+    left -= share
+  }
+  return shares
+}
+
+/** Characters of a token, wherever a budget is given in tokens. */
+export const tokenLength = 4
+
+export const tokensOf = (text: string): number => Math.ceil(text.length / tokenLength)
+
+/** A line in its text: where it starts, where it ends, and where the next one starts. */
+export interface LineSpan {
+  readonly start: number
+  readonly end: number
+  readonly next: number
+}
+
+/** The lines of a text as an editor counts them: a final line break does not begin another line. */
+export function lineSpans(content: string): LineSpan[] {
+  const spans: LineSpan[] = []
+  let start = 0
+  for (let at = 0; at < content.length; at++) {
+    const next = afterLineEnd(content, at)
+    if (next === undefined) continue
+    spans.push({ start, end: at, next })
+    start = next
+    at = next - 1
+  }
+  if (start < content.length) spans.push({ start, end: content.length, next: content.length })
+  return spans
+}
+
+/** The result of `extractNumberedLines`. */
+export interface NumberedLines {
+  result: string
+  lineCount: number
+  /** Set when lines were asked for that the content does not have; `result` then holds those it has. */
+  outOfRange?: { requested: string; actual: number }
+}
+
+/**
+ * Lines after their numbers, right-aligned. No `lineSpec` means all lines.
+ * @throws for a `lineSpec` that names no lines, unless the content is empty.
+ */
+export function extractNumberedLines(
+  content: string,
+  lineSpec: string | undefined,
+  delimiter: string = ': ',
+): NumberedLines {
+  if (content === '') return { result: '', lineCount: 0 }
+
+  const lines = splitLines(content)
+  const lineCount = lines.length
+  const range = lineSpec ? parseLineSpec(lineSpec) : { first: 1, last: lineCount }
+  if ('error' in range) {
+    throw new Error(
+      range.error === 'form'
+        ? `Invalid line specification '${lineSpec}'`
+        : `Invalid line range '${lineSpec}' (start must be <= end)`,
+    )
+  }
+
+  const last = Math.min(range.last, lineCount)
+  const width = String(last).length
+  const result = lines
+    .slice(range.first - 1, last)
+    .map((line, index) => `${String(range.first + index).padStart(width)}${delimiter}${line}`)
+    .join('\n')
+  if (range.last <= lineCount) return { result, lineCount }
+  return { result, lineCount, outOfRange: { requested: lineSpec ?? '', actual: lineCount } }
+}
+
+/** `4` or `23-43`, counted from 1. Spaces around the numbers are accepted, anything else is not. */
+export function parseLineSpec(spec: string): { first: number; last: number } | { error: 'form' | 'order' } {
+  const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(spec) ?? []
+  const first = Number(from)
+  const last = Number(to)
+  if (!(first >= 1 && last >= 1)) return { error: 'form' }
+  return first > last ? { error: 'order' } : { first, last }
+}

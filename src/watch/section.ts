@@ -1,6 +1,6 @@
 import type { ExecutionResult } from '../core/result.ts'
 import { summaryEntries } from '../report/llm.ts'
-import { printable } from '../report/printable.ts'
+import { printable } from '../report/content.ts'
 import { primaryOf } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
 

@@ -6,9 +6,8 @@ import { Stop } from '../core/problem.ts'
 import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
 import { directoryStop, irregularStop, isReadOnly, refuseReadOnly, typeOf } from './file-types.ts'
-import { nameOf, type Location } from './location.ts'
-import { hasCode } from '../core/os-error.ts'
-import { osStop, withOs } from './os-problem.ts'
+import { nameOf, type Location, type Dir, linkStop, Walk, osStop, withOs } from './walk.ts'
+import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
   type Content,
@@ -21,9 +20,7 @@ import {
 import type { Scratch } from './scratch.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
-import { type Dir, linkStop, Walk } from './walk.ts'
 import { renameFile, unlinkFile } from '../state/patient-rename.ts'
-import { platform } from '../core/platform.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
 

@@ -1,8 +1,7 @@
 import fs from 'node:fs'
-import { hasCode } from '../core/os-error.ts'
-import { platform } from '../core/platform.ts'
+import { hasCode, platform } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
-import { type Started, startProgram } from '../process/start-program.ts'
+import { type Started, startProgram } from '../process/programs.ts'
 
 /**
  * Exchanges two names in one step, so that the file that was at the second is at hand under the first. The kernel has a

@@ -1,7 +1,7 @@
 import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
-import type { Location } from './location.ts'
+import type { Location } from './walk.ts'
 import type { Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
 import type { Announced, WriteNote } from './tree.ts'

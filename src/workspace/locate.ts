@@ -3,8 +3,7 @@ import path from 'node:path'
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import type { Location } from './location.ts'
-import { linkStop } from './walk.ts'
+import { type Location, linkStop } from './walk.ts'
 import { platform } from '../core/platform.ts'
 
 /** Turns a path from a block into a location, or stops. Asked at every use, because what was fine a moment ago may be a link now. */

@@ -4,11 +4,10 @@ import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import { startPart } from '../process/start-program.ts'
+import { startPart } from '../process/programs.ts'
 import type { Locator } from './locate.ts'
-import { nameOf, type Location } from './location.ts'
+import { nameOf, type Location, linkStop } from './walk.ts'
 import type { Tree } from './tree.ts'
-import { linkStop } from './walk.ts'
 import { platform } from '../core/platform.ts'
 
 /**

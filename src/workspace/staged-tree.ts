@@ -4,9 +4,8 @@ import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { directoryStop, readOnlyStop } from './file-types.ts'
-import type { Location } from './location.ts'
+import { type Location, linkStop } from './walk.ts'
 import type { Model } from './replacement.ts'
-import { linkStop } from './walk.ts'
 import type { Adopted, Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
 
 /**

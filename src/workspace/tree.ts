@@ -1,7 +1,7 @@
 import type { Becoming } from '../core/recorder.ts'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
-import type { Location } from './location.ts'
+import type { Location } from './walk.ts'
 
 /**
  * Files and directories by location. The disk is one; a staged tree is another on top of it and keeps

@@ -3,10 +3,20 @@ import path from 'node:path'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Location } from './location.ts'
-import { hasCode, isOsError } from '../core/os-error.ts'
-import { osStop } from './os-problem.ts'
-import { platform } from '../core/platform.ts'
+import { hasCode, isOsError, platform } from '../core/platform.ts'
+import { isHeldElsewhere } from '../state/patient-rename.ts'
+
+/** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
+export interface Location {
+  readonly root: string
+  readonly parts: readonly string[]
+  /** Canonical, for keys and comparison. */
+  readonly absolute: string
+  /** As the block wrote it, for messages. */
+  readonly given: string
+}
+
+export const nameOf = (location: Location): string => location.parts.at(-1) ?? ''
 
 /**
  * Opens directories component by component and holds them, so that what was checked is what is used:
@@ -229,4 +239,27 @@ function realPath({ absolute, root }: Location, link: string): string {
   } catch {
     return ''
   }
+}
+
+/** Runs file system calls and turns what the operating system refuses into a problem about the path the model knows. */
+export function withOs<T>(op: string, given: string, body: () => T, dest?: string): T {
+  try {
+    return body()
+  } catch (error) {
+    throw osStop(error, op, given, dest)
+  }
+}
+
+export function osStop(error: unknown, op: string, given: string, dest?: string): unknown {
+  if (error instanceof Stop || !isOsError(error)) return error
+  return new Stop({
+    kind: 'os',
+    code: error.code,
+    op,
+    path: given,
+    // The message names the path the call was made with, which may lead through a descriptor.
+    message: error.message.replace(/ '[^']*'( -> '[^']*')?$/, ` '${given}'`),
+    ...(dest === undefined ? {} : { dest }),
+    ...(isHeldElsewhere(error.code) ? { held: true } : {}),
+  })
 }

@@ -19,13 +19,12 @@ import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { decodeText, directoryStop, encodeText } from './file-types.ts'
 import { assertLinkStaysInside, type Locator, refuseHardLink } from './locate.ts'
-import type { Location } from './location.ts'
+import { type Location, linkStop } from './walk.ts'
 import { DiskBase } from './disk-base.ts'
-import { runToEnd } from '../process/start-program.ts'
+import { runToEnd } from '../process/programs.ts'
 import { syncFiles } from '../state/own-files.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
-import { linkStop } from './walk.ts'
 
 export interface WorkspaceParts {
   readonly tree: Tree

@@ -4,11 +4,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { ownProgram, takeNoProgramsFrom } from '../../src/process/programs.ts'
-import { startProgram } from '../../src/process/start-program.ts'
-import data from '../policy/windows-paths.json' with { type: 'json' }
+import { ownProgram, takeNoProgramsFrom, startProgram } from '../../src/process/programs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
+import data from '../policy/windows-paths.json' with { type: 'json' }
 
 const secret = 'S3CRET-of-this-test'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultDeniedPatterns } from '../../src/core/settings.ts'
 import { commitOnly } from '../../src/policy/commands/git-rules.ts'
-import { judgeCommand } from '../../src/policy/commands/judge-command.ts'
-import { commandRules } from '../../src/policy/commands/table.ts'
+import { judgeCommand, commandRules } from '../../src/policy/commands/judge-command.ts'
 
 /** Each rule brings its own proof. */
 for (const rule of commandRules) {

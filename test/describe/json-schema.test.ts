@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { convert } from '../../src/actions/convert.ts'
+import { convert } from '../../src/actions/decode.ts'
 import { actions } from '../../src/actions/registry.ts'
 import { type InputSchema, toolOf, type ValueSchema } from '../../src/describe/json-schema.ts'
 

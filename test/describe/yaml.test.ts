@@ -4,8 +4,7 @@ import { parse } from 'yaml'
 import { actions } from '../../src/actions/registry.ts'
 import { type ActionDefinition, validateShamBlock } from '../../src/index.ts'
 import { type ActionSpec, defineAction, ok, text } from '../../src/core/action.ts'
-import { definitionsOf } from '../../src/describe/yaml.ts'
-import { actionYaml } from '../../src/describe/yaml.ts'
+import { definitionsOf, actionYaml } from '../../src/describe/describe.ts'
 import { oddActions } from './odd-actions.ts'
 
 const versions = ['1.1', '1.2'] as const

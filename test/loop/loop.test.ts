@@ -9,8 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
 import { apiModel, type Message, type Model, ModelError, programModel } from '../../src/loop/model.ts'
-import { Transcript } from '../../src/loop/transcript.ts'
-import { messagesFor } from '../../src/loop/window.ts'
+import { Transcript, messagesFor } from '../../src/loop/transcript.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const write = (file: string, content: string): string => `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`

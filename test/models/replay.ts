@@ -5,7 +5,7 @@ import { projectPrompt } from '../../src/api/project-prompt.ts'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import type { SyntaxName } from '../../src/syntax/table.ts'
-import { tokensOf } from '../../src/text/tokens.ts'
+import { tokensOf } from '../../src/text/lines.ts'
 
 /**
  * A task that a model worked through: `task.json`, its replies `1.md`, `2.md`, …, and the reports that it got,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { platformOf } from '../../src/core/platform.ts'
-import { startOf } from '../../src/process/batch-file.ts'
+import { startOf } from '../../src/process/run-process.ts'
 import { candidates } from '../../src/process/programs.ts'
 
 const line = (file: string, ...args: string[]): string => {

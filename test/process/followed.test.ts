@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { birthOf } from '../../src/process/kin.ts'
 import { followedKin, rowsOf } from '../../src/process/marked.ts'
-import { findProgram, systemPath } from '../../src/process/programs.ts'
-import { outputOf } from '../../src/process/start-program.ts'
+import { findProgram, systemPath, outputOf } from '../../src/process/programs.ts'
 
 /** How macOS finds what a program has started, tested with the ps of this machine. */
 const ps = findProgram('ps', systemPath)

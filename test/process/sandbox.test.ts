@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Bounds } from '../../src/process/bounds.ts'
 import { bubblewrapArgs } from '../../src/process/bubblewrap.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
-import { seatbeltProfile } from '../../src/process/seatbelt.ts'
+import { chooseSandbox, seatbeltProfile } from '../../src/process/sandbox.ts'
 
 const bounds: Bounds = {
   root: '/home/u/proj',

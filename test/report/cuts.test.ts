@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { failureView } from '../../src/actions/program-output.ts'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { sharesOf } from '../../src/text/cut-lines.ts'
+import { sharesOf } from '../../src/text/lines.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const numbers = (count: number): string =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { changedPlaces } from '../../src/text/changed-places.ts'
+import { changedPlaces } from '../../src/engine/evidence.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** The section of a report that says where files changed. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { capText } from '../../src/report/words.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { printable } from '../../src/report/printable.ts'
+import { printable } from '../../src/report/content.ts'
 import { smallDiff } from '../../src/text/small-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 

@@ -1,6 +1,6 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
 import { withWarnings } from '../../core/result.ts'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import { correctedLines } from '../../report/repair.ts'
 import type { Command } from '../command.ts'
 import { general } from '../flags.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { convertDocument } from '../../engine/convert.ts'
 import { targetNames } from '../../syntax/table.ts'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { readInputs } from '../input.ts'

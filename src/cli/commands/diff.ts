@@ -6,7 +6,7 @@ import { type ActionResult, type ExecutionResult, type Preview, withWarnings } f
 import { formatReport } from '../../report/format.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { prettyAction, prettyErrors } from '../../report/pretty.ts'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import { byBlock, primaryOf } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, reading, reporting } from '../flags.ts'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'

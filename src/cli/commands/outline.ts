@@ -1,7 +1,7 @@
 import { structureBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
 import { outlineView } from '../../structure/outline-view.ts'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'

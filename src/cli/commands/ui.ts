@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { settingsOf } from '../../config/settings.ts'
 import { sha256 } from '../../core/hash.ts'
-import { startProgram } from '../../process/start-program.ts'
+import { startProgram } from '../../process/programs.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, limits, numberOf, reading, reporting, saving, UsageError } from '../flags.ts'

@@ -1,15 +1,16 @@
 import { counted } from '../../core/counted.ts'
 import type { ActionResult } from '../../core/result.ts'
 import type { ReportOptions } from '../../report/options.ts'
-import { prettySummary } from '../../report/pretty.ts'
-import { printable } from '../../report/printable.ts'
+import { prettySummary, colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
+import { printable } from '../../report/content.ts'
 import { primaryOf } from '../../report/words.ts'
-import type { ListenerEvent } from '../../watch/events.ts'
+import type { ListenerEvent, Done } from '../../watch/events.ts'
 import { LiveOutput } from '../live-output.ts'
 import { unhidden } from '../visible.ts'
-import { linesFor, type Look, shortened, timeOf } from './lines.ts'
 import { keyQuestions, type KeyQuestions } from './questions.ts'
-import { liveScreen, plainScreen, type Screen } from './screen.ts'
+import { liveScreen, plainScreen, type Screen, fitted } from './screen.ts'
+import { changeLines } from '../../report/action-diff.ts'
+import { slashed } from '../../core/paths.ts'
 
 export interface ViewOptions {
   readonly root: string
@@ -106,4 +107,103 @@ function makeStatus(file: string, root: string): { hear(event: ListenerEvent, no
     },
     parts: () => [...line, ...hints],
   }
+}
+
+/** How a person sees what a listener tells. Nothing of it moves the cursor. */
+export interface Look extends ReportOptions {
+  readonly root: string
+  /** The file that is watched. */
+  readonly file: string
+  /** Whether there are keys to be pressed. */
+  readonly keys: boolean
+  /** How wide the terminal is. */
+  readonly columns: number
+}
+
+export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
+  return linesOf(event, look, now).map(unhidden)
+}
+
+function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
+  const paint = look.color ? colored : plain
+  const short = (text: string): string => printable(shortened(text, look.root))
+  const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
+  switch (event.kind) {
+    case 'watching':
+      return [
+        `Watching ${short(event.file)}${event.created ? ', which is new' : ''}. Paste a reply into it and save.`,
+        paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
+      ]
+    case 'held': {
+      const what = counted(event.blocks, 'block')
+      const why =
+        event.why === 'interrupted'
+          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is left alone: it' : 'are left alone: some'} may be done, see clada history.`
+          : `${what} ${event.blocks === 1 ? 'was' : 'were'} here already and ${event.blocks === 1 ? 'is' : 'are'} left alone.`
+      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'them'}.`)]
+    }
+    case 'begin': {
+      const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
+      const before = event.before === 0 ? '' : ` (${event.before} applied before)`
+      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
+    }
+    case 'action':
+      return actionLines(event, look)
+    case 'program':
+      return []
+    case 'done':
+      return endLines(event, look)
+    case 'nothing-new':
+      return [
+        paint.dim(
+          event.blocks === 0
+            ? `There are no blocks in what came from the ${event.origin}. clada prompt prints what teaches a model to write them.`
+            : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+        ),
+      ]
+    case 'trouble':
+      return event.why === '' ? [] : [paint.red(`✗ ${short(event.why)}`)]
+    case 'saved-aside':
+      return [paint.yellow(`! Two versions of the file could not be brought together; one is in ${short(event.file)}.`)]
+  }
+}
+
+/** A picture of what changed, not the whole of it: clada history shows that. */
+const changedLines = 16
+
+function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
+  const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
+  const width = Math.max(20, look.columns - 6)
+  // Counted in characters first; some take two columns.
+  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
+  return [
+    head,
+    ...prettyChanges(diff, look),
+    ...rest.map((line) => (compared.test(line) ? fitted(line, look.columns) : line)),
+  ]
+}
+
+/** A line of the small diff between what was asked for and what is there. */
+// eslint-disable-next-line no-control-regex -- it may be coloured
+const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
+
+function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
+  const paint = look.color ? colored : plain
+  const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
+  const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
+  if (copied === undefined) return lines
+  return [
+    ...lines,
+    copied ? paint.dim('The answer is on the clipboard.') : paint.red('The answer could not be copied.'),
+  ]
+}
+
+/** Advice may tell to write a path, and that must be whole. */
+const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
+
+/** Paths inside the project, as a person calls them. */
+export const shortened = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
+
+export function timeOf(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }

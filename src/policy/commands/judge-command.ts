@@ -1,14 +1,24 @@
-import { slashed } from '../../core/paths.ts'
-import { anchorOf, isWholePath } from '../anchored.ts'
+import { slashed, isInside } from '../../core/paths.ts'
+import { anchorOf, isWholePath, globTest } from '../glob.ts'
 import { closeFind } from './find-words.ts'
-import { commitOnly } from './git-rules.ts'
+import { commitOnly, gitRules } from './git-rules.ts'
 import { insteadOf } from './instead.ts'
 import { readOptions } from './read-options.ts'
 import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
-import { commandRules } from './table.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
-import { isInside } from '../../core/paths.ts'
-import { globTest } from '../glob.ts'
+import { changingRules } from './changing-rules.ts'
+import { listingRules } from './listing-rules.ts'
+import { searchRules } from './search-rules.ts'
+import { textRules } from './text-rules.ts'
+
+/** Every command that needs no approval. */
+export const commandRules: readonly CommandRule[] = [
+  ...textRules,
+  ...searchRules,
+  ...listingRules,
+  ...changingRules,
+  ...gitRules,
+]
 
 /** What is said of a command before anything is looked at. Pure: the line and the closed names in, a decision out. */
 export type CommandDecision =

@@ -1,4 +1,4 @@
-import { startProgram } from '../../process/start-program.ts'
+import { startProgram } from '../../process/programs.ts'
 
 /** A clipboard. Its contents are never logged, and never written to the disk. */
 export interface Clipboard {

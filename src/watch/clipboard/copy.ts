@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import tty from 'node:tty'
-import { printable } from '../../report/printable.ts'
+import { printable } from '../../report/content.ts'
 import { isClipboard } from './clipboard.ts'
 import { openClipboard, type OpenOptions } from './open.ts'
 
