@@ -1,9 +1,63 @@
 import { bounded } from '../core/time-limit.ts'
-import { fail, ok, type Outcome } from '../core/action.ts'
+import { fail, ok, type Outcome, defineAction, lines, path } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { lineSpans } from '../text/lines.ts'
 import { type CommentMarks, commentMarksFor } from '../text/comment-marks.ts'
-import { unexpected, lineRange } from './line-range.ts'
+import { unexpected, lineRange, expectLines } from './line-range.ts'
+import { expectHash } from './common-params.ts'
+
+export const fileCommentLines = defineAction({
+  name: 'file_comment_lines',
+  aliases: [],
+  description: "Turn lines into comments, with the marks of the file's language. Blank lines stay as they are.",
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    lines: lines('One line `4` or a range `23-43`.'),
+    expect: expectLines,
+    expect_hash: expectHash,
+  },
+  returns: { path: 'string', lines_changed: 'integer' },
+  examples: [
+    {
+      title: 'puts the marks where the least indented line begins',
+      before: { 'a.js': 'f() {\n  one()\n\n    two()\n}\n' },
+      params: { path: 'a.js', lines: '2-4' },
+      after: { 'a.js': 'f() {\n  // one()\n\n  //   two()\n}\n' },
+      data: { lines_changed: 2 },
+    },
+    {
+      title: 'knows languages whose comments must be closed',
+      before: { 'a.css': 'a { b: c }\n' },
+      params: { path: 'a.css', lines: '1' },
+      after: { 'a.css': '/* a { b: c } */\n' },
+    },
+    {
+      title: 'says so when it does not know the language',
+      before: { 'a.unknown': 'x\n' },
+      params: { path: 'a.unknown', lines: '1' },
+      code: 'invalid_parameter',
+    },
+  ],
+  run: (call, { files }) =>
+    changeComments(files, call, comment, 'there is nothing but blank lines; nothing was changed'),
+})
+
+const comment: ChangeLines = (lines, { open, close }) => {
+  const refused = close === '' ? -1 : lines.findIndex((line) => line.includes(close))
+  if (refused !== -1) return { refused }
+  const full = lines.filter((line) => line.trim() !== '')
+  const column = full.reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Infinity)
+  return {
+    lines: lines.map((line) => {
+      if (line.trim() === '') return line
+      return `${line.slice(0, column)}${open} ${line.slice(column)}${close === '' ? '' : ` ${close}`}`
+    }),
+  }
+}
 
 interface LinesOf {
   readonly path: PathArg
@@ -55,3 +109,50 @@ export async function changeComments(
 }
 
 export type ChangeLines = (lines: readonly string[], marks: CommentMarks) => { lines: string[] } | { refused: number }
+
+export const fileUncommentLines = defineAction({
+  name: 'file_uncomment_lines',
+  aliases: [],
+  description: "Take the comment marks of the file's language off lines. Lines that are no comments stay as they are.",
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    lines: lines('One line `4` or a range `23-43`.'),
+    expect: expectLines,
+    expect_hash: expectHash,
+  },
+  returns: { path: 'string', lines_changed: 'integer' },
+  examples: [
+    {
+      title: 'takes back what file_comment_lines did',
+      before: { 'a.py': 'if x:\n    # one()\n    #   two()\n' },
+      params: { path: 'a.py', lines: '1-3' },
+      after: { 'a.py': 'if x:\n    one()\n      two()\n' },
+      data: { lines_changed: 2 },
+    },
+    {
+      title: 'opens closed comments too',
+      before: { 'a.html': '  <!-- <b>x</b> -->\n' },
+      params: { path: 'a.html', lines: '1' },
+      after: { 'a.html': '  <b>x</b>\n' },
+    },
+  ],
+  run: (call, { files }) =>
+    changeComments(files, call, uncomment, 'none of these lines is a comment; nothing was changed'),
+})
+
+const uncomment: ChangeLines = (lines, { open, close }) => ({
+  lines: lines.map((line) => {
+    const indent = line.slice(0, line.length - line.trimStart().length)
+    const body = line.slice(indent.length)
+    if (!body.startsWith(open) || !body.trimEnd().endsWith(close)) return line
+    // A mark that is a word ends where the word does: REMOVE is no comment.
+    if (/\w$/.test(open) && /^\w/.test(body.slice(open.length))) return line
+    const inner =
+      close === '' ? body.slice(open.length) : body.trimEnd().slice(open.length, -close.length).replace(/ $/, '')
+    return indent + inner.replace(/^ /, '')
+  }),
+})

@@ -3,6 +3,35 @@ import { stepOutput } from './output.ts'
 
 const none: Params = {}
 
+export const gitStepBack = defineAction({
+  name: 'git_step_back',
+  aliases: [],
+  description: 'Check out the commit before; uncommitted work is put aside until git_step_forward is back.',
+  effect: 'git',
+  access: ['user'],
+  command: 'clada back',
+  display: 'always',
+  output: stepOutput,
+  params: none,
+  returns: { commit: 'string', 'stashed_files?': '[path]' },
+  examples: [
+    {
+      title: 'shows the project as it was one commit ago',
+      before: { 'a.txt': 'one\n' },
+      earlier: [{ action: 'file_write', params: { path: 'a.txt', content: 'two\n' } }],
+      params: {},
+      after: { 'a.txt': 'one\n' },
+    },
+    {
+      title: 'cannot go before the first commit',
+      before: { 'a.txt': 'one\n' },
+      params: {},
+      code: 'git_operation_failed',
+    },
+  ],
+  run: async (_, { history }) => (await history()).back(),
+})
+
 export const gitStepForward = defineAction({
   name: 'git_step_forward',
   aliases: [],

@@ -1,0 +1,70 @@
+import { type ActionContext, defineAction, type Outcome, path } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import { expectHash } from './common-params.ts'
+import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
+
+/** The two insertions differ in the side of the structure. */
+const insertion = {
+  aliases: [],
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    target: targetParam,
+    content: contentParam,
+    expect_hash: expectHash,
+  },
+  hints: { adds: true },
+} as const
+
+interface Insert {
+  readonly path: PathArg
+  readonly target: string
+  readonly content: string
+  readonly expect_hash: string | undefined
+}
+
+const inserting =
+  (name: 'insert_before_structure' | 'insert_after_structure') =>
+  async ({ path, target, content, expect_hash }: Insert, context: ActionContext): Promise<Outcome> => {
+    const whole = await withoutElisions(context, path, content)
+    if ('ok' in whole) return whole
+    return onStructures(context, [path], (operations, at) => operations[name](at ?? '', target, content), expect_hash)
+  }
+
+const cart = 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n'
+
+export const insertBeforeStructure = defineAction({
+  ...insertion,
+  name: 'insert_before_structure',
+  description: 'Insert text before a structure, as its neighbour.',
+  returns: { inserted_at_line: 'integer', target_now_at_line: 'integer' },
+  examples: [
+    {
+      title: 'indents it for its place',
+      before: { 'cart.ts': cart },
+      params: { path: 'cart.ts', target: 'total', content: 'clear() {}' },
+      after: { 'cart.ts': cart.replace('  total', '  clear() {}\n\n  total') },
+    },
+  ],
+  run: inserting('insert_before_structure'),
+})
+
+export const insertAfterStructure = defineAction({
+  ...insertion,
+  name: 'insert_after_structure',
+  description: 'Insert text after a structure, as its neighbour.',
+  everyday: true,
+  returns: { inserted_at_line: 'integer' },
+  examples: [
+    {
+      title: 'indents it for its place',
+      before: { 'cart.ts': cart },
+      params: { path: 'cart.ts', target: 'total', content: 'clear() {}' },
+      after: { 'cart.ts': cart.replace(/\}\n$/, '\n  clear() {}\n}\n') },
+    },
+  ],
+  run: inserting('insert_after_structure'),
+})
