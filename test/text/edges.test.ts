@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { commentMarksFor } from '../../src/text/comment-marks.ts'
-import { cutLines } from '../../src/text/cut-lines.ts'
+import { cutLines } from '../../src/text/lines.ts'
 import { editPlace } from '../../src/text/edit-place.ts'
 import { findRanges } from '../../src/text/edit.ts'
 import { FileLines } from '../../src/text/file-lines.ts'
