@@ -4,6 +4,7 @@ import { visible } from '../src/cli/visible.ts'
 import { triedOutput, triedSentence } from '../src/report/words.ts'
 import { answer } from './actions.ts'
 import { Button } from './button.tsx'
+import { inOrder, Name } from './parts.tsx'
 import { page } from './store.ts'
 import { shown } from './words.ts'
 
@@ -32,12 +33,12 @@ function Card({ question }: { question: Question }) {
         {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
       </h2>
       <pre class="command" tabIndex={0}>
-        {visible(command)}
+        {inOrder(visible(command))}
       </pre>
       <dl>
         <dt>Where</dt>
         <dd>
-          <bdi class="mono">{visible(root)}</bdi>
+          <Name named="mono" of={root} />
         </dd>
         {about !== 'proposal' && (
           <>
@@ -46,7 +47,9 @@ function Card({ question }: { question: Question }) {
               {runs === undefined ? (
                 'Whatever this runs; the project does not say what.'
               ) : (
-                <bdi class="mono">{visible(runs)}</bdi>
+                <bdi dir="ltr" class="mono">
+                  {inOrder(visible(runs))}
+                </bdi>
               )}
             </dd>
           </>
@@ -78,7 +81,7 @@ function Card({ question }: { question: Question }) {
       </dl>
       {diff !== undefined && (
         <pre class="command" tabIndex={0}>
-          {diff.split('\n').map(visible).join('\n')}
+          {inOrder(diff.split('\n').map(visible).join('\n'))}
         </pre>
       )}
       {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
@@ -127,7 +130,7 @@ function TriedFacts({ tried }: { tried: Tried }) {
             <ul class="tried" tabIndex={0} aria-label="Files that it changed">
               {changed.map(({ path, change }) => (
                 <li key={path}>
-                  <span class={`change ${change}`}>{change}</span> <bdi class="mono">{visible(path)}</bdi>
+                  <span class={`change ${change}`}>{change}</span> <Name named="mono" of={path} />
                 </li>
               ))}
               {more > 0 && <li>and {more} more</li>}

@@ -138,22 +138,27 @@ export const companions: readonly Case[] = [
       await second.close()
     },
   },
-  {
-    name: 'the text of the copy button is used where the page shows less',
-    run: async (env) => {
+  ...['a', 'a rich'].map((kind) => ({
+    name: `the text of ${kind} copy is used where the page shows less`,
+    run: async (env: Env) => {
       await trust(env)
-      const file = path.join(env.root, 'copied.txt')
+      const file = path.join(env.root, `${kind}-copied.txt`)
       const tab = await env.browser.open(`${env.site.origin}/spans`)
-      await tab.evaluate(`window.lossy = true; window.reply(${JSON.stringify(replyWriting(file, tricky))})`)
+      await tab.evaluate(
+        `document.addEventListener('clada-copied', () => (window.wasCopied = true))
+        window.lossy = true; window.rich = ${kind === 'a rich'}; window.reply(${JSON.stringify(replyWriting(file, tricky))})`,
+      )
       await barSaying(tab, /^1 edit in 1 file$/)
       await tab.bringToFront()
       await tab.getByRole('button', { name: 'Copy code' }).click()
+      // The text of a rich copy comes a moment later.
+      await tab.waitForFunction('window.wasCopied')
       await press(tab, /^Apply$/)
       await barSaying(tab, /^✅ 1 applied$/)
       assert.equal(fs.readFileSync(file, 'utf8'), tricky)
       await tab.close()
     },
-  },
+  })),
 ]
 
 /** Ways in which pages show the lines of code, each as a script that makes an element of `lines`. */

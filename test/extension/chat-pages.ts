@@ -56,7 +56,9 @@ const pages = {
         return el('span', 'line', el('span', 'no', String(at + 1)), ...tokens)
       })
       const copy = el('button', '', 'Copy code')
-      copy.onclick = () => navigator.clipboard.writeText(body)
+      copy.onclick = () => window.rich
+        ? navigator.clipboard.write([new ClipboardItem({ 'text/html': new Blob(['<pre>' + body + '</pre>'], { type: 'text/html' }), 'text/plain': new Blob([body], { type: 'text/plain' }) })])
+        : navigator.clipboard.writeText(body)
       return el('pre', '', el('div', 'head', el('span', '', language), copy), el('div', 'scroll', el('code', 'hljs language-' + language, ...rows)))
     }
     window.reply = (text) => {

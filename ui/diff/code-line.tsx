@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { inOrder } from '../parts.tsx'
 import { shown } from '../words.ts'
 import type { Coloured } from './colours.ts'
 import { longestLine } from './rows.ts'
@@ -50,4 +51,4 @@ export function CodeLine({ text, colours, strong }: Props) {
 }
 
 /** A tab stays a tab; everything else that cannot be seen is spelled out. */
-const plain = (text: string): string => shown(text).replaceAll('\r', '\\r')
+const plain = (text: string): ComponentChildren => inOrder(shown(text).replaceAll('\r', '\\r'))

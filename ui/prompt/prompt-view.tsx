@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { PromptRequest } from '../../src/ui/protocol.ts'
 import { Button } from '../button.tsx'
-import { Path } from '../parts.tsx'
+import { Name, Path } from '../parts.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
@@ -202,7 +202,7 @@ function Chosen() {
         {entries.map(({ path, tokens, problem }) => (
           <li key={path} class="entry">
             <span class="mono" title={problem}>
-              <bdi>{shown(path)}</bdi>
+              <Name of={path} />
             </span>
             <span class="quiet nowrap">{problem === undefined ? `${tokens ?? 0}` : 'cannot be read'}</span>
             <Button quiet act={() => toggle({ path })}>
@@ -294,7 +294,7 @@ function Structures() {
       {found.slice(0, 300).map(({ path, label, lines, depth }) => (
         <label key={path} class="check" style={{ paddingInlineStart: `${depth * 18}px` }}>
           <input type="checkbox" checked={chosenPaths.value.has(path)} onChange={() => toggle({ path })} />
-          <bdi class="mono">{shown(label)}</bdi> <span class="quiet">{plural(lines, 'line')}</span>
+          <Name named="mono" of={label} /> <span class="quiet">{plural(lines, 'line')}</span>
         </label>
       ))}
     </fieldset>

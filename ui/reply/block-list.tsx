@@ -1,6 +1,6 @@
 import { lookAtBlock, mark } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
-import { Counts } from '../parts.tsx'
+import { Counts, Name } from '../parts.tsx'
 import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { labelOf, shown } from '../words.ts'
@@ -101,13 +101,13 @@ function Row({ block, index, total, isCurrent }: RowProps) {
       <StateIcon mark={state} />
       <span class="what">
         <span class="line">
-          <b>{shown(action === '' ? block.syntax : action)}</b> <bdi class="mono target">{shown(target)}</bdi>
+          <b>{shown(action === '' ? block.syntax : action)}</b> <Name named="mono target" of={target} />
         </span>
         <span class="line quiet">
           <span class={`state-${state}`}>{labelOf(state)}</span>
           {decided !== undefined && <span>, {decided}</span>}
           {group?.atomic && <span>, all or nothing</span>}
-          {reason === undefined ? runs !== undefined && <bdi>: {shown(runs)}</bdi> : <bdi>: {shown(reason)}</bdi>}
+          {(reason ?? runs) !== undefined && <Name of={`: ${reason ?? runs}`} />}
         </span>
       </span>
       <Counts of={sum(files)} />

@@ -17,6 +17,7 @@ import {
   plan,
   stateOf,
 } from '../store.ts'
+import { inOrder, Name } from '../parts.tsx'
 import { labelOf, shown } from '../words.ts'
 import { AllFiles } from './all-files.tsx'
 import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
@@ -164,7 +165,7 @@ function BlockTitle({ block }: { block: PlanBlock }) {
   return (
     <div class="title">
       <h2>
-        {shown(block.action === '' ? 'No action' : block.action)} <bdi class="mono target">{shown(block.target)}</bdi>
+        {shown(block.action === '' ? 'No action' : block.action)} <Name named="mono target" of={block.target} />
       </h2>
       <p class="line quiet">
         <StateIcon mark={state} />
@@ -221,7 +222,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">
-          {shown(raw)}
+          {inOrder(shown(raw))}
         </pre>
       </details>
     </>
@@ -231,6 +232,6 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
 const Output = ({ text, title }: { text: string; title: string }) => (
   <section class="output" aria-label={title}>
     <h3>{title}</h3>
-    <pre tabIndex={0}>{shown(text)}</pre>
+    <pre tabIndex={0}>{inOrder(shown(text))}</pre>
   </section>
 )

@@ -3,6 +3,7 @@ import type { ReviewPlace } from '../../src/core/review.ts'
 import { changerOf } from '../../src/report/words.ts'
 import type { BlockDetail } from '../../src/ui/protocol.ts'
 import { Button } from '../button.tsx'
+import { inOrder, Name } from '../parts.tsx'
 import { shown } from '../words.ts'
 import { canDecide, type Decided, editWhenShown, usePlace } from './choices.ts'
 
@@ -15,7 +16,7 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
       <p class="reason">{shown(error)}</p>
-      {command !== undefined && <pre class="command">{shown(command)}</pre>}
+      {command !== undefined && <pre class="command">{inOrder(shown(command))}</pre>}
       {state === 'approval' && <p class="hint">You are asked when it is applied. Until then nothing runs.</p>}
       {rule !== undefined && (
         <p class="hint">
@@ -43,7 +44,7 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
       )}
       {details.failures?.map(({ path, error: why }) => (
         <p key={path} class="hint">
-          <bdi class="mono">{shown(path)}</bdi>: {shown(why)}
+          <Name named="mono" of={path} />: {shown(why)}
         </p>
       ))}
       {advice !== undefined && state !== 'approval' && <p class="hint">{shown(advice)}</p>}
@@ -128,7 +129,7 @@ function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]]
           <pre tabIndex={0} aria-label={title}>
             {lines.map(({ text, kind }, index) => (
               <span key={index} class={`code ${kind}`}>
-                {shown(text)}
+                {inOrder(shown(text))}
                 {'\n'}
               </span>
             ))}

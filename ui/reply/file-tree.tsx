@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import { look } from '../actions.ts'
-import { Counts } from '../parts.tsx'
+import { Counts, Name } from '../parts.tsx'
 import { detailOpen, looked, shownFiles } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { plural, shown } from '../words.ts'
+import { plural } from '../words.ts'
 import type { TouchedFile } from '../../src/ui/protocol.ts'
 
 /** Everything that would be touched, as a tree. */
@@ -45,7 +45,7 @@ const indent = (depth: number): string => `${12 + depth * 14}px`
 
 const Directory = ({ row: { label, depth } }: { row: Row }) => (
   <div role="listitem" class="dir" style={{ paddingInlineStart: indent(depth), height: `${rowHeight}px` }}>
-    <bdi>{shown(label)}</bdi>
+    <Name of={label} />
   </div>
 )
 
@@ -62,7 +62,7 @@ function Leaf({ row: { label, depth }, file, isCurrent }: { row: Row; file: Touc
           detailOpen.value = true
         }}
       >
-        <bdi>{shown(label)}</bdi>
+        <Name of={label} />
         {file.change !== 'modify' && (
           <span class={`tag ${file.change}`}>{file.change === 'create' ? 'new' : 'deleted'}</span>
         )}

@@ -3,6 +3,7 @@ import { lookAtBlock } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
 import { plan, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
+import { Name } from '../parts.tsx'
 import { labelOf, shown } from '../words.ts'
 import type { PlanBlock } from '../../src/ui/protocol.ts'
 import { mapOf, type MapRow } from './lanes.ts'
@@ -56,7 +57,7 @@ function Row({ block, row }: { block: PlanBlock; row: MapRow }) {
         <StateIcon mark={state} />
         <span class="unseen">{labelOf(state)}:</span>
         <b>{shown(action === '' ? syntax : action)}</b>
-        <bdi>{shown(target)}</bdi>
+        <Name of={target} />
       </button>
       <span class="quiet nowrap by">
         {group?.atomic && 'all or nothing'}

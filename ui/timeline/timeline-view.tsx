@@ -6,7 +6,7 @@ import { tried } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
-import { Search } from '../parts.tsx'
+import { Name, Search } from '../parts.tsx'
 import { DiffTools } from '../reply/detail.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
@@ -248,7 +248,7 @@ function Actions({ of: { entry, actions } }: { of: Execution }) {
         return (
           <li key={seq}>
             <span class={`state-${state}`}>{left ? 'left out by you' : state}</span> <b>{shown(action)}</b>{' '}
-            <bdi class="mono">{shown(target)}</bdi>
+            <Name named="mono" of={target} />
             {error !== undefined && !left && <span class="quiet"> {shown(error)}</span>}
             {canTurnOne && success && (
               <Button

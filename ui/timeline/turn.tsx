@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { UndoResult } from '../../src/timetravel/undo.ts'
 import { say, step, turn, type TurnRequest } from '../actions.ts'
 import { Button } from '../button.tsx'
+import { Name } from '../parts.tsx'
 import { view } from '../store.ts'
 import { plural, shown } from '../words.ts'
 import { load, marked } from './timeline.ts'
@@ -76,7 +77,7 @@ export function Turn() {
       <ul>
         {conflicts.map(({ path, reason }) => (
           <li key={path}>
-            <bdi class="mono">{shown(path)}</bdi>
+            <Name named="mono" of={path} />
             {reason !== '' && `: ${shown(reason)}`}
           </li>
         ))}
