@@ -33,23 +33,37 @@ export interface ReviewRequest {
   readonly text: string
   readonly color: boolean
   readonly options?: PreviewOptions
+  /** The reply as the model wrote it, where the person has edited it. */
+  readonly original?: string
+  /** Whether the whole reply can be edited. */
+  readonly editable: boolean
+}
+
+/** The reply, which the person may have edited, and the choices. */
+export interface Reviewed {
+  readonly text: string
+  readonly choices: ReviewChoices
 }
 
 /**
  * Steps through the changes of a reply as `git add -p` does. The choices apply exactly what was shown; undefined when the
  * person has left, and nothing is to be applied.
  */
-export async function reviewWith(reviewer: Reviewer, request: ReviewRequest): Promise<ReviewChoices | undefined> {
+export async function reviewWith(reviewer: Reviewer, request: ReviewRequest): Promise<Reviewed | undefined> {
   const walk = new Walk(reviewer, request)
   const tasks = (await walk.look()).blocks.map(({ task }) => task)
   for (const [index, task] of tasks.entries()) {
     const end = await walk.block(task, `${index + 1}/${tasks.length}`)
-    if (end === 'left') return undefined
+    if (end === 'left') {
+      if (walk.edited === undefined) return undefined
+      const { original = request.text } = request
+      return reviewWith(reviewer, { ...request, text: walk.edited, original })
+    }
     if (end === 'on') continue
     for (const rest of tasks.slice(index + 1)) walk.decide(rest, { leaveOut: true, reason: unreviewed })
     break
   }
-  return walk.choices()
+  return { text: request.text, choices: await walk.choices() }
 }
 
 const unreviewed = 'the review ended before it'
@@ -79,9 +93,32 @@ class Walk {
     this.#paint = request.color ? colored : plain
   }
 
+  /** The whole reply as the person has edited it: the review begins again with it. */
+  edited: string | undefined
+
+  /** What was typed; undefined when the person has left, or has edited the whole reply. */
+  async #ask(question: string): Promise<string | undefined> {
+    for (;;) {
+      const answer = await this.#reviewer.ask(question)
+      if (answer?.trim() !== 'E' || !this.#request.editable) return answer
+      const { text } = this.#request
+      const done = await this.#reviewer.edit(text, 'reply.md')
+      if ('why' in done) this.#reviewer.tell([shownLine(done.why)])
+      else if (done.text !== text) {
+        this.#reviewer.tell(['The review begins again with your text.'])
+        this.edited = done.text
+        return undefined
+      }
+    }
+  }
+
   async look(): Promise<Review> {
     const { clada, text, options } = this.#request
     return (this.#review ??= await clada.review(text, { blocks: this.#blocks }, options))
+  }
+
+  get #more(): readonly string[] {
+    return this.#request.editable ? ['E - edit the whole reply; the review begins again with it'] : []
   }
 
   decide(task: string, choice: BlockChoice): void {
@@ -92,7 +129,11 @@ class Walk {
   /** All choices, bound to what was shown. */
   async choices(): Promise<ReviewChoices> {
     const { blocks } = await this.look()
-    return { blocks: Object.fromEntries(blocks.map(({ task, shown }) => [task, { shown, ...this.#blocks[task] }])) }
+    const { original } = this.#request
+    return {
+      blocks: Object.fromEntries(blocks.map(({ task, shown }) => [task, { shown, ...this.#blocks[task] }])),
+      ...(original === undefined ? {} : { original }),
+    }
   }
 
   async block(task: string, count: string): Promise<End> {
@@ -118,13 +159,17 @@ class Walk {
     this.#reviewer.tell(places.flatMap((place, index) => this.#placeLines(place, index + 1)))
     const numbers = places.length === 1 ? '1' : `1-${places.length}`
     for (;;) {
-      const answer = await this.#reviewer.ask(`Use which place [${numbers},n,d,q,?]? `)
+      const answer = await this.#ask(`Use which place [${numbers},n,d,q,?]? `)
       if (answer === undefined) return 'left'
       const word = answer.trim().toLowerCase()
       const place = places[Number(word) - 1]
       if (place !== undefined) {
-        const { line, endLine, hunk } = place
-        this.decide(task, { place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } })
+        const { line, endLine, hunk, params } = place
+        const lines = { line, endLine, ...(hunk === undefined ? {} : { hunk }) }
+        this.decide(
+          task,
+          params === undefined ? { place: lines } : { params: { ...this.#blocks[task]?.params, ...params } },
+        )
         return this.block(task, count)
       }
       if (word === 'n') return 'on'
@@ -135,19 +180,21 @@ class Walk {
         'n - none of them: the model gets the error and the nearest places',
         'd - leave the block out',
         'q - quit: leave out this block and all later ones',
+        ...this.#more,
       ])
     }
   }
 
   async #whole(task: string, question: string): Promise<End> {
     for (;;) {
-      const answer = await this.#reviewer.ask(`${question} [y,n,q,?]? `)
+      const answer = await this.#ask(`${question} [y,n,q,?]? `)
       if (answer === undefined) return 'left'
       const word = answer.trim().toLowerCase()
       if (word === 'y') return 'on'
       if (word === 'n') return this.#leaveOut(task)
       if (word === 'q') return this.#quit(task)
-      this.#reviewer.tell(['y - yes', 'n - leave the block out', 'q - quit: leave out this block and all later ones'])
+      const keys = ['y - yes', 'n - leave the block out', 'q - quit: leave out this block and all later ones']
+      this.#reviewer.tell([...keys, ...this.#more])
     }
   }
 
@@ -180,7 +227,7 @@ class Walk {
     const { file, hunks } = group
     const keys = keysFor(group)
     for (;;) {
-      const answer = await this.#reviewer.ask(`${count} Apply this hunk [${keys.map(([key]) => key).join(',')},?]? `)
+      const answer = await this.#ask(`${count} Apply this hunk [${keys.map(([key]) => key).join(',')},?]? `)
       if (answer === undefined) return 'left'
       const word = answer.trim().toLowerCase()
       const key = keys.some(([known]) => known === word) ? word : '?'
@@ -216,7 +263,7 @@ class Walk {
         if (await this.#edited(task, group, decided)) return 'on'
         continue
       }
-      this.#reviewer.tell(keys.map(([known, does]) => `${known} - ${does}`))
+      this.#reviewer.tell([...keys.map(([known, does]) => `${known} - ${does}`), ...this.#more])
     }
   }
 
@@ -265,7 +312,7 @@ class Walk {
   }
 
   async #reason(): Promise<{ readonly reason?: string } | undefined> {
-    const answer = await this.#reviewer.ask('Reason, for the model (Enter for none): ')
+    const answer = await this.#ask('Reason, for the model (Enter for none): ')
     if (answer === undefined) return undefined
     return answer.trim() === '' ? {} : { reason: answer.trim() }
   }

@@ -94,6 +94,8 @@ export interface ReviewHunk {
 export interface ReviewPlace extends PlaceChoice {
   readonly path: string
   readonly text: string
+  /** Parameters that name this place, for an action that is not told lines: they go into `BlockChoice.params` instead. */
+  readonly params?: Readonly<Record<string, string>>
   /** 0 to 1; missing where the text is there exactly. */
   readonly similarity?: number
   /** `-` what was asked for, `+` what is there. */

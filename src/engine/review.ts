@@ -312,44 +312,110 @@ export async function placesFor(
   { args, params }: Decoded & { ok: true },
   files: Files,
 ): Promise<ReviewPlace[]> {
-  if (
-    problem.kind !== 'text-absent' &&
-    problem.kind !== 'text-ambiguous' &&
-    problem.kind !== 'count-differs' &&
-    problem.kind !== 'hunk-failed'
-  )
-    return []
   const path = pathIn(args)
-  const { old_text: old, patch } = params
-  const isPatch = problem.kind === 'hunk-failed'
-  if (path === undefined || (isPatch ? typeof patch !== 'string' : typeof old !== 'string')) return []
-  const hunk = isPatch ? { hunk: problem.hunk } : {}
-  const height = isPatch ? hunkHeight(String(patch), problem.hunk) : splitLines(String(old).replace(/\n$/, '')).length
-  const nearest = 'nearest' in problem ? problem.nearest : []
-  const exact = 'places' in problem ? problem.places : []
+  const placesIn = finderFor(problem, params)
+  if (path === undefined || placesIn === undefined) return []
   try {
     const lines = linesOf((await files.read(path)).text)
-    const at = (line: number, endLine: number) => ({
+    return placesIn(lines).map(({ line, endLine, ...rest }) => ({
       path: path.given,
       line,
       endLine,
       text: lines.slice(line - 1, endLine).join(''),
-      ...hunk,
-    })
-    return [
-      ...nearest.map(({ line, endLine, similarity, diff, why }) => ({
-        ...at(line, endLine),
-        similarity,
-        diff,
-        ...(why === undefined ? {} : { why }),
-      })),
-      ...exact.map(({ line }) => at(line, Math.min(lines.length, line + height - 1))),
-    ]
+      ...rest,
+    }))
   } catch (error) {
     if (error instanceof Stop) return []
     throw error
   }
 }
+
+type FoundPlace = Omit<ReviewPlace, 'path' | 'text'>
+type Params = Readonly<Record<string, unknown>>
+
+/** Finds the places in the lines of the file; undefined for a problem that no place can solve. */
+function finderFor(problem: Problem, params: Params): ((lines: readonly string[]) => FoundPlace[]) | undefined {
+  const { old_text: old, patch, target } = params
+  if (problem.kind === 'structure') return typeof target === 'string' ? () => structuresIn(problem.details) : undefined
+  if (problem.kind === 'lines-differ') return (lines) => rangesOf(problem.expected, lines)
+  if (problem.kind === 'hunk-failed') {
+    if (typeof patch !== 'string') return undefined
+    const { hunk } = problem
+    return (lines) => nearAndExact(problem, hunkHeight(patch, hunk), lines).map((place) => ({ ...place, hunk }))
+  }
+  const isText = problem.kind === 'text-absent' || problem.kind === 'text-ambiguous' || problem.kind === 'count-differs'
+  if (!isText) return undefined
+  if (typeof old === 'string') return (lines) => nearAndExact(problem, heightOf(old), lines)
+  const { [problem.kind === 'count-differs' ? '' : problem.param]: mark } = params
+  if (problem.kind === 'count-differs' || typeof mark !== 'string') return undefined
+  return (lines) => nearAndExact(problem, heightOf(mark), lines).flatMap((place) => markAt(place, problem.param, lines))
+}
+
+const heightOf = (text: string): number => splitLines(text.replace(/\n$/, '')).length
+
+function nearAndExact(
+  problem: Problem & { readonly kind: 'text-absent' | 'text-ambiguous' | 'count-differs' | 'hunk-failed' },
+  height: number,
+  lines: readonly string[],
+): FoundPlace[] {
+  const nearest = 'nearest' in problem ? problem.nearest : []
+  const exact = 'places' in problem ? problem.places : []
+  return [
+    ...nearest.map(({ line, endLine, similarity, diff, why }) => ({
+      line,
+      endLine,
+      similarity,
+      diff,
+      ...(why === undefined ? {} : { why }),
+    })),
+    ...exact.map(({ line }) => ({ line, endLine: Math.min(lines.length, line + height - 1) })),
+  ]
+}
+
+/** The beginning or end of a passage as the file has it there, with so many lines more that it is there once. */
+function markAt(place: FoundPlace, param: string, lines: readonly string[]): FoundPlace[] {
+  const whole = lines.join('')
+  for (let more = 0; more < 10; more++) {
+    const isEnd = param.endsWith('_end')
+    const [line, endLine] = [place.line - (isEnd ? more : 0), place.endLine + (isEnd ? 0 : more)]
+    if (line < 1 || endLine > lines.length) return []
+    const text = lines
+      .slice(line - 1, endLine)
+      .join('')
+      .replace(/\r?\n$/, '')
+    if (whole.split(text).length === 2) return [{ ...place, line, endLine, params: { [param]: text } }]
+  }
+  return []
+}
+
+/** The structures that a target may mean, each by its own name and lines. */
+function structuresIn({ matches, suggestions }: Params): FoundPlace[] {
+  const found: unknown = matches ?? suggestions
+  return (Array.isArray(found) ? found : []).flatMap((match: unknown) => {
+    const { path, lines } = Object(match)
+    if (!Array.isArray(path) || !Array.isArray(lines)) return []
+    const [line, endLine] = lines.map(Number)
+    if (line === undefined || endLine === undefined) return []
+    return [{ line, endLine, params: { target: `${path.join('\n')} [${line}-${endLine}]` } }]
+  })
+}
+
+/** Where the lines are now that an action expects elsewhere. */
+function rangesOf(expected: string, lines: readonly string[]): FoundPlace[] {
+  const wanted = splitLines(expected.replace(/\r?\n$/, ''))
+  const isAt = (line: number): boolean => wanted.every((one, at) => lines[line - 1 + at]?.replace(/\r?\n$/, '') === one)
+  return lines
+    .map((_, index) => index + 1)
+    .filter(isAt)
+    .slice(0, mostRanges)
+    .map((line) => ({
+      line,
+      endLine: line + wanted.length - 1,
+      params: { lines: `${line}-${line + wanted.length - 1}` },
+    }))
+}
+
+const mostRanges = 10
 
 function hunkHeight(patch: string, number: number): number {
   const parsed = parseHunks(patch)

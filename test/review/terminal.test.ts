@@ -26,6 +26,8 @@ interface Dialog {
 
 const all = Array.from({ length: 20 }, (_, index) => `${String(index + 1).padStart(2, '0')}\n`).join('')
 const three = all.replace('02', 'two').replace('04', 'four').replace('20', 'end')
+const sham = (action: string, params: string): string =>
+  `#!SHAM [@three-char-SHA-256: abc]\naction = "${action}"\n${params}\n#!END_SHAM_abc\n`
 const run = (command: string): string => `<run><![CDATA[${command}]]></run>\n`
 
 const dialogs: readonly Dialog[] = [
@@ -123,6 +125,49 @@ const dialogs: readonly Dialog[] = [
     says: ['Left out by the user: keep b'],
   },
   {
+    name: 'uses one of the structures that a name may mean',
+    before: { 'a.ts': 'class A {\n  run() {\n    one()\n  }\n}\n\nclass B {\n  run() {\n    two()\n  }\n}\n' },
+    reply: sham('replace_structure', 'path = "a.ts"\ntarget = "run"\ncontent = "run() {}"'),
+    typed: ['2', 'y'],
+    after: { 'a.ts': 'class A {\n  run() {\n    one()\n  }\n}\n\nclass B {\n  run() {}\n}\n' },
+    shows: ['1) lines 2-4', '2) lines 8-10'],
+    says: ['applied with changes by the user'],
+  },
+  {
+    name: 'uses the structure that is most alike',
+    before: { 'a.ts': 'export function total() {\n  return 1\n}\n' },
+    reply: sham('delete_structure', 'path = "a.ts"\ntarget = "totals"'),
+    typed: ['1', 'y'],
+    after: { 'a.ts': '' },
+  },
+  {
+    name: 'uses a place for the beginning and the end of a passage',
+    before: { 'a.txt': 'begin\n1\nend\n2\nbegin\n3\nthe end.\n' },
+    reply: sham(
+      'file_replace_text_range',
+      'path = "a.txt"\nold_text_beginning = "begin"\nold_text_end = "the ent."\nnew_text = "new"',
+    ),
+    typed: ['2', '1', 'y'],
+    after: { 'a.txt': 'begin\n1\nend\n2\nnew\n' },
+  },
+  {
+    name: 'uses the lines where the expected text is',
+    before: { 'a.txt': 'one\ntwo\nthree\n' },
+    reply: sham('file_replace_lines', 'path = "a.txt"\nlines = "1"\nexpect = "two"\nnew_content = "TWO"'),
+    typed: ['1', 'y'],
+    after: { 'a.txt': 'one\nTWO\nthree\n' },
+  },
+  {
+    name: 'begins again with the reply as the person edits it',
+    before: { 'a.txt': all, 'b.txt': 'b\n' },
+    reply: edit('a.txt', '02', 'two') + edit('b.txt', 'b', 'B'),
+    typed: ['y', 'E', 'y', 'y'],
+    edits: (text) => text.replace('[B]', '[BEE]'),
+    after: { 'a.txt': all.replace('02', 'two'), 'b.txt': 'BEE\n' },
+    shows: ['The review begins again with your text.'],
+    says: ['BEE'],
+  },
+  {
     name: 'applies nothing when the person leaves',
     before: { 'a.txt': all, 'b.txt': 'b\n' },
     reply: edit('a.txt', '02', 'two') + edit('b.txt', 'b', 'B'),
@@ -163,13 +208,13 @@ describe('a review on a terminal', () => {
     const { name, before, reply, after, shows = [], says = [] } = dialog
     it(name, async () => {
       const root = scratchDir(before)
-      const own = new Clada({ repoPath: root, gitCommit: false, matching: 'tolerant' })
+      const own = new Clada({ repoPath: root, gitCommit: false, matching: 'tolerant', relativePaths: true })
       const { reviewer, shown, left } = scripted(dialog)
-      const review = await reviewWith(reviewer, { clada: own, text: reply, color: false })
+      const review = await reviewWith(reviewer, { clada: own, text: reply, color: false, editable: true })
       expect(filesIn(root)).toEqual(before)
       for (const part of shows) expect(shown()).toContain(part)
       expect(left()).toBe(0)
-      const result = review && (await own.execute(reply, { review }))
+      const result = review && (await own.execute(review.text, { review: review.choices }))
       expect(result?.fatalError).toBeUndefined()
       expect(filesIn(root)).toEqual(after)
       for (const part of says) expect(result && formatReport(result, 'llm')).toContain(part)

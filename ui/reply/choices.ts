@@ -1,6 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import type { PlaceChoice } from '../../src/core/result.ts'
-import type { BlockChoice, ReviewHunk } from '../../src/core/review.ts'
+import type { BlockChoice, ReviewHunk, ReviewPlace } from '../../src/core/review.ts'
 import type { BlockDetail, Plan, PlanBlock } from '../../src/ui/protocol.ts'
 import { focusOn, isRunning, lookedBlock, say, tried } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
@@ -60,8 +59,12 @@ export const leaveBlock = (of: Decided, reason = ''): Promise<unknown> =>
 export const takeBlock = (of: Decided): Promise<unknown> =>
   decide(of, (choice) => ({ ...choice, leaveOut: false, reason: '' }))
 
-export const usePlace = (of: Decided, { line, endLine, hunk }: PlaceChoice): Promise<unknown> =>
-  decide(of, (choice) => ({ ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }))
+export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPlace): Promise<unknown> =>
+  decide(of, (choice) =>
+    params === undefined
+      ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
+      : { ...choice, params: { ...choice.params, ...params } },
+  )
 
 /** As the model wrote it. */
 export const forgetChoice = (of: Decided): Promise<unknown> => decide(of, () => ({}))

@@ -1,6 +1,5 @@
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
-import type { ReviewChoices } from '../../core/review.ts'
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
@@ -20,6 +19,7 @@ import {
   withConfig,
 } from '../options.ts'
 import { print } from '../print.ts'
+import type { Reviewed } from '../review.ts'
 
 export const command: Command = {
   name: 'run',
@@ -70,10 +70,11 @@ export const command: Command = {
           }
     const live = onOutput === undefined ? {} : { onOutput }
     const results: ExecutionResult[] = []
-    for (const { name, text } of inputs) {
+    for (const { name, text: given } of inputs) {
       const changes = await shownChanges(flags)
-      const choices = text === undefined ? undefined : await review?.(clada, text)
-      if (review !== undefined && choices === undefined) return 130
+      const reviewed = given === undefined ? undefined : await review?.(clada, given)
+      if (review !== undefined && reviewed === undefined) return 130
+      const { text = given, choices } = reviewed ?? {}
       const heard = { ...live, ...changes.listen, ...(choices && { review: choices }) }
       const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout }, (watching) =>
         text === undefined
@@ -102,13 +103,13 @@ export const command: Command = {
 }
 
 /** Loaded only with --review. @throws UsageError */
-async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<ReviewChoices | undefined>> {
+async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<Reviewed | undefined>> {
   const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
     import('../review-terminal.ts'),
     import('../review.ts'),
   ])
   const reviewer = terminalReviewer()
-  return (clada, text) => reviewWith(reviewer, { clada, text, color })
+  return (clada, text) => reviewWith(reviewer, { clada, text, color, editable: true })
 }
 
 let interrupted = false

@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
 import { hasApprovalSocket } from '../../approvals/socket.ts'
-import type { ReviewChoices } from '../../core/review.ts'
 import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
@@ -16,6 +15,7 @@ import { configured, lasting, outputMode, reportOptions, withConfig } from '../o
 import { isTerminal, print } from '../print.ts'
 import { askingBoth } from '../watch/questions.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
+import type { Reviewed } from '../review.ts'
 import { press, type Workbench } from '../watch/commands.ts'
 import { type Keyboard, readKeys } from '../watch/keys.ts'
 import { openView, type View } from '../watch/view.ts'
@@ -228,11 +228,11 @@ async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOption
   ])
   const reviewer = terminalReviewer()
   return async (clada, text, options) => {
-    let choices: ReviewChoices | undefined
+    let reviewed: Reviewed | undefined
     await lend(async () => {
-      choices = await reviewWith(reviewer, { clada, text, color, ...(options && { options }) })
+      reviewed = await reviewWith(reviewer, { clada, text, color, editable: false, ...(options && { options }) })
     })
-    if (choices !== undefined) return choices
+    if (reviewed !== undefined) return reviewed.choices
     const { blocks } = await clada.review(text, {}, options)
     const left = { leaveOut: true, reason: 'the review was ended' }
     return { blocks: Object.fromEntries(blocks.map(({ task }) => [task, left])) }
