@@ -18,10 +18,11 @@ import {
   isolatedDir,
   type State,
 } from '../journal/record.ts'
-import { findRepository, foreignRepository, ownRepository } from './find-repository.ts'
+import { checkedOutStop, findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
 import { checkpointsRef, type Head, headOf, inProgress, isSameHead, releaseRefs } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
+import { isMissing } from './object-reader.ts'
 import { saveShadow } from './shadow.ts'
 import { hiddenAmong, leftOut } from './sparse.ts'
 import { isClosed, savable } from './savable.ts'
@@ -43,14 +44,18 @@ export interface CheckpointOptions {
 
 /** Saves the state before and after an execution in git. Throws `Stop` before anything is changed if git cannot work. */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
-  const found = await findRepository(options.root)
+  const found = await findRepository(options.root, 'is read later')
   try {
     const repository = found ?? (await ownRepository(options.stateDir))
     await releaseRefs(repository)
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
     const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
-    // Starts its git process now, so that it is ready for the first object.
-    void isolated.objects
+    if (head.commit !== undefined)
+      await isolated.objects.read('HEAD^{tree}').catch((error: unknown) => {
+        isolated.close()
+        if (isMissing(error)) checkedOutStop(head)
+        throw error
+      })
     return new Checkpoints(options, isolated, head)
   } catch (error) {
     // Without a repository of the user, git is optional: undo works without it.

@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import type { Position } from '../journal/record.ts'
 import { gitDirsAt } from '../state/git-dirs.ts'
 import { gitStop } from './git-program.ts'
-import { fsckAdvice, headOf, inRepository, type Repository } from './repository.ts'
+import { fsckAdvice, type Head, headOf, inRepository, type Repository } from './repository.ts'
 import { readConfig, type RepositoryConfig } from './repository-config.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 
@@ -16,20 +16,30 @@ export interface ConfiguredRepository extends Repository {
  * The repository whose files a directory holds. One that has its files elsewhere, or none, is no repository of this
  * directory: its branch would lose everything that is not here. Stops where git cannot work in it.
  */
-export async function findRepository(root: string): Promise<ConfiguredRepository | undefined> {
+export async function findRepository(
+  root: string,
+  commit: 'is checked' | 'is read later' = 'is checked',
+): Promise<ConfiguredRepository | undefined> {
   const nearest = nearestRepository(root)
   if (nearest === undefined) return undefined
+  // Also asks git whether it knows this kind of repository.
+  const readTree = () => inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] })
   const [config, head, tree] = await Promise.all([
     readConfig(nearest),
     headOf(nearest),
-    // Also asks git whether it knows this kind of repository.
-    inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] }),
+    commit === 'is checked' ? readTree() : undefined,
   ])
+  const { status } = tree ?? (config.isRead ? { status: 0 } : await readTree())
   const top = filesOf(nearest, config)
   if (top === undefined || !isInside(root, top)) return undefined
-  if (head.commit !== undefined && tree.status !== 0)
-    throw gitStop(`commit ${head.commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
+  if (status !== 0) checkedOutStop(head)
   return { ...nearest, top, config }
+}
+
+/** Throws `Stop` if there is a commit that cannot be read. */
+export function checkedOutStop({ commit }: Head): void {
+  if (commit !== undefined)
+    throw gitStop(`commit ${commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
 }
 
 /** The next repository around a directory. Looks at files only: no git has to run for it. */

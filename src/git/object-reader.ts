@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { Stop } from '../core/problem.ts'
 import { gitStop, type startGit, whenSilent } from './git-program.ts'
 
 export interface GitObject {
@@ -98,4 +99,9 @@ interface Waiting {
 }
 
 export const missing = (name: string): Error =>
-  gitStop(`an object is missing: ${name}`, 'If this is a partial clone, fetch it first.')
+  gitStop(`${missingObject}: ${name}`, 'If this is a partial clone, fetch it first.')
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Stop && error.problem.kind === 'git' && error.problem.reason.startsWith(missingObject)
+
+const missingObject = 'an object is missing'

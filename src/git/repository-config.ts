@@ -3,6 +3,8 @@ import type { Repository } from './repository.ts'
 
 /** The parts of a repository's configuration that matter for saving files. */
 export interface RepositoryConfig {
+  /** Whether git has read it: of a repository of a later kind it lists nothing. */
+  readonly isRead: boolean
   /** The settings about content and names, which run no program, as the text of a config file. */
   readonly text: string
   /** Filters that would run a program. */
@@ -46,6 +48,7 @@ export async function readConfig(repository: Repository): Promise<RepositoryConf
     return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"\n`
   })
   return {
+    isRead: own.has('core.repositoryformatversion'),
     text: lines.join(''),
     filters,
     sparse: isTrue(values.get('core.sparsecheckout')),

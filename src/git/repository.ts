@@ -112,19 +112,57 @@ export async function moveRef(
   why: string,
 ): Promise<void> {
   const zero = '0'.repeat(to.length)
-  await setRef(repository, ref, to, ['-m', why], [from ?? zero])
+  const isMoved = (): boolean => ref === 'HEAD' && isBranchMoved(repository, to, from, why)
+  await setRef(repository, ref, to, ['-m', why], { from: from ?? zero, isMoved })
 }
 
-/** Sets a reference, whatever it points to now. */
+/** Sets a reference, whatever it points to now or if that is `from`. Git is not started if `isMoved` has done it. */
 export async function setRef(
   repository: Repository,
   ref: string,
   to: string,
   how: readonly string[],
-  from: readonly string[] = [],
+  { from, isMoved }: { from?: string; isMoved?: () => boolean } = {},
 ): Promise<void> {
   const { branch } = ref === 'HEAD' ? await headOf(repository) : { branch: ref }
-  await noted(repository, to, branch, () => inRepository(repository, ['update-ref', ...how, ref, to, ...from]))
+  const args = ['update-ref', ...how, ref, to, ...(from === undefined ? [] : [from])]
+  await noted(repository, to, branch, async () => isMoved?.() || (await inRepository(repository, args)))
+}
+
+/**
+ * Moves the branch that is checked out in the way git does, without starting it: a lock file has the commit and takes the
+ * name of the branch, after both logs. False if anything is unusual; then nothing was done, and git says why.
+ */
+function isBranchMoved({ gitDir, commonDir }: Repository, to: string, from: string | undefined, why: string): boolean {
+  const [, branch] = /^ref: (refs\/heads\/[\w./-]+)\n$/.exec(readOwn(path.join(gitDir, 'HEAD')) ?? '') ?? []
+  if (branch === undefined || branch.includes('..') || from === undefined) return false
+  const file = path.join(commonDir, branch)
+  const lock = `${file}.lock`
+  const logs = [path.join(gitDir, 'logs/HEAD'), path.join(commonDir, 'logs', branch)]
+  const isFile = (name: string): boolean => fs.lstatSync(name, { throwIfNoEntry: false })?.isFile() ?? false
+  if (![file, ...logs].every(isFile)) return false
+  try {
+    fs.closeSync(fs.openSync(lock, 'wx'))
+  } catch {
+    return false
+  }
+  try {
+    fs.writeFileSync(lock, `${to}\n`)
+    fs.chmodSync(lock, fs.statSync(file).mode & 0o777)
+    syncFileNow(lock)
+    if (readOwn(file) !== `${from}\n`) throw new Error('moved meanwhile')
+    for (const log of logs) fs.appendFileSync(log, logLine(from, to, why))
+    renameFile(lock, file)
+    return true
+  } catch {
+    fs.rmSync(lock, { force: true })
+    return false
+  }
+}
+
+function logLine(from: string, to: string, why: string): string {
+  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, GIT_COMMITTER_DATE } = identityOf(null)
+  return `${from} ${to} ${GIT_COMMITTER_NAME} <${GIT_COMMITTER_EMAIL}> ${GIT_COMMITTER_DATE}\t${why}\n`
 }
 
 /** Points HEAD to a commit, or to a branch. */
@@ -155,9 +193,7 @@ function writeHead(
   const file = path.join(gitDir, 'logs/HEAD')
   if (!fs.existsSync(file)) return
   const { before = '0'.repeat(log.commit.length), commit, why } = log
-  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, GIT_COMMITTER_DATE } = identityOf(null)
-  const who = `${GIT_COMMITTER_NAME} <${GIT_COMMITTER_EMAIL}> ${GIT_COMMITTER_DATE}`
-  fs.appendFileSync(file, `${before} ${commit} ${who}\t${why}\n`)
+  fs.appendFileSync(file, logLine(before, commit, why))
 }
 
 /** All checkpoints form one chain that ends at this reference. */
