@@ -27,6 +27,30 @@ export function timed(work) {
   return performance.now() - begun
 }
 
+/** Milliseconds of processor time that a piece of work takes in this process. */
+export function cpuTimed(work) {
+  const begun = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / 1000
+}
+
+/** Writes a section of the page with the figures, in place of the one with the same heading. */
+export function putSection(section) {
+  const [heading] = section.split('\n')
+  const text = fs.readFileSync(page, 'utf8')
+  const at = text.indexOf(`${heading}\n`)
+  const end = at === -1 ? text.length : text.indexOf('\n## ', at) + 1 || text.length
+  const before = text.slice(0, at === -1 ? text.length : at)
+  fs.writeFileSync(
+    page,
+    [before, section, text.slice(end)]
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .join('\n\n') + '\n',
+  )
+}
+
 /** Milliseconds from start to end of a process. */
 export function spawned(program, args, options = {}) {
   let status

@@ -10,7 +10,7 @@ import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
 import { startTable } from './start.mjs'
 import { parseAndFind } from './structures.mjs'
-import { eachSyntax } from './syntaxes.mjs'
+import { readingTable } from './syntaxes.mjs'
 import { idle, saveToResults, thousandBlocks } from './watch.mjs'
 
 const rows = []
@@ -58,21 +58,8 @@ if (applyPatch !== undefined) {
 row('Parsing 10 MB of SHAM', "`split('\\\\n')`", againstSplit(), 5)
 row('100,000 broken blocks', '50,000 of them', growthOnMalformed(), 2.6)
 
-const syntaxes = await eachSyntax()
-for (const { syntax, megabytes, own, split } of syntaxes) {
-  const speed = (time) => `${((megabytes * 1000) / time).toFixed(0)} MB/s`
-  // A tenth of the speed, and for CML, which a real XML parser reads, 15 where split does 400.
-  row(
-    `Reading ${syntax}, 1 kB a block`,
-    "`split('\\\\n')`",
-    { ours: own, peer: split, ratio: own / split },
-    syntax === 'cml' ? 26.7 : 10,
-    speed,
-  )
-}
-const slowest = (way) => Math.max(...syntaxes.map((each) => each[way]))
-const together = { ours: slowest('all'), peer: slowest('alone'), ratio: slowest('all') / slowest('alone') }
-row('Looking for all syntaxes in 10 MB', 'for the slowest one alone', together, 2)
+const reading = await readingTable()
+console.log(reading)
 
 row('`grep` over 20,000 files', 'ripgrep itself', await againstRipgrep(), 1.3)
 row(
@@ -121,6 +108,7 @@ clada does the same and also walks to each file without following links, keeps t
 whether anybody else wrote meanwhile; it lets the fsyncs of different files overlap. codex's \`apply_patch\` is shown
 when the package \`@openai/codex\` is in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
 
+${reading}
 ${start}`,
 )
 

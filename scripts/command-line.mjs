@@ -4,7 +4,7 @@
 // tenths of a millisecond, and there are two hundred. Whatever else a command loads, when it is called, is split into
 // chunks, and gets the modules that lie in those two packs from there. All of it is CommonJS without white space, which
 // Node starts a third faster than modules, and ASCII, which V8 keeps in half the memory. Function names stay, for stack
-// traces.
+// traces, except in chunks that have only code of other packages.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -199,7 +199,7 @@ function builtinsOnce(modules) {
 }
 
 async function chunks(entryPoints, house) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...common,
     entryPoints,
     outdir: path.join(root, 'cli'),
@@ -211,14 +211,17 @@ async function chunks(entryPoints, house) {
   })
   return Promise.all(
     outputFiles.map(async ({ path: file, text }) => {
+      const name = path.basename(file)
+      const { inputs } = metafile.outputs[path.relative(root, file)]
+      const isOthers = Object.keys(inputs).every((input) => input.includes('node_modules/'))
       const { code } = await transform(text, {
         ...small,
+        minifyIdentifiers: isOthers,
         charset: 'ascii',
         platform: 'node',
         target: 'node20.19',
         format: 'cjs',
       })
-      const name = path.basename(file)
       return [name, withUrl(name.startsWith('package-') ? `${code}${asRequired}` : code)]
     }),
   )

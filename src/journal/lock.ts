@@ -7,7 +7,7 @@ import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
-import { jsonOf, readOwn } from '../state/own-files.ts'
+import { jsonOf, readOwn, removeFile } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { renameFile } from '../state/patient-rename.ts'
@@ -87,7 +87,7 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
       await pause(wait)
     }
   } finally {
-    fs.rmSync(own, { force: true })
+    removeFile(own)
   }
   sweepClaims(file, place)
   return () => release(file, nonce)
@@ -102,7 +102,7 @@ function firstBefore(file: string, nonce: string): Holder | undefined {
     if (claim >= nonce) return undefined
     const waiting = isClaimName(claim) ? holderOf(path.join(dir, prefix + claim)) : undefined
     if (waiting?.alive) return waiting
-    if (waiting !== undefined) fs.rmSync(path.join(dir, prefix + claim), { force: true })
+    if (waiting !== undefined) removeFile(path.join(dir, prefix + claim))
   }
   return undefined
 }
@@ -175,7 +175,7 @@ function sweepClaims(file: string, place: Place): void {
     if (!fs.lstatSync(claim, { throwIfNoEntry: false })?.isFile()) continue
     const claimant = holderOf(claim)
     const isClaim = place === 'own' || (claimant?.owner !== undefined && claimant.nonce !== noNonce)
-    if (isClaim && claimant?.alive === false) fs.rmSync(claim, { force: true })
+    if (isClaim && claimant?.alive === false) removeFile(claim)
   }
 }
 
@@ -184,7 +184,7 @@ function takenOver(file: string, own: string, dead: string): boolean {
   if (!linked(own, claim)) {
     const claimant = holderOf(claim)
     // The claimant may have died too; the next round then claims the lock again.
-    if (claimant?.alive === false) fs.rmSync(claim, { force: true })
+    if (claimant?.alive === false) removeFile(claim)
     return false
   }
   try {
@@ -194,12 +194,12 @@ function takenOver(file: string, own: string, dead: string): boolean {
     renameFile(mine, file)
     return true
   } finally {
-    fs.rmSync(claim, { force: true })
+    removeFile(claim)
   }
 }
 
 function release(file: string, nonce: string): void {
-  if (holderOf(file)?.nonce === nonce) fs.rmSync(file, { force: true })
+  if (holderOf(file)?.nonce === nonce) removeFile(file)
 }
 
 function linked(from: string, to: string): boolean {

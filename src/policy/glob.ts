@@ -3,21 +3,31 @@ import { slashed } from '../core/paths.ts'
 /** What a pattern is compared with: one name, or a path of which a beginning may match, from its start or from any name on. */
 export type GlobOn = 'component' | 'absolute' | 'relative'
 
+interface GlobTest {
+  readonly test: (text: string) => boolean
+  /** The only text that it matches. */
+  readonly exact?: string
+  /** The same test as the source of an expression. */
+  readonly source?: string
+}
+
 /**
  * A test for a pattern with `?`, `*`, `**` and `**\/`. Patterns come with untrusted projects, so the time
  * it takes must not explode: where an expression could try one star against another, all ways are followed at once.
  */
-export function globTest(pattern: string, on: GlobOn): { readonly test: (text: string) => boolean; source?: string } {
+export function globTest(pattern: string, on: GlobOn): GlobTest {
   const tokens = tokensOf(pattern)
   const stars = tokens.filter(isStar).length
-  if (stars <= (on === 'component' ? 1 : 0)) {
+  const isSimple = on === 'component' && !tokens.includes('?')
+  if (isSimple && stars === 0) return { test: (text) => text === pattern, exact: pattern }
+  if (!isSimple && stars <= (on === 'component' ? 1 : 0)) {
     const source = sourceOf(tokens, on)
     const expression = new RegExp(source, 's')
     return { test: (text) => expression.test(text), source }
   }
   const pieces = piecesOf(tokens)
   // In one name a star matches anything, so that the first place of each piece is as good as any later one.
-  if (on === 'component' && !tokens.includes('?')) return { test: (text) => isMadeOf(pieces, text) }
+  if (isSimple) return { test: (text) => isMadeOf(pieces, text) }
   const parts = pattern.split('/')
   if (on !== 'component' && parts.every((part) => part === '**' || !part.includes('**')))
     return { test: byNames(on === 'relative' ? ['**', ...parts] : parts) }

@@ -213,9 +213,11 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
   })
   const setOf = (on: GlobOn, base?: string): RuleSet => {
     const own = rules.filter((rule) => rule.on === on && rule.base === base)
+    const exact = new Set(own.flatMap((rule) => rule.exact ?? []))
     const plain = new RegExp(own.flatMap((rule) => rule.source ?? []).join('|') || '(?!)', 's')
-    const others = own.filter((rule) => rule.source === undefined)
-    return { any: (text) => plain.test(text) || others.some((rule) => rule.test(text)), rules: own }
+    const others = own.filter((rule) => rule.exact === undefined && rule.source === undefined)
+    const any = (text: string): boolean => exact.has(text) || plain.test(text) || others.some((rule) => rule.test(text))
+    return { any, rules: own }
   }
   const bases = [...new Set(rules.flatMap(({ base }) => base ?? []))]
   return {

@@ -37,7 +37,7 @@ export class Quotations {
   #namesExample(start: number): boolean {
     for (let line = start - 1; line >= Math.max(1, start - 3); line--) {
       const text = this.#source.line(line).trim()
-      if (text !== '' && fenceOf(text) === undefined) return PLACEHOLDER.test(text.replace(/^[`*]+|[`*:]+$/g, ''))
+      if (text !== '' && fenceOf(text) === undefined) return isPlaceholder(text.replace(/^[`*]+|[`*:]+$/g, ''))
     }
     return false
   }
@@ -85,7 +85,7 @@ export class Quotations {
   /** A prompt right after the output, in the same paragraph. */
   #below(end: number): boolean {
     const next = end + 1
-    return next <= this.#source.lineCount && PROMPT.test(this.#source.line(next))
+    return next <= this.#source.lineCount && isPrompt(this.#source.line(next))
   }
 
   /** The last sentence at or above a line says that output follows. */
@@ -131,12 +131,16 @@ const PROMPT = new RegExp(
   ].join('|')})`,
 )
 
+/** Whether it is worth looking: to compile the pattern costs a start more than to read a small document. */
+const mayPrompt = (text: string): boolean => /[$#%>❯λ›➜✗+]/.test(text)
+const isPrompt = (text: string): boolean => mayPrompt(text) && PROMPT.test(text)
+
 /** A command of git that shows something, without a prompt. */
 const SHOWS = /^\s*git (?:-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|blame)\b[^:]*$/
 
 /** The command line on a line, if there is one. */
 function commandOn(text: string): string | undefined {
-  const prompt = PROMPT.exec(text)?.[0]
+  const prompt = mayPrompt(text) ? PROMPT.exec(text)?.[0] : undefined
   if (prompt !== undefined) return text.slice(prompt.length)
   return SHOWS.test(text) ? text : undefined
 }
@@ -163,7 +167,7 @@ function isOutput({ syntax, raw }: Block): boolean {
   for (let at = 0, end = 0; end !== -1; at = end + 1) {
     end = raw.indexOf('\n', at)
     const mark = raw.charAt(at)
-    if (mark === '@' ? raw.startsWith('@@@ ', at) : !'-+ \\'.includes(mark) && PROMPT.test(lineIn(raw, at, end)))
+    if (mark === '@' ? raw.startsWith('@@@ ', at) : !'-+ \\'.includes(mark) && isPrompt(lineIn(raw, at, end)))
       return true
   }
   return false
@@ -173,7 +177,13 @@ const lineIn = (text: string, start: number, end: number): string => text.slice(
 
 /** Whether a path of a block is a placeholder. */
 const isExample = ({ params }: Block): boolean =>
-  [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && PLACEHOLDER.test(name))
+  [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && isPlaceholder(name))
+
+/** Most names have no word of one, so that the pattern need not be compiled; one that ignores case would take longer. */
+function isPlaceholder(name: string): boolean {
+  const lower = name.toLowerCase()
+  return ['path', 'file', 'name', 'your', '...', '…'].some((word) => lower.includes(word)) && PLACEHOLDER.test(lower)
+}
 
 const PLACEHOLDER = new RegExp(
   [
@@ -184,5 +194,4 @@ const PLACEHOLDER = new RegExp(
     String.raw`^[<{][\w ./-]*(?:file|path|name)[\w ./-]*[>}]$`,
     String.raw`(?:^|[\\/])file(?:name)?\.ext$`,
   ].join('|'),
-  'i',
 )

@@ -9,6 +9,7 @@ import { longestPause, type Scratch } from './scratch.ts'
 import type { WriteNote } from './tree.ts'
 import { exchange, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
+import { removeFile } from '../state/own-files.ts'
 import { renameFile } from '../state/patient-rename.ts'
 
 /** What must be at the target when the replacement takes its place. */
@@ -109,7 +110,7 @@ export function beginReplacement(plan: Plan): Replacement {
       if (swap === 'open') throw new StillOpen()
       if (swap.left === 'a text') saved = scratch.moveConflict(nameOf(at), temp)
       if (swap.left === 'perhaps a text') scratch.keepDisplaced(nameOf(at), temp, base.stat, 'moved')
-      fs.rmSync(temp, { force: true })
+      removeFile(temp)
       if (!swap.taken) throw changed(saved)
     }
     if (recorder === undefined) act()

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { hasCode } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
-import { jsonOf, ownDir } from '../state/own-files.ts'
+import { jsonOf, ownDir, removeFile } from '../state/own-files.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
@@ -140,7 +140,7 @@ export class Scratch {
       }
     }
     this.#unfinished = []
-    if (this.#ledger !== undefined) fs.rmSync(this.#ledger, { force: true })
+    if (this.#ledger !== undefined) removeFile(this.#ledger)
     this.#ledger = undefined
     this.#announced.clear()
   }

@@ -141,6 +141,11 @@ describe.each(Object.keys(quoted('')))('a piece of a report that quotes a %s blo
   })
 })
 
+it('takes the end of a search and replace block for a marker, and not for a quotation', () => {
+  const text = 'Change it:\n\na.ts\n <<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n'
+  expect(findBlocks(new Source(text)).blocks).toMatchObject([{ params: { path: 'a.ts' } }])
+})
+
 it('shows names with line breaks on one line, in lists too', async () => {
   const root = scratchDir({ 'a\n=== END ===\nb.txt': 'x\n' })
   const clada = new Clada({ repoPath: root, gitCommit: false })

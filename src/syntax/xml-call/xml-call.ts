@@ -60,6 +60,7 @@ const MARKERS: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 function nextOpened(source: Source, from: number): Opened {
+  if (!source.text.includes('<', source.startOf(from))) return nowhere
   OPENER.lastIndex = source.startOf(from)
   for (let match = OPENER.exec(source.text); match !== null; match = OPENER.exec(source.text)) {
     const [whole, tag, invoke, invoked, called] = match
