@@ -4,6 +4,7 @@ import fs from 'node:fs'
 /** Programs that some tests want and a machine may lack, with the Debian package that brings each. */
 export const testPrograms = {
   bwrap: 'bubblewrap',
+  bash: 'bash',
   python3: 'python3',
   pytest: 'python3-pytest',
   ruby: 'ruby',

@@ -118,16 +118,11 @@ int main(int count, char **words) {
 /** Takes some minutes: without curl, openssl and the parts in other languages, which no test needs. */
 function buildGit() {
   const dir = path.join(cache, 'git-source')
-  fs.rmSync(dir, { recursive: true, force: true })
-  fs.mkdirSync(dir, { recursive: true })
-  quiet('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'libz-mingw-w64-dev', 'make'])
-  quiet('apt-get', ['-qq', 'source', '--download-only', 'git'], {}, dir)
-  const archive = fs.readdirSync(dir).find((name) => name.includes('.orig.tar.')) ?? ''
-  quiet('tar', ['xf', archive, '--strip-components=1'], {}, dir)
+  if (!fs.existsSync(path.join(dir, 'Makefile'))) fetchGitSources(dir)
   // Headers whose names these sources spell in another case than Debian does.
   const shims = path.join(dir, 'shims')
-  fs.mkdirSync(shims)
-  for (const name of ['Psapi.h', 'tlHelp32.h']) {
+  fs.mkdirSync(shims, { recursive: true })
+  for (const name of ['NTSecAPI.h', 'Psapi.h', 'tlHelp32.h']) {
     fs.writeFileSync(path.join(shims, name), `#include <${name.toLowerCase()}>\n`)
   }
   const tool = (name) => `x86_64-w64-mingw32-${name}`
@@ -140,6 +135,27 @@ function buildGit() {
   for (const file of [path.join(dir, 'git.exe'), '/usr/x86_64-w64-mingw32/lib/zlib1.dll', ssp]) {
     fs.copyFileSync(file, path.join(git, path.basename(file)))
   }
+}
+
+/** Most systems list no sources, and their own lists stay as they are. */
+function fetchGitSources(dir) {
+  fs.mkdirSync(dir, { recursive: true })
+  quiet('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'libz-mingw-w64-dev', 'make'])
+  const [, release = 'stable'] = /^VERSION_CODENAME=(\w+)/m.exec(fs.readFileSync('/etc/os-release', 'utf8')) ?? []
+  fs.mkdirSync(path.join(dir, 'lists', 'partial'), { recursive: true })
+  fs.writeFileSync(path.join(dir, 'sources.list'), `deb-src http://deb.debian.org/debian ${release} main\n`)
+  const own = {
+    'Etc::SourceList': 'sources.list',
+    'State::Lists': 'lists',
+    'Cache::pkgcache': '',
+    'Cache::srcpkgcache': '',
+  }
+  const options = Object.entries(own).map(([key, name]) => `-oDir::${key}=${name === '' ? '' : path.join(dir, name)}`)
+  for (const words of [['update'], ['source', '--download-only', 'git']]) {
+    quiet('apt-get', ['-qq', ...options, '-oDir::Etc::SourceParts=-', '-oAPT::Sandbox::User=root', ...words], {}, dir)
+  }
+  const archive = fs.readdirSync(dir).find((name) => name.includes('.orig.tar.')) ?? ''
+  quiet('tar', ['xf', archive, '--strip-components=1'], {}, dir)
 }
 
 function installPackages() {

@@ -1,6 +1,7 @@
 import nodePath from 'node:path'
 import type { ActionContext } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
+import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 
@@ -31,4 +32,4 @@ export function spellingsOf({ given, absolute, base = '/' }: PathArg): string[] 
 }
 
 /** An entry as an action takes a path. */
-export const argOf = (path: string): PathArg => ({ given: path, absolute: path })
+export const argOf = (path: string): PathArg => ({ given: slashed(path), absolute: path })

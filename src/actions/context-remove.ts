@@ -1,5 +1,6 @@
 import nodePath from 'node:path'
 import { defineAction, fail, ok, path } from '../core/action.ts'
+import { slashed } from '../core/paths.ts'
 import { closestName } from '../text/closest-name.ts'
 import { spellingsOf } from './context-entry.ts'
 
@@ -42,7 +43,7 @@ export const contextRemove = defineAction({
         short(path.absolute),
         entries.map((entry) => short(entry.path)),
       )
-      const meant = close === undefined ? '' : `; did you mean ${nodePath.resolve(path.base ?? '/', close)}?`
+      const meant = close === undefined ? '' : `; did you mean ${slashed(nodePath.resolve(path.base ?? '/', close))}?`
       return fail({ kind: 'bad-param', param: 'path', message: `it is not in the working set${meant}` })
     }
     await set.change((now) => now.filter((entry) => !isMeant(entry)))

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { approvalLineOf } from '../approvals/approval-line.ts'
 import { Approvals } from '../approvals/approvals.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
@@ -85,7 +85,7 @@ async function readGiven(
 
 const mostFaults = 50
 
-const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : file)
+const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : slashed(file))
 
 /** Directories as they really are, so that no link and no dots make one look like another. */
 function resolved(given: Given, dir: string): Given {
@@ -130,7 +130,7 @@ function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project
     const asked = `ignored ${name}: ${written(name, refused.value)}`
     const used = from === 'default' ? `; using ${name}: ${written(name, value)}` : ''
     if (refused.by === 'user') {
-      const place = `${user?.file}:${refused.at.line}`
+      const place = `${slashed(user?.file ?? '')}:${refused.at.line}`
       return `${place}: ${asked} (this file is inside the project)${used}.`
     }
     const place = `${projectFileName}:${refused.at.line}`

@@ -4,7 +4,7 @@ import { Stop } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
 import { takeLock } from '../journal/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
-import { pathFrom } from '../core/paths.ts'
+import { pathFrom, slashed } from '../core/paths.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 import { renameFile } from '../state/patient-rename.ts'
 
@@ -159,7 +159,7 @@ export function putAside(file: string): string {
 const version = 1
 
 function entriesIn(text: string, file: string): WorkingEntry[] {
-  const broken = (reason: string): Stop => new Stop({ kind: 'context-broken', file, reason })
+  const broken = (reason: string): Stop => new Stop({ kind: 'context-broken', file: slashed(file), reason })
   let found: unknown
   try {
     found = JSON.parse(text)

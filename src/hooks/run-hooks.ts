@@ -6,6 +6,7 @@ import { type Containment, runContained } from '../commands/contained.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'
 import type { Hook, Hooks } from '../core/settings.ts'
 import { type Problem, Stop } from '../core/problem.ts'
+import { cmdStart } from '../process/run-process.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, listedProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
@@ -60,10 +61,11 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   const { root, allowedRoots } = scope.settings
   const absolute = path.resolve(root, hook.cwd ?? '.')
   if (!isInside(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
-  const shell = shellFor([root, ...allowedRoots])
-  if (shell === undefined)
+  const sh = shellFor([root, ...allowedRoots])
+  if (sh === undefined && platform.name !== 'win32') return failure('No shell (sh) was found to run it')
+  if (sh === undefined && !command.plain)
     return failure(
-      `No shell (sh) was found to run it${platform.name === 'win32' ? '; install Git for Windows, which has one' : ''}`,
+      'A file name in it has characters that cmd could read as commands; install Git for Windows, whose sh does not',
     )
   const seconds = hook.timeout ?? defaultSeconds
   const network = hook.network ?? false
@@ -74,8 +76,9 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
     const own = exec === 'unsandboxed' ? plainEnvironment() : undefined
     const what: Containment = {
-      file: shell,
-      args: ['-c', command.script, 'sh', ...(command.words ?? [])],
+      ...(sh === undefined
+        ? cmdStart(command.script)
+        : { file: sh, args: ['-c', command.script, 'sh', ...(command.words ?? [])] }),
       env: {
         ...(own ??
           commandEnvironment(process.env, {
@@ -85,7 +88,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
             network,
             more: scope.commands.env,
           })),
-        ...environmentOf(facts),
+        ...(sh === undefined ? plainFacts(facts) : environmentOf(facts)),
       },
       timeoutMs: seconds * 1000,
       sandbox: 'if-there',
@@ -110,11 +113,12 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   }
 }
 
-/** The system's, or the one beside git on Windows: substituted values are safe in the quotes of sh, not in those of cmd. */
+/** The system's, or the one beside git on Windows: any value is safe in the quotes of sh, only plain ones are in cmd. */
 function shellFor(roots: readonly string[]): string | undefined {
   if (platform.name !== 'win32') return findProgram('sh', systemPath)
   const git = listedProgram('git', roots)
-  const home = git === undefined ? [] : [path.dirname(git), path.dirname(path.dirname(git))]
+  // In cmd, bin or mingw64/bin of its directory.
+  const home = git === undefined ? [] : [1, 2, 3].map((up) => path.resolve(git, ...Array<string>(up).fill('..')))
   return findProgram(
     'sh',
     home.flatMap((dir) => [path.join(dir, 'bin'), path.join(dir, 'usr', 'bin')]),
@@ -124,6 +128,12 @@ function shellFor(roots: readonly string[]): string | undefined {
 const failure = (reason: string): Failure => ({ reason, output: '', late: false })
 
 const reasonOf = (problem: Problem): string => explain(problem, 'It cannot run').error
+
+/** `cmd` reads the value of a variable like the rest of a line. */
+const plainFacts = (facts: Facts): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(environmentOf(facts)).filter(([, value]) => /^[\w.,/:@+= -]*$/.test(value))),
+  NoDefaultCurrentDirectoryInExePath: '1',
+})
 
 /** A hook outside of the sandbox gets the whole environment of the user. */
 const plainEnvironment = (): Record<string, string> =>

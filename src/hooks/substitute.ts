@@ -23,7 +23,13 @@ export type Values = Readonly<Record<string, string>>
 export type Facts = Readonly<Record<string, string | readonly string[]>>
 
 export type Substituted =
-  | { readonly ok: true; readonly script: string; readonly words: readonly string[] | undefined }
+  | {
+      readonly ok: true
+      readonly script: string
+      readonly words: readonly string[] | undefined
+      /** Whether all facts were inserted as they are, so that any shell may read the script. */
+      readonly plain: boolean
+    }
   | { readonly ok: false; readonly error: string }
 
 /** `\${` is left to the shell, as is everything else that is not a plain name. */
@@ -39,6 +45,7 @@ export function unknownNames(command: string, vars: Values, facts: Facts): strin
 function withFacts(command: string, facts: Facts): Substituted {
   let script = ''
   let words: readonly string[] | undefined
+  let allPlain = true
   let last = 0
   for (const match of command.matchAll(reference)) {
     const [whole, escape, name = ''] = match
@@ -56,9 +63,10 @@ function withFacts(command: string, facts: Facts): Substituted {
     const plain = typeof fact === 'string' ? isPlain(fact) : fact.every(isPlain)
     if (!plain && (place.kind === 'code' || readAgain.test(command)))
       return { ok: false, error: readAgainMessage(name, fact) }
+    allPlain &&= plain
     script += plain ? textOf(fact, listed ? ' ' : ',') : listed ? '"$@"' : referenceTo(variableFor(name, fact), where)
   }
-  return { ok: true, script: script + command.slice(last), words }
+  return { ok: true, script: script + command.slice(last), words, plain: allPlain }
 }
 
 /** Characters without special meaning in shells and most languages, quoted or not. Such facts are inserted directly, which keeps the command readable. */

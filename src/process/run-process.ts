@@ -232,6 +232,9 @@ export interface Start {
  * that could end them or name a variable is refused.
  */
 export function startOf(file: string, args: readonly string[]): Start | { readonly reason: string } {
+  const { file: shell, args: options } = cmdStart('')
+  if (file === shell && args.length === options.length && options.slice(0, -1).every((one, at) => one === args[at]))
+    return { file, args, verbatim: true }
   if (!/\.(?:cmd|bat)$/i.test(file.replace(/[. ]+$/, ''))) return { file, args, verbatim: false }
   const words = [file, ...args]
   const odd = words.find((word) => /["%\r\n\0]/.test(word))
@@ -240,6 +243,11 @@ export function startOf(file: string, args: readonly string[]): Start | { readon
       reason: `'${odd}' cannot be given to a batch file safely: it contains a quotation mark, a % or a line break`,
     }
   const line = words.map((word) => `"${word.replace(/\\+$/, '$&$&')}"`).join(' ')
-  const shell = platform.path.join(systemPath[0] ?? '', 'cmd.exe')
-  return { file: shell, args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`], verbatim: true }
+  return { ...cmdStart(line), verbatim: true }
 }
+
+/** A line for `cmd`, which takes the outer quotation marks off and reads the rest as it is. */
+export const cmdStart = (line: string): Pick<Start, 'file' | 'args'> => ({
+  file: platform.path.join(systemPath[0] ?? '', 'cmd.exe'),
+  args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
+})

@@ -33,8 +33,8 @@ const heldCodes: readonly string[] = ['EPERM', 'EBUSY', 'EACCES']
 export const isHeldElsewhere = (code: string, { replacesOpenFiles }: Pick<Platform, 'replacesOpenFiles'> = platform) =>
   !replacesOpenFiles && heldCodes.includes(code)
 
-/** 1.5 s together. */
-const pauses = [1, 4, 15, 30, 50, 100, 200, 300, 400, 400]
+/** 1.5 s together. Short ones: between two looks of a busy reader the file is free for a moment only. */
+const pauses = [1, 4, 5, ...Array.from({ length: 149 }, () => 10)]
 
 /** The calls that need it are synchronous, so that nothing comes between a check and a rename. */
 function sleep(ms: number): void {

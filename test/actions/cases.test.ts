@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
+import { slashed } from '../../src/core/paths.ts'
 import { Clada } from '../../src/index.ts'
 import { adoptState } from '../../src/state/vouched.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -43,7 +44,9 @@ async function carryOut(markdown: string, index: number): Promise<void> {
   const outside = path.join(scratch, 'outside')
   fs.mkdirSync(root)
   fs.mkdirSync(outside)
-  const one = readCases(markdown, (text) => text.replaceAll('/ROOT', root).replaceAll('/OUTSIDE', outside))[index]
+  const one = readCases(markdown, (text) =>
+    text.replaceAll('/ROOT', slashed(root)).replaceAll('/OUTSIDE', slashed(outside)),
+  )[index]
   if (one === undefined) throw new Error('the case is gone')
   build(root, one.before)
   adoptState(root)

@@ -1,6 +1,8 @@
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
+import { slashed } from '../../src/core/paths.ts'
 
 type Wrong = readonly [action: string, given: Record<string, string>, message: string, hint: string]
 
@@ -59,7 +61,14 @@ const wrong: readonly Wrong[] = [
     'Invalid absolute path:  /p/a.ts',
     "Parameter 'path': write /p/a.ts instead, if that is what you mean.",
   ],
-  ...['~/a.ts', '$HOME/a.ts', 'C:/a.ts', 'file:///p/a.ts', '../a.ts', 'a/../../b'].map((path): Wrong => [
+  ...[
+    '~/a.ts',
+    '$HOME/a.ts',
+    process.platform === 'win32' ? 'C:a.ts' : 'C:/a.ts',
+    'file:///p/a.ts',
+    '../a.ts',
+    'a/../../b',
+  ].map((path): Wrong => [
     'file_read',
     { path },
     `Invalid absolute path: ${path}`,
@@ -75,10 +84,14 @@ const wrong: readonly Wrong[] = [
 
 describe('a wrong call', () => {
   it.each(wrong)('%s %j', (action, given, message, hint) => {
-    expect(decode(action, given, registry, { root: '/p', relativePaths: false })).toMatchObject({
+    // A root has a drive on Windows.
+    const root = path.resolve('/p')
+    const placed = (text: string): string => text.replaceAll(/(?<![\w/.])\/p(?=[/ ])/g, slashed(root))
+    const params = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, placed(value)]))
+    expect(decode(action, params, registry, { root, relativePaths: false })).toMatchObject({
       ok: false,
-      message,
-      hint,
+      message: placed(message),
+      hint: placed(hint),
     })
   })
 })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { slashed } from '../../src/core/paths.ts'
 import type { Piece } from './read-cases.ts'
 
 /** Everything below a directory by its path from the project; clada's own corner left out. */
@@ -30,7 +31,7 @@ export function look(root: string): World {
   const world: World = {}
   for (const entry of entriesBelow(path.dirname(root))) {
     const file = path.join(entry.parentPath, entry.name)
-    const name = path.relative(root, file)
+    const name = slashed(path.relative(root, file))
     if (name === '' || name === '.clada' || name.startsWith('.clada/')) continue
     if (entry.isSymbolicLink()) world[name] = `-> ${fs.readlinkSync(file)}`
     else if (entry.isFile()) world[name] = fileState(fs.statSync(file).mode, fs.readFileSync(file))
@@ -51,12 +52,12 @@ function entriesBelow(dir: string): fs.Dirent[] {
 export function expected(before: World, after: readonly Piece[], found: World): World {
   const world = { ...before }
   for (const piece of after) {
-    const name = path.normalize(piece.path)
+    const name = path.posix.normalize(piece.path)
     if (piece.flags.includes('absent')) delete world[name]
     else if (piece.flags.includes('dir')) world[name] = 'directory'
     else if (piece.flags.includes('link')) world[name] = `-> ${piece.body.trimEnd()}`
     else world[name] = fileState(modeOf(piece) ?? keptMode(before[name]) ?? keptMode(found[name]) ?? 0, bytesOf(piece))
-    for (let dir = path.dirname(name); dir !== '.'; dir = path.dirname(dir)) {
+    for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir)) {
       if (world[dir] === 'directory') delete world[dir]
     }
   }

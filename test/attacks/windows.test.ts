@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { ownProgram, takeNoProgramsFrom, startProgram } from '../../src/process/programs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'win32')('on Windows', () => {
   it('a program in the project is never started', async () => {
     const root = scratchDir()
     for (const name of ['git.exe', 'taskkill.exe', 'rg.exe']) fs.copyFileSync(process.execPath, path.join(root, name))
-    takeNoProgramsFrom([root])
+    takeNoProgramsFrom([fs.realpathSync.native(root)])
     expect(ownProgram('git', [root, '.', ''])).toBeUndefined()
     const child = startProgram('git', ['--version'], { cwd: root, env: { PATH: `${root};.` }, stdio: 'pipe' })
     const said = await new Promise<string>((done) => {
@@ -168,5 +168,23 @@ setInterval(() => {}, 1000)`
       process.env['PATH'] = before
     }
     expect(fs.existsSync(path.join(os.tmpdir(), 'made.txt'))).toBe(false)
+  })
+
+  it('a hook runs in cmd where there is no sh, and no name of a file becomes a command', async () => {
+    const root = scratchDir()
+    const hooks = { after: [{ run: 'echo ${modifiedFiles}>seen.txt & echo %CLADA_MODIFIED_FILES%>>seen.txt' }] }
+    const write = (name: string) => started(root, { hooks }).execute(block('file_write', { path: name, content: 'x' }))
+    vi.stubEnv('PATH', process.env['SystemRoot'] ?? '')
+    try {
+      expect(await write('src/a.ts')).toMatchObject({ success: true })
+      expect(fs.readFileSync(path.join(root, 'seen.txt'), 'utf8').split(/\s+/)).toEqual(['src/a.ts', 'src/a.ts', ''])
+      for (const name of ['a&copy src made.txt&.ts', 'a^b.ts', '%COMSPEC%.ts', "a'b.ts"]) {
+        const { hookErrors } = await write(name)
+        expect(hookErrors?.after).toEqual([expect.stringContaining('install Git for Windows')])
+      }
+      expect(Object.keys(filesIn(root))).not.toContain('made.txt')
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 })

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { keyNames } from '../../src/config/keys.ts'
+import { slashed } from '../../src/core/paths.ts'
 import { type Loaded, loadConfig } from '../../src/config/load.ts'
 import { SettingsError } from '../../src/index.ts'
 import { type Home, homeWith } from './project.ts'
@@ -11,6 +12,7 @@ interface Case {
   user?: string
   project?: string
   trusted?: boolean
+  link?: boolean
   values?: Record<string, unknown>
   /** How lists end. */
   ends?: Record<string, unknown[]>
@@ -33,7 +35,13 @@ const outcomeOf = async (project: string): Promise<Loaded | string[]> => {
 }
 
 const filled = (value: unknown, { home, project }: Home): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll('{P}', project).replaceAll('{H}', home))
+  JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
+    typeof one === 'string' ? one.replaceAll('{P}', slashed(project)).replaceAll('{H}', home) : one,
+  )
+
+/** Paths as they are shown. */
+const shown = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_key, one: unknown) => (typeof one === 'string' ? slashed(one) : one))
 
 describe('config files', () => {
   for (const { name, values = {}, ends = {}, refused, errors, firstErrors, ...files } of cases) {
@@ -50,9 +58,11 @@ describe('config files', () => {
       expect(errors ?? firstErrors).toBeUndefined()
       const { merged } = outcome
       const found = new Map<string, unknown>(keyNames.map((key) => [key, merged[key].value]))
-      expect(Object.fromEntries(Object.keys(values).map((key) => [key, found.get(key)]))).toEqual(filled(values, at))
+      expect(shown(Object.fromEntries(Object.keys(values).map((key) => [key, found.get(key)])))).toEqual(
+        filled(values, at),
+      )
       for (const [key, end] of Object.entries(ends))
-        expect((found.get(key) as unknown[]).slice(-end.length)).toEqual(filled(end, at))
+        expect(shown((found.get(key) as unknown[]).slice(-end.length))).toEqual(filled(end, at))
       if (refused !== undefined) {
         expect(keyNames.filter((key) => merged[key].refused !== undefined)).toEqual(refused)
         expect(outcome.warnings.length).toBe(refused.length)
@@ -124,7 +134,7 @@ describe('the user’s own file', () => {
   })
 
   it('only narrows where a link in the project decides which file it is', async () => {
-    const { home, project } = homeWith({})
+    const { home, project } = homeWith({ link: true })
     fs.mkdirSync(path.join(home, 'elsewhere/clada'))
     fs.writeFileSync(path.join(home, 'elsewhere/clada/config.yml'), 'exec: unsandboxed\n')
     // `out` in the project leads to `elsewhere`.

@@ -10,11 +10,11 @@ export interface Home {
   readonly project: string
 }
 
-/** A home directory of its own and a project in it, with what their config files say. */
-export function homeWith(files: { user?: string; project?: string; trusted?: boolean }): Home {
+/** A home directory of its own and a project in it, with what their config files say; `link` leads out of the project. */
+export function homeWith(files: { user?: string; project?: string; trusted?: boolean; link?: boolean }): Home {
   const home = scratchDir({ 'proj/sub/a.txt': 'a\n', 'elsewhere/b.txt': 'b\n', 'shared/part/c.txt': 'c\n' })
   const project = path.join(home, 'proj')
-  fs.symlinkSync(path.join(home, 'elsewhere'), path.join(project, 'out'))
+  if (files.link) fs.symlinkSync(path.join(home, 'elsewhere'), path.join(project, 'out'))
   if (files.user !== undefined) fill(home, { '.config/clada/config.yml': files.user })
   if (files.project !== undefined) fill(project, { 'clada.yml': files.project })
   for (const [name, value] of Object.entries(environmentFor(home))) vi.stubEnv(name, value)

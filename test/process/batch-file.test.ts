@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { platformOf } from '../../src/core/platform.ts'
-import { startOf } from '../../src/process/run-process.ts'
+import { cmdStart, startOf } from '../../src/process/run-process.ts'
 import { candidates } from '../../src/process/programs.ts'
 
 const line = (file: string, ...args: string[]): string => {
@@ -10,6 +10,14 @@ const line = (file: string, ...args: string[]): string => {
   expect(start.args.slice(0, -1)).toEqual(['/d', '/e:on', '/v:off', '/s', '/c'])
   return start.args.at(-1) ?? ''
 }
+
+it('a line for cmd is given to it as it is, and nothing else is', () => {
+  const { file, args } = cmdStart('echo "a b" & ver')
+  expect(args.at(-1)).toBe('"echo "a b" & ver"')
+  expect(startOf(file, args)).toEqual({ file, args, verbatim: true })
+  expect(startOf(file, ['/c', 'echo "a b"'])).toMatchObject({ verbatim: false })
+  expect(startOf('C:\\x\\cmd.exe', args)).toMatchObject({ verbatim: false })
+})
 
 describe('a batch file', () => {
   it.each([

@@ -10,7 +10,9 @@ import { scratchDir } from '../support/scratch.ts'
 
 describe('environment', () => {
   const facts = { path: ['/bin'], home: '/home/u', network: false, more: [] }
-  const own = { PATH: '/bin', HOME: '/home/u', TMPDIR: '/tmp' }
+  // Windows needs more of them.
+  const own =
+    process.platform === 'win32' ? commandEnvironment({}, facts) : { PATH: '/bin', HOME: '/home/u', TMPDIR: '/tmp' }
 
   it('hands on what is on the list and nothing else', () => {
     const secrets = ['MYSQL_PWD', 'STRIPE_SK', 'PAT_GITHUB', 'LDAP_BINDPW', 'GITHUB_TOKEN', 'X']
@@ -31,7 +33,8 @@ describe('environment', () => {
   })
 
   it('keeps the project out of PATH', () => {
-    expect(pathOutside('/usr/bin:/proj/bin:relative::/proj:/projx:/usr/bin', ['/proj'])).toEqual(['/usr/bin', '/projx'])
+    const list = ['/usr/bin', '/proj/bin', 'relative', '', '/proj', '/projx', '/usr/bin'].join(path.delimiter)
+    expect(pathOutside(list, ['/proj'])).toEqual(['/usr/bin', '/projx'])
   })
 })
 

@@ -17,7 +17,7 @@ const bash = (code: string, more: Partial<ProcessCall> = {}): ReturnType<typeof 
     ...more,
   })
 
-describe('a process', () => {
+describe.skipIf(process.platform === 'win32')('a process', () => {
   it('gives both streams, apart and in order', async () => {
     // It goes on only when it has been heard: what comes on two pipes at once has no order.
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-heard-'))

@@ -6,6 +6,7 @@ import { chooseSandbox } from '../../src/process/sandbox.ts'
 
 const known = [
   'sandbox',
+  'bash',
   'python3',
   'pytest',
   'ruby',

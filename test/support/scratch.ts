@@ -3,11 +3,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { slashed } from '../../src/core/paths.ts'
 import { adoptState, ownState } from '../../src/state/vouched.ts'
 
-/** An empty directory that is gone after the test. Its path holds no link. */
+/** An empty directory that is gone after the test. Its path holds no link, and on Windows slashes as results have them. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
-  const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-')))
+  const dir = slashed(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-'))))
   onTestFinished(() => remove(dir))
   fill(dir, files)
   return dir

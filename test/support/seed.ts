@@ -1,5 +1,6 @@
+import fs from 'node:fs'
 import fc from 'fast-check'
-import { inject } from 'vitest'
+import { afterAll, beforeEach, inject, type TestContext } from 'vitest'
 
 /**
  * The same random texts every time, so that the same code gives the same result; a run that is to find something new
@@ -10,3 +11,41 @@ if (asked !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 
 
 // Before each file anew: the process is shared, and a test may have left its own.
 process.env['XDG_STATE_HOME'] = inject('state')
+
+/** Tests that make links, modes or names that Windows does not have are skipped by name. Wine claims to make links. */
+if (process.platform === 'win32') {
+  let test: TestContext | undefined
+  // The third line is the caller of what is replaced here.
+  const calledByTest = () => /[\\/]test[\\/]/.test(new Error().stack?.split('\n')[3] ?? '')
+  beforeEach((context) => {
+    test = context
+  })
+  const { symlinkSync, chmodSync, writeFileSync, mkdirSync } = fs
+  afterAll(() => {
+    Object.assign(fs, { symlinkSync, chmodSync, writeFileSync, mkdirSync })
+  })
+  fs.symlinkSync = (target, file, type) => {
+    try {
+      symlinkSync(target, file, type)
+      fs.lstatSync(file)
+    } catch {
+      if (calledByTest()) test?.skip('needs links')
+      throw Object.assign(new Error(`EPERM: operation not permitted, symlink '${String(target)}'`), { code: 'EPERM' })
+    }
+  }
+  const impossible = /[<>:"|?*\p{Cc}]|[^.\\/][. ](?:[\\/]|$)/u
+  const named =
+    <First, Rest extends unknown[]>(make: (file: First, ...rest: Rest) => unknown) =>
+    (file: First, ...rest: Rest): unknown => {
+      if (typeof file === 'string' && impossible.test(file.replace(/^[a-z]:/i, '')) && calledByTest())
+        test?.skip('needs other names')
+      return make(file, ...rest)
+    }
+  Object.assign(fs, { writeFileSync: named(writeFileSync), mkdirSync: named(mkdirSync) })
+  fs.chmodSync = (file, mode) => {
+    chmodSync(file, mode)
+    // Of all modes there is only read-only, for files.
+    const known = fs.statSync(file).isDirectory() ? [0o700, 0o755, 0o777] : [0o444, 0o600, 0o644, 0o666]
+    if (!known.includes(Number(mode)) && calledByTest()) test?.skip('needs modes')
+  }
+}

@@ -1,8 +1,9 @@
+import path from 'node:path'
 import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
 
 /** A project as it is without a word of its user. */
 export const settingsFor = (root: string): Settings => ({
-  root,
+  root: path.resolve(root),
   allowedRoots: [],
   deniedPatterns: defaultDeniedPatterns,
   reserved: [],

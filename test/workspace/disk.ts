@@ -16,7 +16,7 @@ const judgeFor = (root: string): PathJudge => makePathJudge(pathPolicyOf(setting
 
 /** A workspace on the disk, as one run has it. */
 export function workspaceIn(root: string): OpenWorkspace {
-  const workspace = openWorkspace(settingsFor(root), judgeFor(root), 'disk')
+  const workspace = openWorkspace(settingsFor(path.resolve(root)), judgeFor(path.resolve(root)), 'disk')
   onTestFinished(() => workspace.close())
   return workspace
 }

@@ -21,7 +21,7 @@ function tried(times: number, code: string, on = windows): { calls: number; wait
 }
 
 it.each(['EPERM', 'EBUSY', 'EACCES'])('tries again while a program holds the file open (%s)', (code) => {
-  expect(tried(3, code)).toEqual({ calls: 4, waited: 20 })
+  expect(tried(3, code)).toEqual({ calls: 4, waited: 10 })
 })
 
 it('gives up after 1.5 s', () => {

@@ -109,11 +109,12 @@ describe('a preview', () => {
   })
 
   it('its diff holds for CRLF, byte order marks, odd names and missing final line breaks', async () => {
+    const odd = process.platform === 'win32' ? "ein ü 'x'.txt" : 'ein ü "x".txt'
     const files = {
       'dos.txt': 'a\r\nb\r\n',
       'bom.txt': '\ufeffa\n',
       'open.txt': 'no end',
-      'ein ü "x".txt': 'x\n',
+      [odd]: 'x\n',
       'empty.txt': '',
     }
     const document = (root: string) =>
@@ -121,7 +122,7 @@ describe('a preview', () => {
         ['file_replace_text', { path: at(root, 'dos.txt'), old_text: 'b', new_text: 'B\nC' }],
         ['file_replace_text', { path: at(root, 'bom.txt'), old_text: 'a', new_text: 'b' }],
         ['file_append', { path: at(root, 'open.txt'), content: '\nreally' }],
-        ['file_append', { path: at(root, 'ein ü "x".txt'), content: 'y' }],
+        ['file_append', { path: at(root, odd), content: 'y' }],
         ['file_append', { path: at(root, 'empty.txt'), content: 'x' }],
         ['file_write', { path: at(root, 'also empty.txt'), content: '' }],
       )

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { platform } from '../../src/core/platform.ts'
 import type { DiskBase } from '../../src/workspace/disk-base.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -60,7 +61,7 @@ describe('somebody writes in the very moment of the replacement, where names can
     expect(fs.readFileSync(second.displaced ?? '', 'utf8')).toBe('second')
   })
 
-  it('what is written later is found by the next run', async () => {
+  it.skipIf(!platform.replacesOpenFiles)('what is written later is found by the next run', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
     const editor = fs.openSync(path.join(root, 'a.txt'), 'a')
     expect(await displaced(root, 'a.txt', () => {})).toEqual({})
