@@ -1,9 +1,17 @@
-/** A vitest reporter: one line at the end for each program that tests were skipped for. */
+import fs from 'node:fs'
+
+/**
+ * A vitest reporter: one line at the end for each program that tests were skipped for. In the file that
+ * CLADA_TEST_RESULTS names there is one line for each test as it ends, so that a run that is killed has them too.
+ */
 export default class MissingPrograms {
   #skipped = new Map()
 
   onTestCaseResult(testCase) {
     const { state, note } = testCase.result()
+    const { fullName: name, module } = testCase
+    const to = process.env.CLADA_TEST_RESULTS
+    if (to) fs.appendFileSync(to, `${JSON.stringify({ file: module.relativeModuleId, name, state, note })}\n`)
     if (state === 'skipped' && note?.startsWith('needs ')) this.#skipped.set(note, (this.#skipped.get(note) ?? 0) + 1)
   }
 

@@ -20,7 +20,14 @@ const project = path.join(driveC, 'clada')
 // Without a display Wine opens no windows.
 const { DISPLAY: _, ...withoutDisplay } = process.env
 const git = path.join(cache, 'git')
-const env = { ...withoutDisplay, NO_COLOR: '1', WINEPREFIX: prefix, WINEDEBUG: '-all', WINEPATH: `Z:${git}` }
+const env = {
+  ...withoutDisplay,
+  NO_COLOR: '1',
+  WINEPREFIX: prefix,
+  WINEDEBUG: '-all',
+  WINEPATH: `Z:${git}`,
+  CLADA_TEST_RESULTS: 'results.jsonl',
+}
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
   console.error('test:windows needs Linux on x64. On Windows itself, run npm test.')
@@ -184,23 +191,28 @@ function copySources() {
   }
 }
 
-/** Without arguments: everything that needs no Unix program and no link. */
+/** Without arguments: everything that needs no Unix program. */
 const portable =
-  'test/actions test/config test/damage test/describe test/paste-damage test/policy test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts test/process/batch-file.test.ts'
+  'test/actions test/config test/context test/damage test/describe test/history/line-endings.test.ts test/paste-damage test/policy test/process test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'
 
 function runTests(given) {
   const suites = given.length === 0 ? portable.split(' ') : given
-  const report = path.join(project, 'report.json')
-  const reporters = ['--reporter=dot', '--reporter=json', '--outputFile.json=report.json']
-  const status = windows(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...suites])
-  if (!fs.existsSync(report)) return status
-  const { numPassedTests, numPendingTests, testResults } = JSON.parse(fs.readFileSync(report, 'utf8'))
-  const failed = testResults.flatMap((file) => file.assertionResults.filter((test) => test.status === 'failed'))
-  // Wine cannot make symbolic links, so these tests say nothing.
-  const linking = failed.filter((test) => test.failureMessages.some((message) => /\bsymlink '/.test(message)))
-  console.log(
-    `${numPassedTests} passed, ${failed.length - linking.length} failed, ${linking.length} need symbolic links, ${numPendingTests} skipped under Wine`,
-  )
+  const results = path.join(project, 'results.jsonl')
+  const options = ['--reporter=dot', '--reporter=./scripts/missing-programs.mjs', '--testTimeout=600000']
+  const status = windows(['node_modules/vitest/vitest.mjs', 'run', ...options, ...suites])
+  if (!fs.existsSync(results)) return status
+  const lines = fs.readFileSync(results, 'utf8').trimEnd().split('\n')
+  const tests = lines.map((line) => JSON.parse(line))
+  const [passed, failed] = ['passed', 'failed'].map((state) => tests.filter((test) => test.state === state))
+  const skipped = new Map()
+  for (const { note, file } of tests.filter(({ state }) => state === 'skipped')) {
+    const why = note ?? `not for Windows: ${file}`
+    skipped.set(why, (skipped.get(why) ?? 0) + 1)
+  }
+  for (const { file, name } of failed) console.log(`failed: ${file}: ${name}`)
+  for (const [why, count] of [...skipped].sort((a, b) => b[1] - a[1])) console.log(`skipped ${count}: ${why}`)
+  const share = ((100 * passed.length) / (passed.length + failed.length)).toFixed(1)
+  console.log(`${passed.length} of ${passed.length + failed.length} tests pass under Wine: ${share} %`)
   return status
 }
 

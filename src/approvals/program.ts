@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import { sha256 } from '../core/hash.ts'
 import { findProgram, isProgram, pathOutside, real } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
@@ -65,7 +65,7 @@ function found(file: string, place: CommandPlace): FoundProgram {
   const chain = chainOf(file, place, 0)
   const seen = [...chain.seen].reverse()
   if (!seen.some((step) => step.inside)) return { file, start: chain.start, bound: undefined }
-  const named = (at: string): string => (isInside(at, place.root) ? path.relative(place.root, at) : at)
+  const named = (at: string): string => (isInside(at, place.root) ? slashed(path.relative(place.root, at)) : at)
   const parts = seen.map(({ at, to, inside }) => ({
     text: [named(at), named(to), inside ? contentHash(to) : ''],
     shown: at === to ? named(at) : `${named(at)} → ${named(to)}`,

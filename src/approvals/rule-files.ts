@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { slashed } from '../core/paths.ts'
 import { namesIn, readSmall, type Text } from './text.ts'
 
 /** Programs whose commands are in files of the project: the names they take unnamed, and how those name others. */
@@ -51,7 +52,7 @@ export function ruleFiles(program: string, words: readonly string[], cwd: string
   for (const file of files) {
     const text = readSmall(file)
     if (text === undefined) continue
-    found.push({ name: path.relative(cwd, file), text })
+    found.push({ name: slashed(path.relative(cwd, file)), text })
     const included = rules.included?.(text)
     for (const name of included?.unknown ?? []) unknown.add(name)
     for (const name of included?.names ?? []) {

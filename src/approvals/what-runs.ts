@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { slashed } from '../core/paths.ts'
 import { sha256 } from '../core/hash.ts'
 import { isProgram } from '../process/programs.ts'
 import type { ApprovalLine } from './approval-line.ts'
@@ -151,7 +152,7 @@ export function gitRuns(root: string): Text | undefined {
   const hooks = namesIn(hooksDir).flatMap((name) => {
     const file = path.join(hooksDir, name)
     const text = name.endsWith('.sample') ? undefined : readSmall(file)
-    return text === undefined ? [] : [[path.relative(root, file), text] as const]
+    return text === undefined ? [] : [[slashed(path.relative(root, file)), text] as const]
   })
   const commands = config
     .split(/\r?\n/)

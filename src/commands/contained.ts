@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { isBelowAny, isInside } from '../core/paths.ts'
+import { isBelowAny, isInside, slashed } from '../core/paths.ts'
 import type { ChangedFile, Effect, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
@@ -103,7 +103,7 @@ function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[]
   const isClosed = closedNames(scope)
   const [staged, elsewhere]: [Staged[], string[]] = [[], []]
   for (const { path: absolute, is } of scope.files.staged()) {
-    const name = path.relative(root, absolute)
+    const name = slashed(path.relative(root, absolute))
     if (!isInside(absolute, root)) elsewhere.push(absolute)
     else staged.push({ path: name, is: is.type === 'file' && isClosed(name) ? { ...is, bytes: undefined } : is })
   }

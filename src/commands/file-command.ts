@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isInside, slashed } from '../core/paths.ts'
 import type { Entry, Files, PathArg } from '../core/files.ts'
 import { Stop, type Problem } from '../core/problem.ts'
 import type { Call } from '../policy/commands/rule.ts'
@@ -82,7 +83,7 @@ export class FileCommand {
   }
 
   did(change: 'create' | 'modify' | 'delete', { absolute }: PathArg): void {
-    this.changed.push({ path: path.relative(this.#root, absolute), change })
+    this.changed.push({ path: slashed(path.relative(this.#root, absolute)), change })
   }
 
   say(line: string): void {
@@ -95,7 +96,7 @@ export class FileCommand {
 
   /** Neither the root nor a directory that holds it may go or be moved. */
   refuseRoot({ given, absolute }: PathArg): void {
-    if (absolute !== this.#root && !this.#root.startsWith(`${absolute}/`)) return
+    if (!isInside(this.#root, absolute)) return
     throw new Stop({ kind: 'path', rule: 'path_denied', path: given, reason: 'it is the root itself' })
   }
 }
@@ -192,7 +193,7 @@ interface Tree {
 }
 
 async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access: 'read' | 'write'): Promise<Tree> {
-  if (to.absolute === from.absolute || to.absolute.startsWith(`${from.absolute}/`)) {
+  if (isInside(to.absolute, from.absolute)) {
     throw new Stop({ kind: 'bad-param', param: 'command', message: `'${from.given}' cannot go into itself` })
   }
   const target = await command.files.look(to, 'write')
@@ -243,5 +244,5 @@ const child = (dir: PathArg, { name }: Entry): PathArg => ({
 
 function moved(arg: PathArg, from: PathArg, to: PathArg): PathArg {
   const rest = arg.absolute.slice(from.absolute.length)
-  return { given: `${to.given.replace(/\/+$/, '')}${rest}`, absolute: to.absolute + rest }
+  return { given: `${to.given.replace(/\/+$/, '')}${slashed(rest)}`, absolute: to.absolute + rest }
 }

@@ -1,5 +1,6 @@
 import os from 'node:os'
 import path from 'node:path'
+import { slashed } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
 import { readSmall } from '../approvals/text.ts'
@@ -136,7 +137,7 @@ const changesRepository: Problem = {
 /** An approval is for what the files on the disk say. The first file that a group changes and that may say otherwise. */
 function unbinding({ words }: ApprovalLine, { hash }: WhatRuns, { files, settings }: CommandScope): string | undefined {
   if (hash === null) return undefined
-  const changed = files.staged().map((one) => path.relative(settings.root, one.path))
+  const changed = files.staged().map((one) => slashed(path.relative(settings.root, one.path)))
   return changed.find((name) => mayBind(words, name))
 }
 

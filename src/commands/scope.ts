@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { slashed } from '../core/paths.ts'
 import type { Ask, CommandSettings } from '../core/commands.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
@@ -37,7 +38,7 @@ export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root 
 export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }: CommandScope): Promise<Place> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
-    return { absolute, safePath: cwd, relative: path.relative(settings.root, absolute) }
+    return { absolute, safePath: cwd, relative: slashed(path.relative(settings.root, absolute)) }
   } catch (error) {
     if (error instanceof Stop && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
       throw new Stop({ kind: 'cwd-missing', path: dir.given })

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 
 /**
  * What a project may say without being trusted. Each rule gets what the project wants and what holds without it, and
@@ -49,7 +49,7 @@ export const partOfProject: Narrowing<string | null> = (wanted, allowed, facts) 
 /** What is closed by a name on its way must not be opened by beginning below that name. */
 export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: ProjectFacts): boolean {
   const around = roots.filter((root) => isInside(dir, root))
-  return around.length > 0 && around.every((root) => dir === root || mayWrite(path.relative(root, dir)))
+  return around.length > 0 && around.every((root) => dir === root || mayWrite(slashed(path.relative(root, dir))))
 }
 
 /** Patterns that close more; none that opens. What is allowed comes first in what is wanted. */

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside, pathFrom } from '../core/paths.ts'
+import { isInside, pathFrom, slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -191,7 +191,7 @@ export class Checkpoints {
       savable(dirty, {
         top,
         root: place,
-        closed: (relative) => closed(path.relative(root, path.join(place, relative))),
+        closed: (relative) => closed(slashed(path.relative(root, path.join(place, relative)))),
       }),
     )
     return [...new Set(found)]

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { anchored } from '../policy/glob.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -43,7 +43,7 @@ export function narrowed(options: CladaOptions, uris: readonly string[]): Narrow
   const judge = makePathJudge(pathPolicyOf(settings))
   // What is closed by a name on its way must not be opened by beginning below that name.
   const isOpen = (dir: string): boolean =>
-    ours.includes(dir) || judge.path(path.relative(root, dir), dir, 'write').verdict === 'allow'
+    ours.includes(dir) || judge.path(slashed(path.relative(root, dir)), dir, 'write').verdict === 'allow'
   const theirs = uris.flatMap(directoryOf)
   const common = ours.flatMap((own) => theirs.flatMap((their) => smaller(own, their)))
   const [first, ...rest] = new Set([...common, ...(allowEscape ? theirs : [])].filter(isOpen))

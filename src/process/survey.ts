@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { hasCode } from '../core/platform.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 
 /**
  * One look over the whole project: what is blocked, what has a second name, and, by a look before and one after a
@@ -80,7 +80,7 @@ export function linkedTo(root: string, link: string): ClosedPath[] {
   try {
     const file = fs.realpathSync(path.join(root, link))
     const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'
-    return file !== root && isInside(file, root) ? [{ path: path.relative(root, file), type }] : []
+    return file !== root && isInside(file, root) ? [{ path: slashed(path.relative(root, file)), type }] : []
   } catch {
     return []
   }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { slashed } from '../core/paths.ts'
 import { ownDir, syncFile } from '../state/own-files.ts'
 import type { Modes } from '../git/back-state.ts'
 import { cutOffBelow } from '../git/cut-off.ts'
@@ -58,7 +59,7 @@ export async function stash(
   await Promise.all([indexCopy(stateDir, head), ownDir(stateDir, 'back')].map(syncFile))
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
-  const secrets = staged.filter((name) => isClosed(path.relative(root, path.join(top, name)), closed))
+  const secrets = staged.filter((name) => isClosed(slashed(path.relative(root, path.join(top, name))), closed))
   await asCommitted(isolated, head, secrets, env)
   const inIndex = await commitOf(isolated, env, [head], 'clada: staged before clada back\n')
   await isolated.git(['read-tree', '-i', '-m', head], { env })

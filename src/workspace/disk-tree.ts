@@ -109,13 +109,15 @@ export class DiskTree implements Tree {
 
   async copy(from: Location, to: Location): Promise<void> {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
+    let replacement: Replacement
     try {
-      const replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
+      replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
       await replacement.write()
-      await replacement.commit()
     } finally {
       fs.closeSync(fd)
     }
+    // Both names may be one file, which Windows does not replace while it is open.
+    await replacement.commit()
   }
 
   remove(at: Location, { expect, readOnly }: Removal = {}): void {

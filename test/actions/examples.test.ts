@@ -45,7 +45,7 @@ for (const spec of actions) {
 async function placeFor({ effect }: ActionSpec, { before = {}, earlier = [] }: Example): Promise<string> {
   if (effect !== 'git') {
     const root = scratchDir(before)
-    adoptState(root)
+    adoptState(path.resolve(root))
     return root
   }
   const root = repository(before)

@@ -6,6 +6,8 @@ import { chooseSandbox } from '../../src/process/sandbox.ts'
 
 const known = [
   'sandbox',
+  // Slashes only, names with any other byte, FIFOs.
+  'posix',
   'bash',
   'python3',
   'pytest',
@@ -38,7 +40,12 @@ export function lacks(need: Need): boolean {
   if (process.env['CLADA_TEST_ALL'] !== undefined) return false
   const before = found.get(need)
   if (before !== undefined) return !before
-  const isThere = need === 'sandbox' ? chooseSandbox().ok : spawnSync('sh', ['-c', `command -v ${need}`]).status === 0
+  const isThere =
+    need === 'posix'
+      ? process.platform !== 'win32'
+      : need === 'sandbox'
+        ? chooseSandbox().ok
+        : spawnSync('sh', ['-c', `command -v ${need}`]).status === 0
   found.set(need, isThere)
   return !isThere
 }
@@ -46,6 +53,7 @@ export function lacks(need: Need): boolean {
 /** Skips the test that runs, with a note that the summary of `npm test` counts, when a program is missing. */
 export function skipWithout(context: Pick<TestContext, 'skip'>, ...needs: readonly Need[]): void {
   const missing = needs.find(lacks)
+  if (missing === 'posix') context.skip('needs posix')
   if (missing !== undefined)
     context.skip(`needs ${missing} (${testPrograms[missing === 'sandbox' ? 'bwrap' : missing]})`)
 }

@@ -17,7 +17,8 @@ export function scratchDir(files: Readonly<Record<string, string>> = {}): string
 /** The same with a `.clada` that counts, whatever is in it. */
 export function ownScratchDir(files: Readonly<Record<string, string>> = {}): string {
   const dir = scratchDir(files)
-  if (adoptState(dir) === 'nothing to adopt') ownState(dir)
+  const canonical = path.resolve(dir)
+  if (adoptState(canonical) === 'nothing to adopt') ownState(canonical)
   return dir
 }
 
