@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { swaps } from '../../src/cli/commands/doctor.ts'
+import { platformOf } from '../../src/core/platform.ts'
 import { clada } from '../support/cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs, skipWithout } from '../support/needs.ts'
@@ -120,4 +122,10 @@ describe('clada doctor about languages', () => {
     )
     expect(findings(root, [], { PATH: scratchDir() }).get('ruby')?.found).toMatch(/^not installed/)
   })
+})
+
+it('says where a path can be swapped between its check and its use', () => {
+  expect(swaps(platformOf('linux'))).toEqual([])
+  for (const name of ['darwin', 'win32'] as const)
+    expect(swaps(platformOf(name))).toMatchObject([{ name: 'paths', ok: false, optional: true }])
 })

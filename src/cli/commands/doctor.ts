@@ -28,7 +28,7 @@ import { type Head, headOf, inProgress, inRepository, type Repository } from '..
 import { explain } from '../../report/explain.ts'
 import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
 import { counted } from '../../core/counted.ts'
-import { platform } from '../../core/platform.ts'
+import { type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
 
 /** What is there, which sandbox is active, and how to get what is missing. */
@@ -48,6 +48,7 @@ export const command: Command = {
     const findings = [
       project(settings.root, given),
       ...(await sandbox(settings.root)),
+      ...swaps(),
       ...listed(),
       ...(await interpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
@@ -155,6 +156,22 @@ const layer = ({ name, active, advice }: Layer): Finding =>
   active === undefined
     ? { name: `+ ${name}`, ok: false, optional: true, found: 'not here', advice }
     : { name: `+ ${name}`, ok: true, found: active }
+
+/** What is not promised where paths cannot be walked through open directories. */
+export function swaps(on: Platform = platform): Finding[] {
+  if (on.proc) return []
+  const found =
+    'each path is checked right before its use; a program that swaps directories at that moment could mislead it'
+  return [
+    {
+      name: 'paths',
+      ok: false,
+      optional: true,
+      found,
+      advice: 'Let no program that you do not trust work in the project.',
+    },
+  ]
+}
 
 function listed(): Finding[] {
   const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
