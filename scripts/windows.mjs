@@ -191,11 +191,10 @@ function copySources() {
   }
 }
 
-/** Without arguments: everything that needs no Unix program. */
-const portable =
-  'test/actions test/config test/context test/damage test/describe test/history/line-endings.test.ts test/paste-damage test/policy test/process test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'
-
 function runTests(given) {
+  // Without arguments: everything that needs no Unix program.
+  const portable =
+    'test/actions test/config test/context test/damage test/describe test/history/line-endings.test.ts test/paste-damage test/policy test/process test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'
   const suites = given.length === 0 ? portable.split(' ') : given
   const results = path.join(project, 'results.jsonl')
   const options = ['--reporter=dot', '--reporter=./scripts/missing-programs.mjs', '--testTimeout=600000']
