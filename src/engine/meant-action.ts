@@ -1,4 +1,5 @@
 import nodePath from 'node:path'
+import { slashed } from '../core/paths.ts'
 import { decode } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import { type ActionContext, fail, type Outcome } from '../core/action.ts'
@@ -101,7 +102,7 @@ async function sameName(files: Files, path: PathArg, name: string): Promise<Path
 
 /** A path as the other one is written: relative where that is. */
 function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
-  return { given: nodePath.isAbsolute(given) ? absolute : nodePath.relative(base, absolute), absolute, base }
+  return { given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)), absolute, base }
 }
 
 const namesIn = (files: Files, dir: string): Promise<string[]> =>
