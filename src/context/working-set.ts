@@ -63,7 +63,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
       return locked((file) => {
         const aside = isReadable(file, root) ? undefined : putAside(file)
         writeEntries(file, root, [])
-        return aside
+        return slashed(aside)
       })
     },
     executions: async (count) => lastExecutions(root, holding('history'), count),

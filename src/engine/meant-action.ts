@@ -102,7 +102,11 @@ async function sameName(files: Files, path: PathArg, name: string): Promise<Path
 
 /** A path as the other one is written: relative where that is. */
 function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
-  return { given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)), absolute, base }
+  return {
+    given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)),
+    absolute,
+    base,
+  }
 }
 
 const namesIn = (files: Files, dir: string): Promise<string[]> =>

@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { slashed } from '../../src/core/paths.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { documentOf } from '../history/world.ts'
 import { adoptState } from '../../src/state/vouched.ts'
 import { ownScratchDir, scratchDir } from '../support/scratch.ts'
 
-const listOf = (root: string): string => path.join(root, '.clada', 'context.json')
+const listOf = (root: string): string => slashed(path.join(root, '.clada', 'context.json'))
 const kept = (root: string): string[] =>
   JSON.parse(fs.readFileSync(listOf(root), 'utf8')).entries.map((entry: { path: string }) => entry.path)
 
@@ -32,8 +33,8 @@ describe('the working set', () => {
     fs.renameSync(old, moved)
     expect(adoptState(moved)).toBe('adopted')
     expect(await inView(moved)).toEqual([
-      { path: `${moved}/src/a.txt`, size: 1 },
-      { path: `${moved}/doc.md@@and/or`, size: 10 },
+      { path: `${slashed(moved)}/src/a.txt`, size: 1 },
+      { path: `${slashed(moved)}/doc.md@@and/or`, size: 10 },
     ])
   })
 
@@ -127,7 +128,7 @@ describe('a list that cannot be read', () => {
     const clada = new Clada({ repoPath: root })
     const { results } = await clada.perform('context_clear', {})
     const [name = ''] = fs.readdirSync(path.join(root, '.clada')).filter((one) => one.endsWith('.broken'))
-    const aside = path.join(root, '.clada', name)
+    const aside = slashed(path.join(root, '.clada', name))
     expect(fs.readFileSync(aside, 'utf8')).toBe('mine')
     expect(results[0]).toMatchObject({
       data: { kept: aside },

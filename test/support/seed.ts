@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import fc from 'fast-check'
 import { afterAll, beforeEach, inject, type TestContext } from 'vitest'
 
@@ -23,6 +24,7 @@ if (process.platform === 'win32') {
   const { symlinkSync, chmodSync, writeFileSync, mkdirSync } = fs
   afterAll(() => {
     Object.assign(fs, { symlinkSync, chmodSync, writeFileSync, mkdirSync })
+    syncBuiltinESMExports()
   })
   fs.symlinkSync = (target, file, type) => {
     try {
@@ -48,4 +50,6 @@ if (process.platform === 'win32') {
     const known = fs.statSync(file).isDirectory() ? [0o700, 0o755, 0o777] : [0o444, 0o600, 0o644, 0o666]
     if (!known.includes(Number(mode)) && calledByTest()) test?.skip('needs modes')
   }
+  // For what imports the functions by name.
+  syncBuiltinESMExports()
 }
