@@ -63,7 +63,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
       return locked((file) => {
         const aside = isReadable(file, root) ? undefined : putAside(file)
         writeEntries(file, root, [])
-        return slashed(aside)
+        return aside
       })
     },
     executions: async (count) => lastExecutions(root, holding('history'), count),
@@ -153,7 +153,7 @@ export function writeEntries(file: string, root: string, entries: readonly Worki
 export function putAside(file: string): string {
   const aside = `${file}.${new Date().toISOString().replace(/[:.]/g, '-')}.broken`
   renameFile(file, aside)
-  return aside
+  return slashed(aside)
 }
 
 const version = 1
