@@ -21,6 +21,12 @@ export const testPrograms = {
   chromium: 'chromium',
 }
 
+/** The tests that need no Unix program, which Windows runs. */
+export const portableSuites =
+  'test/actions test/config test/context test/damage test/describe test/history/line-endings.test.ts test/paste-damage test/policy test/process test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'.split(
+    ' ',
+  )
+
 const isThere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
 /** Installs them where that is safe: on a build server, or for root inside a container. Elsewhere their tests are skipped. */

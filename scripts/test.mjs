@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { installDependencies, run } from './setup.mjs'
-import { installTestPrograms } from './test-programs.mjs'
+import { installTestPrograms, portableSuites } from './test-programs.mjs'
 
 installTestPrograms()
 installDependencies()
@@ -20,7 +20,7 @@ const { status } = spawnSync(
     '--reporter=./scripts/missing-programs.mjs',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    ...process.argv.slice(2),
+    ...(process.platform === 'win32' && process.argv.length === 2 ? portableSuites : process.argv.slice(2)),
   ],
   { cwd: new URL('..', import.meta.url), stdio: 'inherit' },
 )

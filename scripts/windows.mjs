@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { portableSuites } from './test-programs.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'clada-wine')
@@ -192,10 +193,7 @@ function copySources() {
 }
 
 function runTests(given) {
-  // Without arguments: everything that needs no Unix program.
-  const portable =
-    'test/actions test/config test/context test/damage test/describe test/history/line-endings.test.ts test/paste-damage test/policy test/process test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'
-  const suites = given.length === 0 ? portable.split(' ') : given
+  const suites = given.length === 0 ? portableSuites : given
   const results = path.join(project, 'results.jsonl')
   const options = ['--reporter=dot', '--reporter=./scripts/missing-programs.mjs', '--testTimeout=600000']
   const status = windows(['node_modules/vitest/vitest.mjs', 'run', ...options, ...suites])
