@@ -1,5 +1,5 @@
 import { defaulting, defineAction, fail, flag, integer, ok, optional, path, rare, text } from '../core/action.ts'
-import { neverMatches, patternBelow } from './pattern-below.ts'
+import { neverMatches, patternBelow } from './glob.ts'
 import { hitsOutput } from './list-output.ts'
 
 export const grep = defineAction({

@@ -26,13 +26,15 @@ interface Insert {
   readonly expect_hash: string | undefined
 }
 
-const inserting =
-  (name: 'insert_before_structure' | 'insert_after_structure') =>
-  async ({ path, target, content, expect_hash }: Insert, context: ActionContext): Promise<Outcome> => {
-    const whole = await withoutElisions(context, path, content)
-    if ('ok' in whole) return whole
-    return onStructures(context, [path], (operations, at) => operations[name](at ?? '', target, content), expect_hash)
-  }
+async function insert(
+  name: 'insert_before_structure' | 'insert_after_structure',
+  { path, target, content, expect_hash }: Insert,
+  context: ActionContext,
+): Promise<Outcome> {
+  const whole = await withoutElisions(context, path, content)
+  if ('ok' in whole) return whole
+  return onStructures(context, [path], (operations, at) => operations[name](at ?? '', target, content), expect_hash)
+}
 
 const cart = 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n'
 
@@ -49,7 +51,7 @@ export const insertBeforeStructure = defineAction({
       after: { 'cart.ts': cart.replace('  total', '  clear() {}\n\n  total') },
     },
   ],
-  run: inserting('insert_before_structure'),
+  run: (call, context) => insert('insert_before_structure', call, context),
 })
 
 export const insertAfterStructure = defineAction({
@@ -66,5 +68,5 @@ export const insertAfterStructure = defineAction({
       after: { 'cart.ts': cart.replace(/\}\n$/, '\n  clear() {}\n}\n') },
     },
   ],
-  run: inserting('insert_after_structure'),
+  run: (call, context) => insert('insert_after_structure', call, context),
 })

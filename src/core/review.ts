@@ -94,7 +94,7 @@ export interface ReviewHunk {
 export interface ReviewPlace extends PlaceChoice {
   readonly path: string
   readonly text: string
-  /** Parameters that name this place, for an action that is not told lines: they go into `BlockChoice.params` instead. */
+  /** Parameters that name this place, for an action that takes no lines: they go into `BlockChoice.params` instead. */
   readonly params?: Readonly<Record<string, string>>
   /** 0 to 1; missing where the text is there exactly. */
   readonly similarity?: number

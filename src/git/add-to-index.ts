@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { cutOffBelow } from './cut-off.ts'
+import { cutOffBelow } from './eligible.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { clearSkipWorktree } from './sparse.ts'
 

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { type Known, knownIn } from './tree-walk.ts'
+import fs from 'node:fs'
 
 export interface Sorted {
   /** Relative to the top of the repository. */
@@ -82,4 +82,29 @@ function isOwn(top: string, paths: readonly string[], { submodules }: Known): (n
   const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
   const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
   return (name) => !submodules.has(name) && !dirsAbove(name).some((dir) => inside.has(dir))
+}
+
+/**
+ * Tells names, relative to `top`, whose directory was replaced by a file or a link. They are not in the repository any
+ * more: git tracks the link, not the files reached through it.
+ */
+export function cutOffBelow(top: string): (name: string) => boolean {
+  // An absolute name is not in the repository.
+  const known = new Map([
+    ['.', false],
+    ['/', true],
+  ])
+  const isCut = (dir: string): boolean => {
+    const before = known.get(dir)
+    if (before !== undefined) return before
+    const cut = isCut(path.posix.dirname(dir)) || isNoDirectory(path.join(top, dir))
+    known.set(dir, cut)
+    return cut
+  }
+  return (name) => isCut(path.posix.dirname(name))
+}
+
+function isNoDirectory(dir: string): boolean {
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
+  return stat !== undefined && !stat.isDirectory()
 }

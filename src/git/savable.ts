@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { surveyOf } from '../process/survey.ts'
-import { cutOffBelow } from './cut-off.ts'
+import { cutOffBelow } from './eligible.ts'
 import { isRepository } from './find-repository.ts'
 
 /** Names relative to the top of a repository. */

@@ -1,4 +1,4 @@
-import { Contents } from '../journal/contents.ts'
+import { Contents } from '../journal/images.ts'
 import { identityOf } from '../journal/message.ts'
 import { syncObjects, writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'

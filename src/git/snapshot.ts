@@ -4,15 +4,15 @@ import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { namesIn } from './git-program.ts'
-import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo } from './add-to-index.ts'
 import { copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { savable } from './savable.ts'
+import { savable, isClosed } from './savable.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
 import { renameFile } from '../state/patient-rename.ts'
+import { passedOver } from '../core/paths.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {
@@ -167,3 +167,76 @@ const isLookedAt = (flags: string): boolean => (Number.parseInt(flags, 16) & 0x4
 const noSize = -1
 
 const absent: Inspected = { type: 'absent' }
+
+/** How much of what git ignores is kept while a program runs. Enough for settings, logs and small build output. */
+export const ignoredLimits = { files: 2000, bytes: 32 * 1024 * 1024, fileBytes: 1024 * 1024 } as const
+
+/** What was at a path that git ignores; undefined when unknown. */
+export type IgnoredBefore = (name: string) => Inspected | undefined
+
+/**
+ * Reads the files that git ignores, before a program runs: they are no business of the repository's objects, so they
+ * wait in memory. Not packages and caches, not what is closed, and no more than the limits say.
+ */
+export async function readIgnored(
+  isolated: IsolatedGit,
+  { top, root, closed }: { top: string; root: string; closed: (relative: string) => boolean },
+): Promise<IgnoredBefore> {
+  const { out } = await isolated.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
+  const pending = namesIn(out).reverse()
+  const isLeftOut = (name: string): boolean =>
+    isClosed(path.relative(root, path.join(top, name)).split(path.sep).join('/'), closed) ||
+    name.split('/').some((part) => passedOver.has(part))
+  const known = new Map<string, Inspected>()
+  /** Files that are there and were not read. */
+  const unread = new Set<string>()
+  let whole = true
+  let bytes = 0
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const plain = name.replace(/\/$/, '')
+    const absolute = path.join(top, plain)
+    if (isLeftOut(plain)) continue
+    const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) {
+      pending.push(...childrenOf(absolute).map((child) => `${plain}/${child}`))
+      continue
+    }
+    if (known.size + unread.size >= ignoredLimits.files) {
+      whole = false
+      break
+    }
+    if (stat?.isSymbolicLink()) known.set(plain, { type: 'symlink', target: fs.readlinkSync(absolute) })
+    else if (stat?.isFile() && stat.size <= ignoredLimits.fileBytes && bytes + stat.size <= ignoredLimits.bytes) {
+      bytes += stat.size
+      const read = bytesOf(absolute)
+      if (read === undefined) unread.add(plain)
+      else known.set(plain, { type: 'file', mode: stat.mode & 0o7777, bytes: read })
+    } else if (stat !== undefined) unread.add(plain)
+  }
+  return (name) => {
+    // What was not looked at may well have been there.
+    const isGone = whole && !unread.has(name) && !isLeftOut(name)
+    return known.get(name) ?? (isGone ? { type: 'absent' } : undefined)
+  }
+}
+
+function childrenOf(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir).sort().reverse()
+  } catch {
+    return []
+  }
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    try {
+      return fs.readFileSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}

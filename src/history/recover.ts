@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Inspect } from '../core/recorder.ts'
-import { Contents } from '../journal/contents.ts'
-import { copyImage } from '../journal/images.ts'
+import { Contents, copyImage } from '../journal/images.ts'
 import { Log, readLog, type Slice } from '../journal/log.ts'
 import { isAlive, ownerFrom } from '../state/owner.ts'
 import {

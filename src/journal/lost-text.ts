@@ -1,4 +1,4 @@
-import { Contents } from './contents.ts'
+import { Contents } from './images.ts'
 import type { ExecutionRecord, PathRecord } from './record.ts'
 
 export interface LostBy {

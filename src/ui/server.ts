@@ -1,16 +1,17 @@
-import http from 'node:http'
+import http, { type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { openApprovalSocket } from '../approvals/socket.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { type Asset, assetsDir, readAssets, withKey } from './assets.ts'
 import { Companion } from './companion.ts'
-import { Listeners, sendTo } from './events.ts'
 import { isStranger } from '../state/peer.ts'
 import { refuseForeign, Sessions } from './guard.ts'
 import { Refusal } from './refusal.ts'
 import { routes } from './routes.ts'
 import { Session } from './session.ts'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export interface PageOptions {
   readonly options: CladaOptions
@@ -209,3 +210,99 @@ const pagePolicy = [
 
 /** For answers that are no page: they need nothing at all. */
 const closedPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+export interface Asset {
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** The page's files by their addresses. All are read here, so no address can lead anywhere else. */
+export function readAssets(dir: string): ReadonlyMap<string, Asset> {
+  const found = new Map<string, Asset>()
+  for (const name of fs.readdirSync(dir)) {
+    const type = types[path.extname(name)]
+    if (type !== undefined) found.set(`/${name}`, { type, bytes: fs.readFileSync(path.join(dir, name)) })
+  }
+  return found
+}
+
+/** The page with the key that its tab keeps. */
+export const withKey = ({ type, bytes }: Asset, key: string): Asset => ({
+  type,
+  bytes: Buffer.from(bytes.toString('utf8').replace('</head>', `<meta name="clada-key" content="${key}" /></head>`)),
+})
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** Where the build puts the page: beside the program, or beside the directory that its parts lie in. */
+export function assetsDir(): string {
+  const here = path.dirname(fileURLToPath(import.meta.url))
+  const places = [path.join(here, 'ui'), path.join(here, '../ui'), path.join(here, '../../dist/ui')]
+  const found = places.find((place) => fs.existsSync(path.join(place, 'index.html')))
+  if (found === undefined) throw new Error('The files of the page are missing from this installation.')
+  return found
+}
+
+/** The tabs that listen. What is sent goes to all of them, as server-sent events. */
+export class Listeners {
+  readonly #open = new Set<ServerResponse>()
+  #waiting = ''
+  #timer: NodeJS.Timeout | undefined
+  readonly #onCount: (count: number) => void
+
+  constructor(onCount: (count: number) => void) {
+    this.#onCount = onCount
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  add(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    // So that a tab notices when the server is gone without a word.
+    const beat = setInterval(() => response.write(': here\n\n'), 15_000)
+    beat.unref()
+    this.#open.add(response)
+    this.#onCount(this.count)
+    response.on('close', () => {
+      clearInterval(beat)
+      this.#open.delete(response)
+      this.#onCount(this.count)
+    })
+  }
+
+  /** The events of the same moment are sent at once: a run of a thousand actions would else wake every tab a thousand times. */
+  send(event: string, data: unknown): void {
+    if (this.#open.size === 0) return
+    this.#waiting += textOf(event, data)
+    if (event === 'state') this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), 20)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const response of this.#open) response.write(this.#waiting)
+    this.#waiting = ''
+  }
+
+  close(): void {
+    this.#flush()
+    for (const response of this.#open) response.end()
+    this.#open.clear()
+  }
+}
+
+export function sendTo(response: ServerResponse, event: string, data: unknown): void {
+  response.write(textOf(event, data))
+}
+
+/** JSON has no line breaks, so one event is one line of data. */
+const textOf = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
