@@ -75,7 +75,7 @@ export type Problem =
   /** A line that replaces others would be written, and it is not certain which. */
   | { kind: 'elision'; path: string; param: string; line: string; replaced?: string }
   /** A proposal without the user's consent. */
-  | { kind: 'review-needed'; path: string; refused: boolean }
+  | { kind: 'review-needed'; path: string; refused: boolean; lacks?: 'beginning' | 'end' }
   /** The user reviewed it and does not want it. */
   | { kind: 'left-out'; path: string; reason?: string }
   /** It would not do what the user has reviewed. */

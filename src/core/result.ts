@@ -37,6 +37,8 @@ export interface Proposal {
   kind: 'create' | 'overwrite'
   /** Unified, as git writes it. */
   diff: string
+  /** The end of the file that it has nothing for: it is rather a part of the file, and needs a yes in any case. */
+  lacks?: 'beginning' | 'end'
 }
 
 /** A run that did nothing. */

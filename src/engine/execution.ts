@@ -12,16 +12,16 @@ import {
   type ExecutionResult,
   isLeftOut,
   type ParseError,
-  type Proposal,
   type ReviewNote,
 } from '../core/result.ts'
 import type { ReviewedBlock } from '../core/review.ts'
 import type { RunOptions, Verdict } from './options.ts'
+import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
-import type { Change, GroupScope, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { slashed } from '../core/paths.ts'
 
 /** What other parts of the engine do for an execution. */
@@ -59,10 +59,8 @@ export class Execution {
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, readonly Change[]>()
   readonly #parseErrors: ParseError[] = []
-  readonly #proposals: Proposal[] = []
+  #proposals: Proposals | undefined
   readonly #reviewed: ReviewedBlock[] = []
-  /** Whether the user has said yes to all further proposals. */
-  #agreed = false
   readonly #warnings: string[] = []
   readonly #notExecuted: NotExecuted[] = []
   /** One for each action whose files are still being written, oldest first. */
@@ -189,7 +187,7 @@ export class Execution {
       ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
       ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
-      ...(this.#proposals.length > 0 ? { proposals: this.#proposals } : {}),
+      ...(this.#proposals && this.#proposals.list.length > 0 ? { proposals: this.#proposals.list } : {}),
       ...(taught !== undefined && this.#blocks + parseErrors.length === 0 ? { taught } : {}),
     }
   }
@@ -259,21 +257,33 @@ export class Execution {
 
   /** A proposal is staged, shown, and written after a yes. */
   async #performAlone(task: ReadyTask): Promise<void> {
-    const { options, effect, request } = this.#options
-    const isProposal = syntaxOf(task.block.syntax).kind === 'proposal'
-    const isAgreed =
-      options.proposals === 'apply' || this.#agreed || (request.review !== undefined && effect !== 'show')
-    if (!isProposal || isAgreed) return void (await this.#performReviewed(task, this.#workspace))
-    if (effect === 'show') {
-      const result = await this.#performReviewed(task, this.#workspace)
-      await this.#propose(task, this.#changes.get(result) ?? [])
+    if (syntaxOf(task.block.syntax).kind !== 'proposal')
+      return void (await this.#performReviewed(task, this.#workspace))
+    const { effect, request } = this.#options
+    const proposals = (this.#proposals ??= await this.#openProposals())
+    const meant = await proposals.meant(task, this.#workspace)
+    if (effect === 'show' || request.review !== undefined) {
+      const result = await this.#performReviewed(meant, this.#workspace)
+      if (effect === 'show') proposals.show(meant, this.#changes.get(result) ?? [])
       return
     }
     const scope = await this.#workspace.group()
-    await this.#perform(task, scope, {
+    await this.#perform(meant, scope, {
       decide: async (changes) => {
-        const problem = await this.#agreedTo(task, scope, changes)
+        const problem = await proposals.decide(meant, scope, changes)
         return { changes, ...(problem && { problem }) }
+      },
+    })
+  }
+
+  /** Few replies propose files, so this is loaded when one does. */
+  async #openProposals(): Promise<Proposals> {
+    const { Proposals } = await import('./proposals.ts')
+    return new Proposals(this.#options, {
+      reported: () => this.#reported,
+      warn: (text) => this.#warnings.push(text),
+      land: async (scope) => {
+        for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
       },
     })
   }
@@ -289,41 +299,6 @@ export class Execution {
         : this.#skip(task, review.skipped, review.note)
     if (this.#options.effect === 'show') this.#reviewed.push(review.block(result, this.#changes.get(result) ?? []))
     return result
-  }
-
-  async #agreedTo(task: ReadyTask, scope: GroupScope, changes: readonly Change[]): Promise<Problem | undefined> {
-    const [proposal] = await this.#propose(task, changes)
-    // The file is already like that.
-    if (proposal === undefined) return undefined
-    const { options, settings } = this.#options
-    const { path, diff } = proposal
-    const request = { root: settings.root, command: path, about: 'proposal', diff } as const
-    await this.#reported
-    const answer = await options.ask?.({
-      ...request,
-      runs: undefined,
-      changed: false,
-      installs: false,
-      repository: false,
-    })
-    if (answer !== 'once' && answer !== 'always') return { kind: 'review-needed', path, refused: answer === 'no' }
-    this.#agreed = answer === 'always'
-    try {
-      for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
-      return undefined
-    } catch (error) {
-      return problemOf(error)
-    }
-  }
-
-  async #propose({ block }: ReadyTask, changes: readonly Change[]): Promise<Proposal[]> {
-    const { diffOf } = await import('./preview.ts')
-    const proposed = changes.map((change): Proposal => {
-      const { path, diff } = diffOf(change, this.#options.settings.root)
-      return { line: block.startLine, path, kind: change.before === null ? 'create' : 'overwrite', diff }
-    })
-    this.#proposals.push(...proposed)
-    return proposed
   }
 
   async #perform(task: ReadyTask, scope: Scope, review?: Review): Promise<ActionResult> {

@@ -7,7 +7,7 @@ import type { ExecutionResult } from '../core/result.ts'
 const reasons: Readonly<Record<NotExecutedReason, string>> = {
   quoted: 'it is a quotation',
   thought: 'it is inside a thought of the model',
-  listing: 'it is part of a numbered listing',
+  listing: 'it is a listing, or a part of a file',
   example: 'it is an example',
   'beside-native': 'it is in the format of another tool, next to native blocks',
   unreadable: 'it cannot be read as a block',
@@ -46,6 +46,12 @@ export function accountLines(
   if (more.length > 0) lines.push(entry(`${counted(more.length, 'more block')} not executed`, more.some(isMissing)))
   return lines
 }
+
+/** Whether a reply has nothing that was meant, as far as known. */
+export const needsReminder = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
+  results.length + parseErrors.length === 0 &&
+  fatalError === undefined &&
+  notExecuted.every(({ reason }) => reason === 'example')
 
 /**
  * How to write a block, for a reply without any: five lines at most. None of them starts with a marker, so that a report

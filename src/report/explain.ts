@@ -141,11 +141,19 @@ function messageOf(problem: Problem, action: string): Message {
       }
     }
     case 'review-needed': {
-      const { path, refused } = problem
+      const { path, refused, lacks } = problem
+      const what = refused
+        ? 'The user refused the proposal'
+        : 'Review required: the reply proposes it, and the user has not agreed yet'
+      if (lacks !== undefined)
+        return {
+          what: `${what}; it has nothing for the ${lacks} of the file, and would delete it`,
+          code: 'review_required',
+          details: { path },
+          advice: 'Write the whole file, or a block that edits only the lines that change.',
+        }
       return {
-        what: refused
-          ? 'The user refused the proposal'
-          : 'Review required: the reply proposes it, and the user has not agreed yet',
+        what,
         code: 'review_required',
         details: { path },
         advice: {

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../core/counted.ts'
 import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { sharesOf, tokenLength } from '../text/lines.ts'
-import { accountLines, reminderOf, resendAdvice } from './account.ts'
+import { accountLines, needsReminder, reminderOf, resendAdvice } from './account.ts'
 import { changedLines, inOrder, editedReplyLines, reviewLines } from './parts.ts'
 import { entryText, printable } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
@@ -70,7 +70,7 @@ export function summaryEntries(
   if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
-  if (lines.length === 0) lines.push(...reminderOf(result))
+  if (needsReminder(result)) lines.push(...reminderOf(result))
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
   lines.push(...editedReplyLines(result))
   return lines

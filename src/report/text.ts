@@ -1,6 +1,6 @@
 import { isMissing, type NotExecuted } from '../core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { notExecutedText, reminderOf, resendAdvice } from './account.ts'
+import { notExecutedText, needsReminder, reminderOf, resendAdvice } from './account.ts'
 import { changedLines, inOrder, skippedFor, editedReplyLines, reviewLines } from './parts.ts'
 import { entryText, printable } from './content.ts'
 import type { ReportOptions } from './options.ts'
@@ -18,7 +18,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
       : item.errors.flatMap((one) => errorLines(numbered(one, result), options))
   })
   if (result.fatalError !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${result.fatalError}`)
-  if (lines.length === 0) lines.push(...reminderOf(result))
+  if (needsReminder(result)) lines.push(...reminderOf(result))
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   lines.push(...editedReplyLines(result))
   const report = printable(lines.map(entryText).join('\n') + correctedSection(result, options))

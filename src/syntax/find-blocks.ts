@@ -11,6 +11,7 @@ import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
 import { isQuoted, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
+import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
@@ -79,7 +80,7 @@ export function withoutUnmeant(
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
   const whole = withProposals(source, document, options)
-  return options.nativeBefore ? whole : withOtherCalls(source, whole)
+  return options.nativeBefore ? whole : withOtherForms(source, whole)
 }
 
 /** Where a text has nothing else, the whole files in it; beside something else these are examples. */
@@ -263,30 +264,4 @@ export class BlockFinder {
     const fault = { ...rest, code: 'SKIPPED', line: block.startLine, column: 1, message, blockId: block.id }
     return { ...block, faults: [fault] }
   }
-}
-
-/** How models call the tools that they were given elsewhere. Nothing of it is executed. */
-const calls: readonly RegExp[] = [
-  /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
-  /<function=[\w.-]+>/,
-  /<[|｜](?:tool|python_tag|function)[^<>\n]*>/,
-  /^\[TOOL_CALLS\]/m,
-  /^ {0,3}(?:`{3,}|~{3,})tool_(?:code|calls?)\b/m,
-  /"(?:tool_calls|function_call)"\s{0,9}:/,
-  /"type"\s{0,9}:\s{0,9}"(?:tool_use|function_call)"/,
-  /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
-]
-
-/** Where nothing was found, a model that called another tool gets an answer: it would wait for one. */
-export function withOtherCalls(source: Source, document: Document): Document {
-  if (document.blocks.length + document.faults.length + document.notExecuted.length > 0) return document
-  let first: RegExpExecArray | undefined
-  for (const call of calls) {
-    const match = call.exec(source.text)
-    if (match !== null && match.index < (first?.index ?? Infinity)) first = match
-  }
-  if (first === undefined) return document
-  const line = source.lineAt(first.index)
-  const what = `call of another tool (${first[0].replace(/\s+/g, ' ')})`
-  return { ...document, notExecuted: [{ line, endLine: line, what, reason: 'unreadable' }] }
 }

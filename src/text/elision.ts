@@ -227,21 +227,37 @@ function endOfBlock(lines: readonly string[], first: number): number {
 const goesOn = /^(?:[\])}]|(?:end|fi|done|esac|else|elif|elsif|except|rescue|ensure|finally|catch)\b|<\/)/
 
 /** Whether a part that is to be a whole file, up to an elision or from one on, has nothing for lines that it replaces. */
-function leavesOut(old: readonly string[], part: readonly string[], where: 'before' | 'between' | 'after'): boolean {
-  const has = new Set(part.filter((line) => !isBlank(line)).map((line) => line.trimEnd()))
-  const isGone = (lines: readonly string[]): boolean =>
-    lines.some((line) => !isBlank(line)) && !lines.some((line) => !isBlank(line) && has.has(line.trimEnd()))
-  const [first] = has
-  if (where === 'before' && first !== undefined) {
-    const at = old.findIndex((line) => line.trimEnd() === first)
-    if (at > 0 && isGone(old.slice(0, at))) return true
-  }
-  const own = where === 'after' ? lastBlock(part, 0) : undefined
-  if (own !== undefined) {
-    const at = onlyPlace(old, [own[0] ?? ''], 0, 1)
-    if (at !== undefined && isGone(old.slice(endOfBlock(old, at)))) return true
-  }
-  return isMuchShorter(part, old)
+const leavesOut = (old: readonly string[], part: readonly string[], where: 'before' | 'between' | 'after'): boolean =>
+  (where === 'before' && lacksBeginning(old, part)) ||
+  (where === 'after' && lacksEnd(old, part)) ||
+  isMuchShorter(part, old)
+
+/** Which end of a file a text has nothing for: then it is rather a part of the file than its successor. */
+export function endLeftOut(old: string, fresh: string): 'beginning' | 'end' | undefined {
+  const [before, after] = [old, fresh].map((text) => text.split('\n'))
+  if (before === undefined || after === undefined) return undefined
+  return lacksBeginning(before, after) ? 'beginning' : lacksEnd(before, after) ? 'end' : undefined
+}
+
+/** It begins with a line from further down. */
+function lacksBeginning(old: readonly string[], part: readonly string[]): boolean {
+  const first = part.find((line) => !isBlank(line))?.trimEnd()
+  const at = first === undefined ? 0 : old.findIndex((line) => line.trimEnd() === first)
+  return at > 0 && isGone(old.slice(0, at), part)
+}
+
+/** Its last block is followed by others. */
+function lacksEnd(old: readonly string[], part: readonly string[]): boolean {
+  const [first] = lastBlock(part, 0) ?? []
+  const at = first === undefined ? undefined : onlyPlace(old, [first], 0, 1)
+  return at !== undefined && isGone(old.slice(endOfBlock(old, at)), part)
+}
+
+/** Whether hardly any of some lines is in a part. */
+function isGone(lines: readonly string[], part: readonly string[]): boolean {
+  const has = new Set(part.map((line) => line.trim()))
+  const telling = lines.map((line) => line.trim()).filter((line) => /\w.*\w/.test(line))
+  return telling.length > 0 && telling.filter((line) => has.has(line)).length * 4 <= telling.length
 }
 
 function isMuchShorter(lines: readonly string[], old: readonly string[]): boolean {

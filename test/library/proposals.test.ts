@@ -111,3 +111,58 @@ describe('whole files of a reply', () => {
     expect(filesIn(cwd)).toEqual(after)
   })
 })
+
+describe('a proposal that is a part of the file', () => {
+  const file = 'import a\n\ndef one():\n    return a\n\n\ndef two():\n    return 2\n'
+  const root = (): string => scratchDir({ 'a.py': file })
+  const proposed = (text: string): string => `Update \`a.py\`:\n\n\`\`\`python\n${text}\`\`\`\n`
+
+  it.each([
+    ['beginning', 'def two():\n    return 3\n'],
+    ['end', 'import a\n\ndef one():\n    return a + 1\n'],
+  ])('is not written without a yes, also with apply: it lacks the %s', async (lacks, text) => {
+    const dir = root()
+    const result = await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(proposed(text))
+    expect(result.results[0]).toMatchObject({ code: 'review_required' })
+    expect(result.results[0]?.error).toContain(`it has nothing for the ${lacks} of the file`)
+    expect(result.proposals).toMatchObject([{ path: 'a.py', lacks }])
+    expect(filesIn(dir)).toEqual({ 'a.py': file })
+    const { asked, ask } = answering('once')
+    const agreed = await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply', ask }).execute(proposed(text))
+    expect(agreed.success).toBe(true)
+    expect(asked).toHaveLength(1)
+    expect(filesIn(dir)).toEqual({ 'a.py': text })
+  })
+
+  it('is shown with a warning', async () => {
+    const own = new Clada({ repoPath: root(), gitCommit: false })
+    const { result } = await own.preview(proposed('def two():\n    return 3\n'))
+    expect(result.warnings).toEqual([
+      'a.py: the proposal has nothing for the beginning of the file, and would delete it',
+    ])
+  })
+
+  it.each([
+    ['in other words', file.replace('import a', 'import b').replace('return 2', 'return 3')],
+    ['shorter', 'import a\n\ndef two():\n    return 2\n'],
+    ['all new', 'print(1)\n'],
+  ])('is written with apply where it may be the whole file: %s', async (_, text) => {
+    const dir = root()
+    await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(proposed(text))
+    expect(filesIn(dir)).toEqual({ 'a.py': text })
+  })
+})
+
+describe('a first comment that names the file', () => {
+  const reply = '```ts\n// src/a.ts\nexport const a = 2\n```\n'
+
+  it.each([
+    ['is not written into a file without it', 'export const a = 1\n', 'export const a = 2\n'],
+    ['stays in a file that has it', '// src/a.ts\nexport const a = 1\n', '// src/a.ts\nexport const a = 2\n'],
+    ['is part of a new file', undefined, '// src/a.ts\nexport const a = 2\n'],
+  ])('%s', async (_, was, becomes) => {
+    const dir = scratchDir(was === undefined ? {} : { 'src/a.ts': was })
+    await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(reply)
+    expect(filesIn(dir)).toEqual({ 'src/a.ts': becomes })
+  })
+})

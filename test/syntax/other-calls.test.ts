@@ -44,3 +44,30 @@ describe('a call of another tool', () => {
     '{"name": "clada"}',
   ])('is not seen in %j', (text) => expect(callsIn(text)).toEqual([]))
 })
+
+describe('what seems to be an edit, where nothing else was found', () => {
+  const conflict = (name: string): string => `<<<<<<< ${name}\nold\n=======\nnew\n>>>>>>> end\n`
+
+  it.each([
+    [conflict('src/a.ts'), [1, 5, 'conflict markers (<<<<<<< src/a.ts)', 'unreadable']],
+    [conflict('main'), [1, 5, 'conflict markers (<<<<<<< main)', 'quoted']],
+    [
+      '<replace path="src/a.ts">\n<old>a</old>\n</replace>',
+      [1, 3, 'element of another tool (<replace path="src/a.ts">)', 'unreadable', 'src/a.ts'],
+    ],
+    ['In `src/a.py`, change the method:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
+  ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {
+    expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
+  })
+
+  it.each([
+    '```tsx\n<Route path="src/a.ts">\n</Route>\n```',
+    '<Route path="/users">\n</Route>',
+    '<edit-file path="path/to/file.ts">\n</edit-file>',
+    'Look at `src/a.py`.\n\n```sh\ncat src/a.py\n```',
+    'Both `a.py` and `b.py` have it:\n```python\nx\n```',
+    '======= \n<<<<<<< not closed',
+  ])('is not: %j', (text) => {
+    expect(callsIn(text)).toEqual([])
+  })
+})

@@ -55,6 +55,7 @@ describe('the line above a fence', () => {
     ['For example, `src/a.ts`:', 'example'],
     ['`src/a.ts` (excerpt)', 'listing'],
     ['Lines 5-12 of `src/a.ts`:', 'listing'],
+    ['Replace this line in `src/a.ts`:', 'listing'],
     ['Current `src/a.ts`:', 'quoted'],
   ])('says that it is not to be written: %s', (title, reason) => {
     expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([[reason, expect.any(String)]])

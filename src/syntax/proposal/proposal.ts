@@ -121,11 +121,11 @@ interface Passed {
 function taggedAt(source: Source, line: number): Passed | undefined {
   let at = source.startOf(line)
   while (source.text.charCodeAt(at) === SPACE || source.text.charCodeAt(at) === TAB) at++
-  if (!source.text.startsWith('<file', at)) return undefined
-  const [, indent = '', path] = TAG.exec(rowAt(source, line)) ?? []
+  if (source.text.charCodeAt(at) !== TAG_OPEN) return undefined
+  const [, indent = '', tag, path] = TAG.exec(rowAt(source, line)) ?? []
   if (path === undefined) return undefined
   let end = line + 1
-  while (end <= source.lineCount && source.line(end).trim() !== '</file>') end++
+  while (end <= source.lineCount && source.line(end).trim() !== `</${tag}>`) end++
   let [first, last] = [line + 1, end - 1]
   const inner = first <= last ? fenceAt(source, first) : undefined
   if (inner !== undefined && fenceAt(source, last)?.info === '') [first, last] = [first + 1, last - 1]
@@ -139,7 +139,11 @@ function taggedAt(source: Source, line: number): Passed | undefined {
   return { places: [place], last: Math.min(end, source.lineCount) }
 }
 
-const TAG = /^([ \t]*)<file\s+(?:path|name|src)\s*=\s*["']([^"']+)["']\s*>\s*$/
+const TAG_OPEN = 60
+
+/** Also as tools that build whole sites have it: `<boltAction type="file" filePath="…">`, `<lov-write file_path="…">`. */
+const TAG =
+  /^([ \t]*)<(file|boltAction|[a-z]+-write)\s(?:[^<>]*\s)?(?:path|name|src|file_?path)\s*=\s*["']([^"']+)["'][^<>]*>\s*$/i
 
 function fencedAt(source: Source, opener: number, fence: Fence, floor: number): Passed {
   const above = titleAbove(source, opener, floor)
@@ -219,11 +223,12 @@ function textsOf(rows: Rows): string[] {
 
 /** `ts src/a.ts`, `ts:src/a.ts`, `ts title="src/a.ts"`; with lines, `12:40:src/a.ts`, it is a part. */
 function infoTitle(fence: Fence): Title | undefined {
-  const { info } = fence
+  // `{3-5}` says which lines a page highlights.
+  const info = fence.info.replace(/\s*\{[\d,\s-]+\}$/, '')
   const stated = /(?:^|[\s{,])(?:title|file|filename|filepath|path|name)\s*[=:]\s*["']?([^"'\s}]+)/i.exec(info)?.[1]
   const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L)\d+(?:-L?\d+)?$/.exec(info)
   if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'part' }
-  const path = stated ?? nameInFence(fence)
+  const path = stated ?? nameInFence({ ...fence, info })
   return path !== undefined && isFile(path) ? { path, said: 'whole' } : undefined
 }
 
@@ -253,12 +258,20 @@ function firstComment(rows: Rows, language: string): { path: string; isLabel: bo
   if (rows.first > rows.last) return undefined
   const isBelow = /^(?:#!|<\?php|<!doctype)/i.test(rows.row(rows.first))
   const row = isBelow && rows.first < rows.last ? rows.row(rows.first + 1) : rows.row(rows.first)
-  if (!COMMENT.test(row) || (/^(?:md|mdx|markdown)$/i.test(language) && row.startsWith('#'))) return undefined
-  const path = nameIn(
-    row.replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1').replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1'),
-  )
+  if (/^(?:md|mdx|markdown)$/i.test(language) && row.startsWith('#')) return undefined
+  const path = commented(row)
   if (path === undefined || !isFile(path)) return undefined
   return { path, isLabel: !isBelow && /\bfile[ _-]?(?:path|name)?\s*:/i.test(row.replace(path, '')) }
+}
+
+/** Whether a line is a comment that names a file and says nothing else. */
+export const namesOnly = (line: string, path: string): boolean => commented(line) === path
+
+function commented(row: string): string | undefined {
+  if (!COMMENT.test(row)) return undefined
+  return nameIn(
+    row.replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1').replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1'),
+  )
 }
 
 const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
@@ -285,7 +298,7 @@ function placeOf(source: Source, { path, said }: Title, { line, first, last, end
       ? 'example'
       : said === 'old'
         ? 'quoted'
-        : said === 'part' || isNumbered(texts)
+        : said === 'part' || isNumbered(texts) || isIndented(texts)
           ? 'listing'
           : undefined
   return {
@@ -333,6 +346,10 @@ function isNumbered(texts: readonly string[]): boolean {
   }
   return count >= 2
 }
+
+/** Whether every line is indented, as only a part of a file is. */
+const isIndented = (texts: readonly string[]): boolean =>
+  texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
 
 const unclosed = (line: number): Slip => ({
   code: 'truncated',

@@ -35,8 +35,7 @@ function spokenOf(line: string): string | undefined {
   return words.length <= 16 && isTold && words.every(isUsual) ? path : undefined
 }
 
-const isUsual = (word: string): boolean =>
-  announces.has(word) || fillers.has(word) || word === 'lines' || word === 'line' || saidBy(word) !== 'whole'
+const isUsual = (word: string): boolean => announces.has(word) || fillers.has(word) || saidBy(word) !== 'whole'
 
 const announces = new Set(
   'create creating created update updating updated modify modifying modified edit edited new full complete entire whole replace replacing replaced rewrite rewritten write save add adding added revised corrected fixed refactored content contents file final changed'.split(
@@ -58,7 +57,7 @@ function saidBy(around: string): Said {
 
 const EXAMPLE = /\b(?:examples?|e\.g|instance|sample|usage|output)\b/i
 const PART =
-  /\blines?\b\s*\d|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|parts?|portion|section|relevant)\b/i
+  /\blines?\b|\bthis (?:block|class|code|function|method)\b|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|parts?|portion|section|relevant)\b/i
 const OLD = /\b(?:current|currently|existing|original|old|before|previous|previously)\b/i
 
 /** No one writes a name or a sentence that is longer. */
