@@ -102,6 +102,15 @@ function realCases() {
   ]
 }
 
+/** A process that has just ended may still hold the disk on a busy machine. */
+function unmount(mount) {
+  for (let at = 0; at < 20; at++) {
+    if (spawnSync('umount', [mount]).status === 0) return
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  }
+  execFileSync('umount', [mount])
+}
+
 function onImage(type, change, check) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-image-'))
   const mount = path.join(base, 'mount')
@@ -122,7 +131,7 @@ function onImage(type, change, check) {
     try {
       return work()
     } finally {
-      execFileSync('umount', [mount])
+      unmount(mount)
     }
   }
   try {

@@ -259,7 +259,7 @@ export const keys = {
     example: '5m',
     project: atMost,
   }),
-  'limits.file': key({
+  'limits.file_bytes': key({
     kind: size,
     default: defaultLimits.fileBytes,
     about: 'The largest file that is read or changed.',

@@ -40,7 +40,7 @@ function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     commands: { approve, network, env: commandEnv, ...commandsLeft },
     limits: {
       input,
-      file,
+      file_bytes: file,
       history_bytes: historyBytes,
       timeout,
       total_timeout: totalTimeout,

@@ -56,7 +56,7 @@ export const codes = {
   invalid_parameter: ['A parameter is missing or has no valid value.', 'Correct the parameter that the message names.'],
   unknown_action: ['There is no action of this name.', 'Use the suggestion, or see `clada tools`.'],
   input_too_large: ['The document is above the limit.', 'Send less at once, or raise `limits.input`.'],
-  file_too_large: ['The file is above the limit.', 'Work on a part of it, or raise `limits.file`.'],
+  file_too_large: ['The file is above the limit.', 'Work on a part of it, or raise `limits.file_bytes`.'],
   not_utf8: ['The file is text in another encoding.', 'Convert it to UTF-8 first.'],
   binary_file: ['The file is not text.', 'Replace it as a whole, or leave it.'],
   concurrent_modification: [

@@ -171,6 +171,12 @@ export class Checkpoints {
     return { commits: this.#commits(commit), warnings, ...unsaved }
   }
 
+  /** Called now and then, when everything is saved. */
+  async pack(): Promise<void> {
+    const { packObjects } = await import('./pack.ts')
+    await packObjects(this.#isolated)
+  }
+
   close(): void {
     this.#isolated.close()
   }

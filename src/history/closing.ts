@@ -56,12 +56,16 @@ export async function closeExecution(
         ? { record, warnings: [] }
         : await checkpointed(checkpoints, record, journal, options.inspect, done)
     await journal.compress()
+    if (number % packedEvery === 0) await checkpoints?.pack()
     return ended
   } finally {
     journal.close()
     if (isEmpty) fs.rmSync(dirOf(history, number), { recursive: true, force: true })
   }
 }
+
+/** Executions from one look at the number of loose objects to the next. */
+const packedEvery = 32
 
 async function checkpointed(
   checkpoints: Checkpoints,

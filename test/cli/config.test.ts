@@ -62,7 +62,7 @@ describe('config files and the command line', () => {
   })
 
   it('stop every command when they are wrong, before anything is done', () => {
-    const { cwd, run } = place({ project: 'excec: off\nlimits: {file: x}\n' })
+    const { cwd, run } = place({ project: 'excec: off\nlimits: {file_bytes: x}\n' })
     for (const args of [
       ['--json'],
       ['undo'],
@@ -75,7 +75,7 @@ describe('config files and the command line', () => {
       const { status, stdout, stderr } = run(args, write(`${cwd}/new.txt`))
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
       expect(stderr).toContain(
-        "clada: clada.yml:1:1: Unknown key 'excec'. Did you mean exec?\nclada.yml:2:16: limits.file",
+        "clada: clada.yml:1:1: Unknown key 'excec'. Did you mean exec?\nclada.yml:2:22: limits.file_bytes",
       )
     }
     expect(Object.keys(filesIn(cwd))).toEqual(['a.txt', 'clada.yml'])
@@ -89,7 +89,7 @@ describe('config files and the command line', () => {
     const { run } = place({
       user: 'relative_paths: true\nreport: {format: json}\n',
       project:
-        'allowed_actions: [file_write, file_read]\nsyntaxes: [sham]\ndenied_patterns: [private]\nlimits: {file: 10}\n',
+        'allowed_actions: [file_write, file_read]\nsyntaxes: [sham]\ndenied_patterns: [private]\nlimits: {file_bytes: 10}\n',
     })
     const codeOf = (input: string): unknown =>
       (JSON.parse(run([], input).stdout) as { results: { code?: string }[] }).results[0]?.code
@@ -183,12 +183,12 @@ describe('clada config', () => {
   it('shows what holds and where it comes from', () => {
     const { home, run } = place({
       user: 'exec: off\ngit: shadow\n',
-      project: '\nlimits:\n  file: 1m\n  input: 1g\n',
+      project: '\nlimits:\n  file_bytes: 1m\n  input: 1g\n',
     })
     const lines = run(['config', '--timeout', '7', '--allow', '/opt']).stdout.split('\n')
     const found = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} `))
     expect(found('exec.mode')).toMatch(new RegExp(`^exec.mode +off {2}\\(${home}/\\.config/clada/config\\.yml:1\\)$`))
-    expect(found('limits.file')).toMatch(/1m {2}\(clada\.yml:3\)$/)
+    expect(found('limits.file_bytes')).toMatch(/1m {2}\(clada\.yml:3\)$/)
     expect(found('limits.timeout')).toMatch(/7 {2}\(--timeout\)$/)
     expect(found('allowed_roots')).toMatch(/\/opt {2}\(--allow\)$/)
     expect(found('limits.input')).toMatch(/50m {2}\(default\)$/)
@@ -196,8 +196,8 @@ describe('clada config', () => {
   })
 
   it('shows one key, some keys, and all for a program', () => {
-    const { cwd, run } = place({ project: 'exec: unsandboxed\nlimits: {file: 1m}\n' })
-    expect(run(['config', 'limits.file']).stdout).toBe('1m\n')
+    const { cwd, run } = place({ project: 'exec: unsandboxed\nlimits: {file_bytes: 1m}\n' })
+    expect(run(['config', 'limits.file_bytes']).stdout).toBe('1m\n')
     expect(run(['config', 'limits']).stdout.split('\n').length).toBe(7)
     expect(JSON.parse(run(['config', 'exec.mode', '--json']).stdout)).toEqual({
       'exec.mode': {
@@ -208,7 +208,7 @@ describe('clada config', () => {
     })
     expect(run(['config', 'limits.fiel'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('Did you mean limits.file?'),
+      stderr: expect.stringContaining('Did you mean limits.file_bytes?'),
     })
   })
 })

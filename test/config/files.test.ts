@@ -143,11 +143,11 @@ describe('the user’s own file', () => {
   })
 
   it('only narrows where the project is the home directory', async () => {
-    const { home } = homeWith({ user: 'exec: unsandboxed\nlimits: {file: 1m}\nhooks: {after: [{run: x}]}\n' })
+    const { home } = homeWith({ user: 'exec: unsandboxed\nlimits: {file_bytes: 1m}\nhooks: {after: [{run: x}]}\n' })
     const { merged, warnings } = await loadConfig(home)
     expect(merged).toMatchObject({
       'exec.mode': { value: 'sandbox' },
-      'limits.file': { value: 1024 * 1024 },
+      'limits.file_bytes': { value: 1024 * 1024 },
       'hooks.after': { value: [] },
     })
     expect(warnings[0]).toContain('(this file is inside the project)')

@@ -101,7 +101,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'commands.network': fc.subarray(['npm test', 'make']),
   'commands.env': fc.subarray(['A', 'B']),
   'limits.input': fc.integer({ min: 1, max: 2 ** 40 }),
-  'limits.file': fc.integer({ min: 1, max: 2 ** 40 }),
+  'limits.file_bytes': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.history_bytes': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.timeout': fc.integer({ min: 1, max: 1000 }),
   'limits.total_timeout': fc.option(fc.integer({ min: 1, max: 1000 })),
@@ -165,7 +165,7 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   expect(a.commands).toEqual(b.commands)
   expect(a.hooks).toEqual(b.hooks)
   expect(a.vars).toEqual(b.vars)
-  for (const key of ['input', 'file', 'timeout', 'total_timeout', 'output'] as const) {
+  for (const key of ['input', 'file_bytes', 'timeout', 'total_timeout', 'output'] as const) {
     expect(a.limits[key] ?? Infinity).toBeLessThanOrEqual(b.limits[key] ?? Infinity)
   }
   for (const key of ['read', 'write', 'osc52', 'second_copy'] as const)

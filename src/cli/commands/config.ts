@@ -44,7 +44,7 @@ export const command: Command = {
 function namesFor(words: readonly string[]): readonly KeyName[] {
   const [wanted] = words
   if (wanted === undefined) return keyNames
-  if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file')
+  if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file_bytes')
   const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
   if (found.length > 0) return found
   const meant = didYouMean(wanted, [...keyNames, ...Object.keys(groups)], ' See clada config.')
