@@ -59,7 +59,7 @@ export function mutantsOf(file, text) {
       add(node, plain(node), ';', (on, old) => `{if(!${on}){${old}}}`)
     if (node.type === 'CallExpression' && node.callee.type === 'MemberExpression' && !node.callee.computed) {
       const { property, optional } = node.callee
-      const to = methods[property.name]
+      const to = Object.hasOwn(methods, property.name) ? methods[property.name] : undefined
       const start = text.lastIndexOf('.', property.start - 1) - (optional ? 1 : 0)
       if (to !== undefined && property.type === 'Identifier')
         add(
