@@ -1,0 +1,120 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { PathChange, Recorder } from '../../src/core/recorder.ts'
+import { DiskTree } from '../../src/workspace/disk-tree.ts'
+import { NotedRecorder } from '../../src/workspace/noted.ts'
+import { linkOrCopy } from '../../src/workspace/replacement.ts'
+import { Scratch } from '../../src/workspace/scratch.ts'
+import { StagedTree } from '../../src/workspace/staged-tree.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { diskIn, locationIn, stopOf } from './disk.ts'
+
+function recorderWith(seen: PathChange[]): Recorder {
+  return {
+    acting: 0,
+    ofProgram: false,
+    queue: async () => {},
+    begin: async () => {},
+    prepare: async () => {},
+    change: (changes, act) => {
+      seen.push(...changes)
+      act()
+    },
+    passed: () => {},
+    reverted: () => {},
+    beforeProgram: async () => {},
+    changedByProgram: async () => new Map(),
+    namesOf: () => 0,
+  }
+}
+
+describe('the layers below actions', () => {
+  it('set the time of a file, and of a link itself', () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    const time = new Date('2001-02-03T04:05:06Z')
+    diskIn(root).setTime(locationIn(root, 'link'), time)
+    expect(fs.lstatSync(path.join(root, 'link')).mtime).toEqual(time)
+    expect(fs.statSync(path.join(root, 'a.txt')).mtime).not.toEqual(time)
+  })
+
+  it('record each change with its action', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+    const seen: PathChange[] = []
+    const recorder = recorderWith(seen)
+    const scratch = new Scratch(root)
+    const disk = new DiskTree(scratch, recorder)
+    onTestFinished(async () => {
+      await disk.finish()
+      await scratch.finish()
+    })
+    recorder.acting = 3
+    disk.remove(locationIn(root, 'a.txt'))
+    recorder.acting = 4
+    disk.rename(locationIn(root, 'b.txt'), locationIn(root, 'c.txt'))
+    expect(seen.map(({ absolute, by }) => [path.basename(absolute), by])).toEqual([
+      ['a.txt', 3],
+      ['b.txt', 4],
+      ['c.txt', 4],
+    ])
+  })
+
+  it('note how a file was before the first change and is after the last', () => {
+    const noted = new NotedRecorder(recorderWith([]), () => ({ type: 'absent' }))
+    noted.acting = 2
+    const report = noted.noting()
+    const absolute = '/a.txt'
+    const texts = ['one', 'two', 'three'].map((text) => Buffer.from(text))
+    for (const [at, bytes] of texts.entries()) {
+      const before = texts[at - 1]
+      const was = before === undefined ? 'absent' : { mode: 0o644, bytes: before }
+      for (const by of [2, 3])
+        noted.change(
+          [{ absolute, safePath: absolute, by, was, becomes: { type: 'file', mode: 0o644, bytes } }],
+          () => {},
+        )
+    }
+    expect(report()).toEqual([{ absolute, before: null, after: { mode: 0o644, bytes: Buffer.from('three') } }])
+    expect(noted.noting()()).toEqual([])
+  })
+
+  it('link a file, or copy it to another device, and never over another', () => {
+    const root = scratchDir({ 'there.txt': 'theirs' })
+    const copy = path.join(root, 'copy.txt')
+    linkOrCopy(import.meta.filename, copy)
+    expect(fs.readFileSync(copy)).toEqual(fs.readFileSync(import.meta.filename))
+    expect(() => linkOrCopy(import.meta.filename, path.join(root, 'there.txt'))).toThrow('EEXIST')
+    expect(() => linkOrCopy(path.join(root, 'gone'), path.join(root, 'new'))).toThrow(
+      "ENOENT: no such file or directory, link '",
+    )
+  })
+
+  it('take the file of a program into a stage, but not over a directory', async () => {
+    const root = scratchDir({ 'dir/a.txt': 'a', 'b.txt': 'old', 'made.txt': 'new' })
+    fs.symlinkSync('b.txt', path.join(root, 'link'))
+    const stage = new StagedTree(diskIn(root))
+    const from = path.join(root, 'made.txt')
+    for (const name of ['b.txt', 'link', 'new/c.txt']) {
+      stage.adopt(locationIn(root, name), { from, mode: 0o644 })
+      expect(stage.read(locationIn(root, name), Infinity).bytes.toString()).toBe('new')
+    }
+    expect(await stopOf(() => stage.adopt(locationIn(root, 'dir'), { from, mode: 0o644 }))).toMatchObject({
+      kind: 'os',
+      code: 'EISDIR',
+    })
+    expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8')).toBe('old')
+  })
+
+  it('keep a link of another stage as a link', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    const stage = new StagedTree(diskIn(root))
+    const at = locationIn(root, 'link')
+    await stage.keep([{ change: { at, before: null, after: { mode: 0o120000, bytes: Buffer.from('a.txt') } } }])
+    expect(stage.look(at)?.type).toBe('symlink')
+    await stage.keep([
+      { change: { at: locationIn(root, 'n.txt'), before: null, after: { mode: 0o100644, bytes: Buffer.from('n') } } },
+    ])
+    expect(stage.look(locationIn(root, 'n.txt'))?.type).toBe('file')
+  })
+})
