@@ -93,7 +93,6 @@ function fitsOf(
   for (const index of bound) {
     const own = asWritten(old[index] ?? '')
     const places = file.places(own, 'context').filter((place) => asWritten(file.line(place)) === own)
-    if (places.length === 0) return []
     if (anchor === undefined || places.length < anchor.places.length) anchor = { index, places }
   }
   if (anchor === undefined || anchor.places.length > MOST_PLACES) return []

@@ -143,7 +143,7 @@ export function patchAsMeant(
     const lines =
       failure === undefined ? hunk.lines : places.length > 0 ? meantEdit(text, failure.hunk.lines, places) : undefined
     if (lines === undefined || hunk.atEnd || hunk.bare.old || hunk.bare.new) return undefined
-    written.push(headerOf(hunk, lines, failure && places[0]?.line), ...lines.map((line) => line.mark + line.text))
+    written.push(headerOf(hunk, lines, places[0]?.line), ...lines.map((line) => line.mark + line.text))
   }
   return written.length === 0 ? undefined : written.join('\n')
 }

@@ -48,7 +48,7 @@ function withoutNumbers(lines: readonly string[]): string[] | undefined {
 function counted(lines: readonly string[]): string[] | undefined {
   const bare = eachWithout(lines, /^[ \t]*\d{1,7}(?:[ \xa0]|$)/)
   const numbers = lines.flatMap((line) => /^[ \t]*(\d+)/.exec(line)?.[1] ?? []).map(Number)
-  const counts = numbers.length > 1 && numbers.every((number, at) => at === 0 || number === (numbers[at - 1] ?? 0) + 1)
+  const counts = numbers.length > 1 && numbers.every((number, at) => number - at === numbers[0])
   return counts ? bare : undefined
 }
 

@@ -26,7 +26,7 @@ function numbered(wanted: string): Reading | undefined {
     if (match?.[2] !== undefined) marked++
     texts.push(match === null ? line : line.slice(match[0].length))
   }
-  const counting = numbers.every((number, index) => index === 0 || number === (numbers[index - 1] ?? 0) + 1)
+  const counting = numbers.every((number, index) => number - index === numbers[0])
   if (numbers.length === 0 || !counting || (numbers.length === 1 && marked === 0)) return undefined
   return { text: texts.join('\n'), why: 'carries line numbers', certain: true }
 }

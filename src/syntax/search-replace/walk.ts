@@ -108,7 +108,7 @@ function withTail(source: Source, whole: Outline): Outline {
 }
 
 const closesFrame = (source: Source, line: number): boolean => {
-  const frame = line > source.lineCount ? undefined : frameAt(source, line)
+  const frame = frameAt(source, line)
   return frame !== undefined && frame.info === '' && !frame.opens
 }
 
