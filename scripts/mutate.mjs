@@ -48,7 +48,7 @@ const tests = {
   policy: ['policy', 'commands', 'actions'],
   process: ['process', 'commands'],
   report: ['report', 'scenarios', 'actions'],
-  'seed-api': ['library', 'conformance'],
+  'seed-api': ['library', 'conformance', 'text/replace-text.test.ts'],
   state: ['approvals', 'config', 'clipboard', 'history'],
   structure: ['structure', 'actions'],
   syntax: ['syntax', 'conformance'],

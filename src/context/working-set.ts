@@ -52,11 +52,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
       // No directory is created if nothing changes.
       const before = entries(there())
       if (update(before) === before) return
-      await locked((file) => {
-        const now = readEntries(file, root)
-        const updated = update(now)
-        if (updated !== now) writeEntries(file, root, updated)
-      })
+      await locked((file) => writeEntries(file, root, update(readEntries(file, root))))
     },
     clear: async () => {
       if (there() === undefined) return undefined
