@@ -17,6 +17,7 @@ describe('functions with the signatures of earlier libraries', () => {
         sham('ccc', 'action = file_read'),
         sham('ddd', 'action = "file_read"', 'path = "relative.txt"'),
         sham('eee', 'action = “file_read”', 'path = “/tmp/a.txt”'),
+        '#!END_SHAM_zzz',
         '#!SHAM [@three-char-SHA-256: fff]\naction = "file_read"\n',
       ].join('\n'),
     )
