@@ -14,7 +14,7 @@ const state = (globalThis.__mutants ??= {
   hits: new Map(),
   most: Infinity,
   own: true,
-  read: true,
+  read: plan.mode !== 'anew',
 })
 let labels = 0
 
