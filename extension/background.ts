@@ -1,5 +1,5 @@
 import type { Looked, Progress } from '../src/ui/companion.ts'
-import { ask, Failure, keptKey, pair, running } from './clada.ts'
+import { ask, Failure, keptKey, pair, running, Unpaired } from './clada.ts'
 import {
   type Decision,
   type Found,
@@ -288,7 +288,9 @@ async function answerOwn(asked: FromOwn): Promise<unknown> {
     case 'pair':
       return pair(asked.code)
     case 'forget': {
-      await Promise.all((await running()).slice(0, 1).map(({ port }) => ask(port, 'forget', {})))
+      await Promise.all(
+        ((await running().catch(unlessUnpaired)) ?? []).slice(0, 1).map(({ port }) => ask(port, 'forget', {})),
+      )
       return chrome.storage.local.remove('key')
     }
     case 'enable': {
@@ -321,16 +323,21 @@ async function siteIn(tab: number): Promise<string> {
 
 async function popupState(tab: number): Promise<PopupState> {
   const site = await siteIn(tab).catch(() => undefined)
-  const paired = (await keptKey()) !== undefined
   const { enabled, project: chosen }: Site = site === undefined ? { enabled: 'off' } : await siteOf(site)
-  const projects = paired ? await running() : []
+  const isKept = (await keptKey()) !== undefined
+  // Whoever is not known any more pairs again.
+  const projects = isKept ? await running().catch(unlessUnpaired) : undefined
   return {
-    paired,
+    paired: projects !== undefined,
     enabled,
-    projects,
+    projects: projects ?? [],
     ...(site === undefined ? {} : { site }),
     ...(chosen === undefined ? {} : { chosen }),
   }
+}
+
+function unlessUnpaired(error: unknown): undefined {
+  if (!(error instanceof Unpaired)) throw error
 }
 
 function tabRequest(message: Readonly<Record<string, unknown>>): FromTab | undefined {

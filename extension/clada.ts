@@ -20,6 +20,9 @@ export class Failure extends Error {
   override readonly name = 'Failure'
 }
 
+/** clada is running, and has forgotten the pairing. */
+export class Unpaired extends Failure {}
+
 export async function ask<Route extends keyof Answers>(
   port: number,
   route: Route,
@@ -31,7 +34,7 @@ export async function ask<Route extends keyof Answers>(
   const text = JSON.stringify(body)
   const { nonce, header } = await sign(key, port, route, text)
   const { status, value } = await post(port, route, text, { 'x-clada-companion': header }, seconds)
-  if (status === 401) throw new Failure('clada does not know this extension any more. Pair it again: click its icon.')
+  if (status === 401) throw new Unpaired('clada does not know this extension any more. Pair it again: click its icon.')
   const given = await answerIn(key, nonce, status, value).catch(() => {
     throw new Failure('What listens on the port of clada is not clada.')
   })
@@ -60,21 +63,26 @@ export async function keptKey(): Promise<Key | undefined> {
   return { id: key['id'], key: key['key'] }
 }
 
-/** Every project that is running: those of the ports where one was before, and those that these know of. */
+/** Every project that is running (@throws Unpaired where none knows this extension): those of the ports where one was before, and those that these know of. */
 export async function running(): Promise<RunningProject[]> {
   const { ports } = await chrome.storage.local.get('ports')
   const waiting = new Set(Array.isArray(ports) ? ports.map(Number) : [])
   const asked = new Set<number>()
   const found: RunningProject[] = []
+  let unpaired: Unpaired | undefined
   while (asked.size < mostPorts) {
     const next = [...waiting].filter((port) => !asked.has(port)).slice(0, mostPorts)
     if (next.length === 0) break
     for (const port of next) asked.add(port)
     const answers = await Promise.all(
-      next.map((port) => ask(port, 'projects', {}, { seconds: 2 }).catch(() => undefined)),
+      next.map((port) =>
+        ask(port, 'projects', {}, { seconds: 2 }).catch((error: unknown) => {
+          if (error instanceof Unpaired) unpaired = error
+        }),
+      ),
     )
     for (const answer of answers) {
-      if (answer === undefined) continue
+      if (!answer) continue
       const { id, name, port } = answer
       found.push({ id, name, port })
       for (const other of answer.others) waiting.add(other)
@@ -83,6 +91,7 @@ export async function running(): Promise<RunningProject[]> {
   // A port where nothing is running now may be one where clada is started again.
   const known = [...new Set([...found.map(({ port }) => port), ...asked])].slice(0, mostPorts)
   await chrome.storage.local.set({ ports: known })
+  if (found.length === 0 && unpaired !== undefined) throw unpaired
   return found
 }
 

@@ -374,6 +374,27 @@ export const attacks: readonly Case[] = [
     },
   },
   {
+    name: 'a pairing that clada has forgotten does nothing, and says what to do',
+    run: async (env) => {
+      await trust(env)
+      const keys = path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/companions.json')
+      const kept = fs.readFileSync(keys)
+      fs.writeFileSync(keys, '[]')
+      try {
+        const file = path.join(env.root, 'unpaired.txt')
+        const tab = await env.browser.open(`${env.site.origin}/plain`)
+        await tab.evaluate(`window.reply(${JSON.stringify(replyWriting(file, 'x'))})`)
+        await barSaying(tab, /^1 edit in 1 file$/)
+        await press(tab, /^Apply$/)
+        await barSaying(tab, /does not know this extension any more\. Pair it again/)
+        assert.equal(fs.existsSync(file), false)
+        await tab.close()
+      } finally {
+        fs.writeFileSync(keys, kept)
+      }
+    },
+  },
+  {
     name: 'a site that the user has not chosen',
     run: async (env) => {
       const unknown = await chatSite()

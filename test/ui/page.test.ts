@@ -164,6 +164,7 @@ describe('the page', { timeout: 90_000 }, () => {
       `#!nesl [@three-char-SHA-256: abc]\naction = "${evil.replaceAll('"', "'")}"\n#!end_abc\n`,
       write('b.js', evil),
       `<<<EXPLANATION>>>\n${evil}\n<<<FILE>>>\na.txt\n<<<SEARCH>>>\n${turned}\n<<<REPLACE>>>\n${evil}\n<<<END>>>\n`,
+      write('rtl.txt', 'x = "שלום עולם" + 1'),
     ].join('\n')
     await paste(tab, document)
     await tab.waitForSelector('.block')
@@ -173,6 +174,8 @@ describe('the page', { timeout: 90_000 }, () => {
       await tab.locator('.block').nth(index).click()
       await soon(() => tab.locator('.detail-body > *').count()).toBeGreaterThan(0)
     }
+    // Letters from right to left do not turn around what is next to them.
+    await soon(() => tab.locator('.cell.added bdi[dir=rtl]').allTextContents()).toEqual(['שלום עולם'])
     await tab.locator('.leaf').first().click()
     await tab.keyboard.press('a')
     await soon(() => tab.locator('.card, .result').count()).toBeGreaterThan(0)
