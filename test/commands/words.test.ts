@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { approvalLine, approvalLineOf, covers } from '../../src/approvals/approval-line.ts'
+import { platformOf } from '../../src/core/platform.ts'
 import { splitCommand } from '../../src/policy/commands/words.ts'
 
 const words = (command: string): string[] | string => {
@@ -26,6 +27,15 @@ describe('words', () => {
     ['a größe', ['a', 'größe']],
   ]
   for (const [command, expected] of plain) it(JSON.stringify(command), () => expect(words(command)).toEqual(expected))
+
+  it('a backslash in a path separates on Windows only', () => {
+    const split = (on: NodeJS.Platform) => {
+      const found = splitCommand(String.raw`cat src\a.ts sub\.env b\ c \(`, platformOf(on))
+      return found.ok ? found.line.words.map(({ text }) => text) : found.reason
+    }
+    expect(split('win32')).toEqual(['cat', 'src\\a.ts', 'sub\\.env', 'b c', '('])
+    expect(split('linux')).toEqual(['cat', 'srca.ts', 'sub.env', 'b c', '('])
+  })
 
   it('understands a leading cd', () => {
     const split = splitCommand("cd 'a b' && ls -l")

@@ -1,3 +1,4 @@
+import { type Platform, platform } from '../../core/platform.ts'
 /**
  * Splits a command line into words, as a shell would if it had no operators and expanded nothing.
  *
@@ -24,14 +25,14 @@ export type Split =
   | { readonly ok: true; readonly line: CommandLine }
   | { readonly ok: false; readonly reason: string; readonly advice: string }
 
-export function splitCommand(command: string): Split {
+export function splitCommand(command: string, on: Platform = platform): Split {
   const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   if (text === '') return refused('it is empty', 'Write the command to run.')
   const odd = invisible.exec(text)
   if (odd !== null) {
     return refused(`it holds the invisible character ${codePoint(odd[0])}`, 'Write it with visible characters only.')
   }
-  const tokens = tokensOf(text)
+  const tokens = tokensOf(text, on)
   if (!Array.isArray(tokens)) return tokens
   return commandLine(tokens)
 }
@@ -48,7 +49,7 @@ const noOperators = 'Commands run without a shell. Write one plain command, and 
 
 type Token = Word | { readonly operator: '&&' }
 
-function tokensOf(text: string): Token[] | (Split & { ok: false }) {
+function tokensOf(text: string, on: Platform): Token[] | (Split & { ok: false }) {
   const tokens: Token[] = []
   let at = 0
   while (at < text.length) {
@@ -66,7 +67,7 @@ function tokensOf(text: string): Token[] | (Split & { ok: false }) {
       at += 2
       continue
     }
-    const read = wordAt(text, at)
+    const read = wordAt(text, at, on)
     if (!('word' in read)) return read
     tokens.push(read.word)
     at = read.end
@@ -74,7 +75,7 @@ function tokensOf(text: string): Token[] | (Split & { ok: false }) {
   return tokens
 }
 
-function wordAt(text: string, start: number): { word: Word; end: number } | (Split & { ok: false }) {
+function wordAt(text: string, start: number, on: Platform): { word: Word; end: number } | (Split & { ok: false }) {
   let value = ''
   let quoted = false
   let glob: string | undefined
@@ -84,7 +85,9 @@ function wordAt(text: string, start: number): { word: Word; end: number } | (Spl
   for (; at < text.length; at++) {
     const char = text[at] ?? ''
     if (char === ' ' || char === '\t') break
-    if (char === '\\') {
+    // On Windows people write paths with it.
+    const separates = char === on.path.sep && /[\p{L}\p{N}._-]/u.test(text[at + 1] ?? '')
+    if (char === '\\' && !separates) {
       const next = text[at + 1]
       if (next === undefined) return refused('it ends in a backslash', 'Leave the last backslash out.')
       // A line that goes on below is one line.
