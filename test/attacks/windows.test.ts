@@ -187,4 +187,51 @@ setInterval(() => {}, 1000)`
       vi.unstubAllEnvs()
     }
   })
+
+  it('no command reads or changes what is closed, however it is spelled', async () => {
+    const root = scratchDir({ 'a.txt': 'x\n', 'sub/.env': secret, '.git/config': '[core]\n' })
+    const before = filesIn(root)
+    const commands = String.raw`cat sub\.env
+cat sub/.ENV
+cat "sub/.env."
+cat "sub/.env "
+cat sub/.env::$DATA
+cat SUB\.EnV
+cat 'sub\.env'
+head sub/.env:x
+wc sub\.env
+xxd sub\.env
+diff a.txt sub\.env
+grep -r S3CRET .
+grep S3CRET sub\.env
+git diff --no-index a.txt sub\.env
+cp sub\.env b.txt
+mv sub\.env b.txt
+rm -r .
+rm -r ..
+rm -r sub\..\..
+mv . x
+cp a.txt .git\hooks\pre-commit
+cp a.txt .GIT/config
+mkdir .git\hooks
+touch .clada\x
+cat \\?\C:\windows\win.ini
+cat C:win.ini
+cat \windows\win.ini
+cat //localhost/c$/windows/win.ini
+ls /c/users
+cat NUL
+cat con
+cp a.txt com1
+cp a.txt sub/aux.txt
+git --exec-path=. status
+git -c core.pager=x log`.split('\n')
+    const { results } = await started(root).execute(commands.map((command) => block('run', { command })).join('\n'))
+    expect(results).toHaveLength(commands.length)
+    expect(results.filter(({ success }) => success).map(({ params }) => params['command'])).toEqual([
+      'grep -r S3CRET .',
+    ])
+    expect(JSON.stringify(results)).not.toContain(secret)
+    expect(filesIn(root)).toEqual(before)
+  })
 })
