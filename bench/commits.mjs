@@ -1,0 +1,84 @@
+// How long a run with a commit takes in a large repository, beside what git itself takes for the same. Writes its table into
+// docs/benchmarks.md.
+//
+//   node bench/commits.mjs [rounds]
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { cli, putSection, scratch } from './measure.mjs'
+
+const limits = { 20000: 0.45, 50000: 0.4 }
+
+function layOut(files) {
+  const root = path.join(scratch, `commits-${files}`)
+  for (let i = 0; i < files; i++) {
+    const dir = path.join(root, `part-${i % 100}`, `dir-${i % 1000}`)
+    if (i < 1000) fs.mkdirSync(dir, { recursive: true })
+    fs.writeFileSync(path.join(dir, `file-${i}.txt`), `file ${i}\n`)
+  }
+  const git = (...args) => execFileSync('git', args, { cwd: root })
+  git('init', '-q')
+  git('config', 'gc.auto', '0')
+  git('config', 'user.name', 'Bench')
+  git('config', 'user.email', 'bench@example.com')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'first')
+  return root
+}
+
+/** Milliseconds of a command with everything it starts: time, and processor time. */
+function measured(root, script) {
+  const env = { ...process.env, XDG_STATE_HOME: path.join(scratch, 'state'), NODE_EXTRA_CA_CERTS: '' }
+  const text = `TIMEFORMAT='%R %U %S'; time { ${script}; } >/dev/null 2>error || exit 1`
+  const { status, stderr } = spawnSync('bash', ['-c', text], { cwd: root, env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${script} failed: ${stderr}`)
+  const [wall, user, system] = stderr
+    .trim()
+    .split(' ')
+    .map((seconds) => Number(seconds) * 1000)
+  return { wall, cpu: user + system }
+}
+
+export function commitsTable(rounds = 7) {
+  const rows = Object.entries(limits).map(([files, limit]) => {
+    const root = layOut(Number(files))
+    const file = path.join(root, 'part-1', 'dir-1', 'file-1.txt')
+    const document = path.join(scratch, 'commit.md')
+    const times = { ours: [], theirs: [] }
+    for (let round = -1; round < rounds; round++) {
+      const block = ['#!SHAM [@three-char-SHA-256: abc]', 'action = "file_write"', `path = "${file}"`]
+      fs.writeFileSync(document, [...block, `content = "round ${round}"`, '#!END_SHAM_abc', ''].join('\n'))
+      const ours = measured(root, `'${process.execPath}' '${cli}' --root '${root}' '${document}'`)
+      const theirs = measured(root, `echo ${round} >'${file}' && git add -A && git commit -qm round`)
+      // The first round keeps what V8 made of the code.
+      if (round < 0) continue
+      times.ours.push(ours)
+      times.theirs.push(theirs)
+    }
+    const best = (list, what) => Math.min(...list.map((each) => each[what]))
+    const [wall, cpu] = ['wall', 'cpu'].map((what) => [best(times.ours, what), best(times.theirs, what)])
+    const ratio = Math.min(wall[0] / wall[1], cpu[0] / cpu[1])
+    const ms = (pair) => pair.map((value) => value.toFixed(0)).join(' | ')
+    return `| ${Number(files).toLocaleString('en')} | ${ms(wall)} | ${ms(cpu)} | ${ratio.toFixed(2)}× | ${limit}× | ${ratio <= limit ? 'yes' : '**no**'} |`
+  })
+  return `## Commits in large repositories
+
+Made by \`node bench/commits.mjs\`: one file is replaced and committed, by a run of clada and by \`git add -A && git commit\`;
+best of ${rounds} in milliseconds, at a load of ${os.loadavg()[0].toFixed(0)}. The limit is for the time or the processor time, whichever was disturbed less.
+
+| files | clada | git | processor, clada | processor, git | ratio | limit | kept |
+|---|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+What bounds it: a run with a commit in an empty repository takes more processor time (see Start) than git takes among
+20,000 files, for Node, the code of clada and the start of five git processes. What the files add is less than what git
+takes for them: one process compares the tracked files and another one looks for new ones, at the same time.
+`
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const table = commitsTable(Number(process.argv[2] ?? 7))
+  console.log(table)
+  putSection(table)
+}
