@@ -10,7 +10,7 @@ import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
 import { startTable } from './start.mjs'
-import { parseAndFind } from './structures.mjs'
+import { firstCheck, parseAndFind } from './structures.mjs'
 import { readingTable } from './syntaxes.mjs'
 import { idle, saveToResults, thousandBlocks } from './watch.mjs'
 
@@ -81,6 +81,7 @@ row(
 )
 
 row('A function found in 1 MB of TypeScript', 'parsing it', await parseAndFind(), 2)
+overRow('Edit of a small file with the syntax check, slowest language', 'without it', firstCheck(), 30)
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
 overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15)

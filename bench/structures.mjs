@@ -1,10 +1,11 @@
-// What it costs to find a structure in a large file, beside parsing it.
+// What it costs to find a structure in a large file, beside parsing it, and to check the syntax of a first file.
 //
 //   node bench/structures.mjs
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fromSource } from './from-source.mjs'
-import { median } from './measure.mjs'
+import { cli, median, scratch, timed } from './measure.mjs'
 
 const engine = `export { readIn } from './structure/read.ts'
 export { grammarFor } from './structure/grammar.ts'
@@ -45,6 +46,39 @@ export async function parseAndFind(rounds = 15) {
   return { ours, peer, ratio: ours / peer }
 }
 
+/** A small file of each kind of grammar: the smallest, common ones, and the largest. */
+const small = {
+  'a.json': '{"a": "one"}\n',
+  'a.py': 'def f(a):\n    return a + one\n',
+  'a.ts': 'export function f(a: number) {\n  return a + one\n}\n',
+  'a.go': 'package a\n\nfunc F(a int) int {\n\treturn a + one\n}\n',
+  'a.rb': 'def f(a)\n  a + one\nend\n',
+  'a.cpp': 'int f(int a) { return a + one; }\n',
+  'a.swift': 'func f(a: Int) -> Int { return a + one }\n',
+}
+
+/** An edit by a process of its own with the syntax check and without it: the language where the difference is largest. */
+export function firstCheck(rounds = 15) {
+  const found = Object.entries(small).map(([name, text]) => {
+    const [ours, peer] = ['auto', 'off'].map((mode) => {
+      const cwd = path.join(scratch, `check-${mode}`)
+      fs.mkdirSync(cwd, { recursive: true })
+      fs.writeFileSync(path.join(cwd, 'clada.yml'), `report:\n  syntax_check: ${mode}\n`)
+      return () => {
+        fs.writeFileSync(path.join(cwd, name), text)
+        const input = `<---SEARCH file="${name}"--->\none\n<---REPLACE--->\ntwo\n<---END--->\n`
+        const { status } = spawnSync(process.execPath, [cli, 'run', '--no-git'], { cwd, input })
+        if (status !== 0) throw new Error(`the edit of ${name} failed`)
+      }
+    })
+    const times = Array.from({ length: rounds }, () => [timed(ours), timed(peer)])
+    const [checked, plain] = [0, 1].map((at) => median(times.map((pair) => pair[at])))
+    return { name, ours: checked, peer: plain, over: checked - plain }
+  })
+  return found.reduce((worst, one) => (one.over > worst.over ? one : worst))
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   console.log('parse and find', await parseAndFind())
+  console.log('first syntax check', firstCheck())
 }

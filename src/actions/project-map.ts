@@ -12,6 +12,8 @@ import {
 } from '../core/action.ts'
 import { counted } from '../core/counted.ts'
 import type { Files, PathArg } from '../core/files.ts'
+import { slashed } from '../core/paths.ts'
+import { type IgnoreRule, ignoreRules, isLeftOut } from '../text/ignore-rules.ts'
 import { tokenLength } from '../text/lines.ts'
 import { attempt } from './attempt.ts'
 import { onStructures } from './on-structures.ts'
@@ -51,13 +53,7 @@ export const projectMap = defineAction({
     if (budget < 100) return fail({ kind: 'bad-param', param: 'budget', message: 'give at least 100 tokens' })
     const base = given ?? context.root
     const room = budget * tokenLength
-    const ignored = await ignoredIn(context.files, base)
-    const names = await context.files.glob(
-      base,
-      () => true,
-      (dir) => !isIgnored(dir, ignored),
-    )
-    const files = names.filter((name) => !isIgnored(name, ignored))
+    const files = await namesBelow(base, context)
     const tree = treeOf(files, room * 0.4)
     const ranked = await rankOf(files, base, focus, context)
     const declared: string[] = []
@@ -89,17 +85,64 @@ const alwaysIgnored = new Set(
   'node_modules bower_components vendor dist build out target coverage __pycache__ venv env site-packages'.split(' '),
 )
 
-/** Plain names in .gitignore; patterns are left to git. */
-async function ignoredIn(files: Files, base: PathArg): Promise<ReadonlySet<string>> {
-  const read = await attempt(() => files.read({ given: '.gitignore', absolute: `${base.absolute}/.gitignore` }))
-  const lines = 'ok' in read ? [] : read.text.split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, ''))
-  return new Set([...alwaysIgnored, ...lines.filter((line) => /^[\w.-]+$/.test(line))])
+/** The rules of every .gitignore from the project down to a directory. */
+async function rulesAbove(files: Files, root: PathArg, base: PathArg): Promise<IgnoreRule[]> {
+  const below = belowRoot(root, base)
+  const dirs = below === '' ? [''] : ['', ...below.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'))]
+  const rules: IgnoreRule[] = []
+  for (const dir of dirs) rules.push(...(await rulesOf(files, root, dir)))
+  return rules
 }
 
-/** A name below the directory, by its last component: directories above it were not entered. */
-function isIgnored(name: string, ignored: ReadonlySet<string>): boolean {
+async function rulesOf(files: Files, root: PathArg, dir: string): Promise<IgnoreRule[]> {
+  const name = dir === '' ? '.gitignore' : `${dir}/.gitignore`
+  const read = await attempt(() => files.read({ given: name, absolute: `${root.absolute}/${name}` }))
+  return 'ok' in read ? [] : ignoreRules(read.text, dir)
+}
+
+/** Empty for the root itself, and outside of it. */
+function belowRoot(root: PathArg, base: PathArg): string {
+  const path = slashed(base.absolute)
+  const start = `${slashed(root.absolute)}/`
+  return path.startsWith(start) ? path.slice(start.length) : ''
+}
+
+/** The files below a directory that are neither hidden nor ignored. */
+async function namesBelow(base: PathArg, { files, root }: ActionContext): Promise<string[]> {
+  const above = belowRoot(root, base)
+  const rules = await rulesAbove(files, root, base)
+  const whole = (name: string): string => (above === '' ? name : `${above}/${name}`)
+  const ignoreFiles: string[] = []
+  const isShown = (name: string, kind: 'file' | 'dir'): boolean =>
+    !isHidden(name, kind) && !isLeftOut(rules, whole(name), kind)
+  const names = await files.glob(
+    base,
+    (name) => {
+      if (name.endsWith('/.gitignore')) ignoreFiles.push(name.slice(0, -'/.gitignore'.length))
+      return isShown(name, 'file')
+    },
+    (dir) => isShown(dir, 'dir'),
+  )
+  if (ignoreFiles.length === 0) return names
+  for (const dir of ignoreFiles.sort().slice(0, mostIgnoreFiles))
+    rules.push(...(await rulesOf(files, root, whole(dir))))
+  const known = new Map<string, boolean>([['', true]])
+  const isEntered = (dir: string): boolean => {
+    const before = known.get(dir)
+    if (before !== undefined) return before
+    const entered = isEntered(dir.slice(0, Math.max(0, dir.lastIndexOf('/')))) && isShown(dir, 'dir')
+    known.set(dir, entered)
+    return entered
+  }
+  return names.filter((name) => isEntered(name.slice(0, Math.max(0, name.lastIndexOf('/')))) && isShown(name, 'file'))
+}
+
+const mostIgnoreFiles = 200
+
+/** By the last name of a path. */
+function isHidden(name: string, kind: 'file' | 'dir'): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1)
-  return ignored.has(last) || (last.startsWith('.') && last !== '.github')
+  return (kind === 'dir' && alwaysIgnored.has(last)) || (last.startsWith('.') && last !== '.github')
 }
 
 interface Dir {

@@ -16,6 +16,7 @@ export class LiveOutput {
   #decoder = new StringDecoder('utf8')
   #task = ''
   #rest = ''
+  hasShown = false
 
   constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`)) {
     this.#print = print
@@ -40,6 +41,7 @@ export class LiveOutput {
   }
 
   #show(line: string): void {
+    this.hasShown = true
     this.#print(`[task-${this.#task}:exec] ${printable(line)}`)
   }
 }

@@ -243,20 +243,11 @@ export function streams(flags: FlagValues): boolean {
 
 /** Whether it is written to stdout as it comes, for a program that reads there. */
 export const streamsToPipe = (flags: FlagValues): boolean =>
-  outputMode(flags) === 'stream' && flags.quiet === undefined && flags.json === undefined && !isTerminal(1)
-
-/**
- * The syntaxes of blocks whose reports have lines of programs: those of CSL, CML and formats of other tools. A report for
- * a model has the important part of an output only, so it streams when that is asked for.
- */
-export function pipedFormats(flags: FlagValues): (syntax: string) => boolean {
-  const [asked = 'auto'] = flags.format ?? []
-  const explicit = flags['output-mode'] !== undefined
-  return (syntax) => {
-    const format = asked === 'auto' ? (rowOf(syntax).report ?? 'text') : asked
-    return format === 'text' || format === 'xml' || (format === 'llm' && explicit)
-  }
-}
+  outputMode(flags) === 'stream' &&
+  flags.quiet === undefined &&
+  flags.json === undefined &&
+  flags.format?.[0] !== 'json' &&
+  !isTerminal(1)
 
 export function useColor(flags: FlagValues): boolean {
   if (flags['no-color'] !== undefined || process.env['NO_COLOR']) return false

@@ -46,10 +46,20 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
   runtime ??= startRuntime()
   const { Language, Query, parser } = await runtime
   const language = await Language.load(grammarFile(row.grammar))
-  const strings = verbatimQuery(row)
+  // Making a query takes longer than loading the grammar, and who only looks for faults needs none.
+  let parts: Query | undefined
+  let verbatim: Query | null | undefined
   return {
-    parts: new Query(language, partsQuery(row)),
-    verbatim: strings === '' ? null : new Query(language, strings),
+    get parts() {
+      return (parts ??= new Query(language, partsQuery(row)))
+    },
+    get verbatim() {
+      if (verbatim === undefined) {
+        const strings = verbatimQuery(row)
+        verbatim = strings === '' ? null : new Query(language, strings)
+      }
+      return verbatim
+    },
     parse(text) {
       parser.setLanguage(language)
       const tree = parser.parse(text, null, { progressCallback: isLate })

@@ -24,6 +24,21 @@ export async function withOutline<T>(
   }
 }
 
+/** The faults of a text, without an outline of it. */
+export async function faultsOfTree(text: string, language: Language): Promise<readonly Fault[]> {
+  const { parser: row } = language
+  if (row.kind === 'markdown') return []
+  const grammar = await grammarFor(language, row)
+  return bounded(() => {
+    const tree = grammar.parse(text)
+    try {
+      return faultsOf(tree, new Source(text), row)
+    } finally {
+      tree.delete()
+    }
+  }, abandonParsers)
+}
+
 interface Parsed extends ParsedPart {
   readonly row: TreeSitterRow
 }

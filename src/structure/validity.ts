@@ -1,5 +1,5 @@
 import { type Language, nameless } from './language.ts'
-import { withOutline } from './outline.ts'
+import { faultsOfTree, withOutline } from './outline.ts'
 import { oxcFaults } from './oxc.ts'
 import type { Warning } from './problem.ts'
 import { type Fault, type Outline, type Structure, everyStructure, linesOf } from './structure.ts'
@@ -100,5 +100,4 @@ export async function brokenSyntax(path: string, before: string, after: string):
 
 /** A grammar is loaded only where it is the only judge. */
 const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
-  (await strictFaults(path, new Source(text), language)) ??
-  withOutline(text, language, async (outline) => outline.faults())
+  (await strictFaults(path, new Source(text), language)) ?? faultsOfTree(text, language)

@@ -46,8 +46,9 @@ describe('commands by which models look around', () => {
   })
 
   it('names the action where there is no shell', async () => {
-    const clada = new Clada({ repoPath: scratchDir({ 'a.ts': 'x\n' }), git: 'off' })
+    const root = scratchDir({ 'a.ts': 'x\n' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
     const { results } = await clada.perform('run', { command: 'cat a.ts | grep x' })
-    expect(results[0]?.details?.advice).toBe('Use grep with pattern="x" path="a.ts".')
+    expect(results[0]?.details?.advice).toBe(`Use grep with pattern="x" path="${root}/a.ts".`)
   })
 })

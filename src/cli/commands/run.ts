@@ -11,7 +11,6 @@ import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
 import {
   cladaOptions,
   configWarnings,
-  pipedFormats,
   reportFormat,
   reportOptions,
   streams,
@@ -58,16 +57,7 @@ export const command: Command = {
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const output = streams(flags) ? new LiveOutput() : undefined
     const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print) : undefined
-    const inPipe = pipedFormats(flags)
-    let toPipe = false
-    const onOutput: ExecuteOptions['onOutput'] =
-      piped === undefined
-        ? output?.add
-        : (task, chunk, syntax) => {
-            if (!inPipe(syntax)) return
-            toPipe = true
-            piped.add(task, chunk)
-          }
+    const onOutput = (output ?? piped)?.add
     const live = onOutput === undefined ? {} : { onOutput }
     const results: ExecutionResult[] = []
     for (const { name, text: given } of inputs) {
@@ -90,7 +80,9 @@ export const command: Command = {
       const format = formatOf(result)
       // A person who has seen it come need not read it twice.
       const seen = output !== undefined && format === 'pretty'
-      const programs = seen ? ({ programs: 'hide' } as const) : toPipe ? ({ programs: 'seen' } as const) : {}
+      // A report for a model shows the important part of it, wherever it is pasted.
+      const inPipe = piped?.hasShown === true && format !== 'llm'
+      const programs = seen ? ({ programs: 'hide' } as const) : inPipe ? ({ programs: 'seen' } as const) : {}
       print(formatReport(result, format, { ...shown, ...changes.shown, ...programs }))
     }
     if (flags.json !== undefined && flags.quiet === undefined) {

@@ -1,17 +1,36 @@
+import path from 'node:path'
+import { slashed } from '../../core/paths.ts'
+
 /**
  * What does the same as a line that only a shell could run: the command alone, one block for each command, or the action
  * with its parameters filled in. Undefined for lines without operators and globs.
  */
-export function insteadOf(command: string): string | undefined {
+export function insteadOf(command: string, root: string): string | undefined {
   const stages = stagesOf(command.trim())
   if (stages === undefined) return undefined
   const [first] = stages
   const cd = first?.words[0] === 'cd' && first.next === '&&' ? stages.shift() : undefined
+  const dir = cd?.words[1] ?? '.'
   const said = adviceFor(stages)
-  return said === undefined || cd === undefined ? said : `${said} Its directory is dir="${cd.words[1] ?? '.'}".`
+  if (said === undefined) return undefined
+  if (typeof said === 'string') return cd === undefined ? said : `${said} Its directory is dir="${dir}".`
+  // Whole paths, which every syntax takes.
+  const whole = (name: string, value: string): string =>
+    /path$/.test(name) ? slashed(path.resolve(root, dir, value)) : value
+  const given = Object.entries(said.params).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${whole(name, value)}"`],
+  )
+  return `Use ${said.action} with ${given.join(' ')}.${said.then ?? ''}`
 }
 
-function adviceFor(stages: Stage[]): string | undefined {
+/** An action that does the same. */
+interface Use {
+  readonly action: string
+  readonly params: Readonly<Record<string, string | undefined>>
+  readonly then?: string
+}
+
+function adviceFor(stages: Stage[]): string | Use | undefined {
   const [first] = stages
   if (first === undefined) return undefined
   const into = first.redirects.filter(({ to }) => to !== '/dev/null' && !/^&\d$/.test(to))
@@ -32,12 +51,13 @@ const inShell =
 const alone = ({ text }: Stage): string =>
   `Run it alone: ${text}. Its whole output is kept, standard error included, and the report shows what matters of it.`
 
-const using = (action: string, params: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
-  return `Use ${action} with ${given.join(' ')}.`
-}
+const using = (action: string, params: Use['params'], then?: string): Use => ({
+  action,
+  params,
+  ...(then === undefined ? {} : { then }),
+})
 
-function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string {
+function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string | Use {
   const path = into?.to ?? ''
   const appends = into?.operator.endsWith('>>') === true
   if (name === 'echo' || name === 'printf')
@@ -51,7 +71,7 @@ function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect
 /** Programs that only cut what the one before them printed, or show it page by page. */
 const cutters = new Set(['head', 'tail', 'cat', 'less', 'more'])
 
-function piped(first: Stage, rest: readonly Stage[]): string | undefined {
+function piped(first: Stage, rest: readonly Stage[]): string | Use | undefined {
   const [name, ...operands] = first.words
   const [next, ...others] = rest
   if (rest.every(({ words: [program = ''] }) => cutters.has(program))) {
@@ -71,21 +91,21 @@ function piped(first: Stage, rest: readonly Stage[]): string | undefined {
     const include = operands[operands.findIndex((word) => word === '-name' || word === '-iname') + 1]
     const names = include === undefined || include === dir ? undefined : include
     if (next.words[0] === 'xargs') return using('grep', { pattern, path: dir, include: names })
-    return using('glob', { pattern: names === undefined ? `**/*${pattern}*` : `**/${names}`, path: dir })
+    return using('glob', { pattern: names === undefined ? `**/*${pattern}*` : `**/${names}`, base_path: dir })
   }
   const [file, more] = operands
   return name === 'cat' && file !== undefined && more === undefined ? using('grep', { pattern, path: file }) : undefined
 }
 
-function globbed({ words: [name, ...rest] }: Stage): string | undefined {
+function globbed({ words: [name, ...rest] }: Stage): string | Use | undefined {
   const operands = rest.filter((word) => !word.startsWith('-'))
   const glob = operands.findLast((word) => /[*?]/.test(word))
   if (glob === undefined) return undefined
   const cut = glob.slice(0, glob.search(/[*?]/)).lastIndexOf('/')
   const [path, below] = [cut === -1 ? '.' : glob.slice(0, cut), glob.slice(cut + 1)]
-  if (name === 'ls' || name === 'stat' || name === 'tree') return using('glob', { pattern: below, path })
+  if (name === 'ls' || name === 'stat' || name === 'tree') return using('glob', { pattern: below, base_path: path })
   if (name === 'cat' || name === 'head' || name === 'tail')
-    return `${using('glob', { pattern: below, path })} Then files_read with the paths it lists.`
+    return using('glob', { pattern: below, base_path: path }, ' Then files_read with the paths it lists.')
   if (name === 'grep' && operands.length === 2) return using('grep', { pattern: operands[0], path, include: below })
   if (name === 'wc' || name === 'diff' || name === 'file') return inShell
   return undefined

@@ -39,7 +39,7 @@ export interface Listed {
 
 export function judgeCommand(command: string, closed: ClosedBy): CommandDecision {
   const decision = judge(command, closed)
-  const instead = decision.verdict === 'deny' ? insteadOf(command) : undefined
+  const instead = decision.verdict === 'deny' ? insteadOf(command, closed.root) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
