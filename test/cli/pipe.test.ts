@@ -7,7 +7,22 @@ import { scratchDir } from '../support/scratch.ts'
 
 needs('sandbox')
 
-it('gets each line of a program while it runs, and the report does not repeat it', async () => {
+const csl = (code: string): string => `<---EXEC lang="bash"--->\n${code}\n<---END--->\n`
+const sham = (code: string): string =>
+  `#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = "${code}"\n#!END_SHAM_abc\n`
+
+it.each([
+  [
+    'the report does not repeat it',
+    csl,
+    ['[task-1:exec] second\n[task-1] SUCCESS: EXEC - bash\n', '[task-1:exec]   create made.txt\n'],
+  ],
+  [
+    'the report for a model has the important part',
+    sham,
+    ['[task-1:exec] second\n=== CLADA RESULTS ===\n', '[abc] exec bash:\nstdout:\nfirst\nsecond\n'],
+  ],
+])('gets each line of a program while it runs, and %s', async (_, document, expected) => {
   const dir = scratchDir()
   const code = 'echo first; while [ ! -e go ]; do sleep 0.05; done; echo second; echo made > made.txt'
   const child = spawn(process.execPath, [inject('cli'), '--no-git', '--exec', 'unsandboxed'], { cwd: dir })
@@ -19,9 +34,8 @@ it('gets each line of a program while it runs, and the report does not repeat it
     // The program waits for this file, so its first line was here before its end.
     if (shown.includes('[task-1:exec] first\n')) fs.writeFileSync(path.join(dir, 'go'), '')
   })
-  child.stdin.end(`<---EXEC lang="bash"--->\n${code}\n<---END--->\n`)
+  child.stdin.end(document(code))
   expect(await ended).toBe(0)
-  expect(shown.match(/first/g)).toHaveLength(1)
-  expect(shown).toContain('[task-1:exec] second\n[task-1] SUCCESS: EXEC - bash\n')
-  expect(shown).toContain('[task-1:exec]   create made.txt\n')
+  for (const part of expected) expect(shown).toContain(part)
+  expect(shown.match(/first/g)).toHaveLength(document === csl ? 1 : 2)
 })
