@@ -23,17 +23,47 @@ export async function table(): Promise<{ readonly text: string; readonly dropped
   return { text: rows.join('\n'), dropped }
 }
 
-async function executed(reply: string): Promise<ExecutionResult> {
+/** Runs each reply whole, and through a stream in two parts for every place to split it; counts those that differ. */
+export async function splits(): Promise<{ readonly text: string; readonly differ: number }> {
+  let runs = 0
+  const differing: string[] = []
+  for (const [name, form] of Object.entries(forms)) {
+    for (const [kind, make] of Object.entries(cases)) {
+      const reply = make(form)
+      if (reply === undefined) continue
+      const whole = tellingOf(await executed(reply))
+      for (let at = 1; at < reply.length; at++, runs++) {
+        if (tellingOf(await executed(reply, at)) !== whole) differing.push(`${name}, ${kind}, split at ${at}`)
+      }
+    }
+  }
+  const text = `${runs} runs through a stream, ${differing.length} with another result\n${differing.join('\n')}`
+  return { text: text.trimEnd(), differ: differing.length }
+}
+
+/** Without what differs from run to run. */
+const tellingOf = ({ root, ...result }: ExecutionResult): string =>
+  JSON.stringify(result, (key, value) => (key === 'durationMs' ? undefined : value)).replaceAll(root ?? '', '')
+
+async function executed(reply: string, split?: number): Promise<ExecutionResult> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-replies-'))
   try {
     for (const [name, text] of Object.entries(files)) {
       fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
       fs.writeFileSync(path.join(root, name), text)
     }
-    return await new Clada({ repoPath: root, gitCommit: false }).execute(reply.replaceAll('ROOT', root))
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    const text = reply.replaceAll('ROOT', root)
+    if (split === undefined) return await clada.execute(text)
+    return await clada.executeStream(parts(text, split))
   } finally {
     fs.rmSync(root, { recursive: true, force: true })
   }
+}
+
+async function* parts(text: string, split: number): AsyncIterable<string> {
+  yield text.slice(0, split)
+  yield text.slice(split)
 }
 
 /** One word for each block, marker or mistake that is not of a native syntax. */
