@@ -16,18 +16,18 @@ export function insteadOf(command: string, root: string): string | undefined {
   if (typeof said === 'string') return cd === undefined ? said : `${said} Its directory is dir="${dir}".`
   // Whole paths, which every syntax takes.
   const whole = (name: string, value: string): string =>
-    /path$/.test(name) ? slashed(path.resolve(root, dir, value)) : value
+    name.endsWith('path') ? slashed(path.resolve(root, dir, value)) : value
   const given = Object.entries(said.params).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}="${whole(name, value)}"`],
   )
-  return `Use ${said.action} with ${given.join(' ')}.${said.then ?? ''}`
+  return `Use ${said.action} with ${given.join(' ')}.${said.after ?? ''}`
 }
 
 /** An action that does the same. */
 interface Use {
   readonly action: string
   readonly params: Readonly<Record<string, string | undefined>>
-  readonly then?: string
+  readonly after?: string
 }
 
 function adviceFor(stages: Stage[]): string | Use | undefined {
@@ -51,10 +51,10 @@ const inShell =
 const alone = ({ text }: Stage): string =>
   `Run it alone: ${text}. Its whole output is kept, standard error included, and the report shows what matters of it.`
 
-const using = (action: string, params: Use['params'], then?: string): Use => ({
+const using = (action: string, params: Use['params'], after?: string): Use => ({
   action,
   params,
-  ...(then === undefined ? {} : { then }),
+  ...(after === undefined ? {} : { after }),
 })
 
 function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string | Use {
