@@ -353,7 +353,12 @@ async function tryAnew() {
       .map((name) => ({ name, ms: msOf(name), score: scores.get(name) / (300 + msOf(name)) }))
       .sort((a, b) => b.score - a.score)
     let ms = 0
-    const taken = files.filter((one) => ms === 0 || (ms += one.ms) < longestMs || ((ms -= one.ms), false)).slice(0, 6)
+    const taken = []
+    for (const one of files)
+      if (taken.length === 0 || (taken.length < 6 && ms + one.ms <= longestMs)) {
+        ms += one.ms
+        taken.push(one)
+      }
     return [{ mutant: id, files: taken.map(({ name }) => name), ms }]
   })
   const left = [...jobs]
