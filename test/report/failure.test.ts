@@ -56,7 +56,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     nearest: [nearby(text)],
     verdicts: [{ hunk: 1, verdict: 'absent' }],
   }),
-  elision: (text) => ({ kind: 'elision', path: text, param: 'new_text', line: text, stood: text }),
+  elision: (text) => ({ kind: 'elision', path: text, param: 'new_text', line: text, replaced: text }),
   'lines-invalid': (spec) => ({ kind: 'lines-invalid', spec, reason: 'form' }),
   'lines-outside': (spec) => ({ kind: 'lines-outside', spec, lineCount: 1, asked: 'read' }),
   'lines-differ': (text) => ({ kind: 'lines-differ', path: text, lines: '4', expected: text, actual: text }),

@@ -228,6 +228,25 @@ export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
   readonly hint: string
 }
 
+/** The text ends before a block does. `close` says how the block is closed. */
+export const truncated = (line: number, message: string, close: string): Slip => ({
+  code: 'truncated',
+  line,
+  message,
+  hint: `${close}. Nothing from line ${line} on was executed: send it again, complete.`,
+})
+
+/** A call of which only the beginning is there. */
+export const truncatedCall = (slip: Slip, last: number, label: string): Found => ({
+  action: '',
+  params: {},
+  label,
+  startLine: slip.line,
+  endLine: null,
+  lastLine: last,
+  slips: [slip],
+})
+
 /** One format of other tools. Damage to its markers is repaired by its own reader. */
 interface Format {
   readonly name: string

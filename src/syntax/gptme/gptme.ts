@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { type Fence, fenceAt, fenceEnd, foreign, type Found, Rows } from '../foreign/foreign.ts'
+import { type Fence, fenceAt, fenceEnd, foreign, type Found, Rows, truncated } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*
@@ -53,16 +53,7 @@ function readFence(source: Source, line: number, fence: Fence): { found: Found[]
     startLine: line,
     endLine: closed ? last : null,
     lastLine: last,
-    slips: closed
-      ? []
-      : [
-          {
-            code: 'truncated',
-            line,
-            message: 'The text ends inside the file',
-            hint: `Close the fence. Nothing from line ${line} on was executed: send it again, complete.`,
-          },
-        ],
+    slips: closed ? [] : [truncated(line, 'The text ends inside the file', 'Close the fence')],
   }
   return { found: [found], next: last + 1 }
 }

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found } from '../foreign/foreign.ts'
+import { foreign, type Found, truncated, truncatedCall } from '../foreign/foreign.ts'
 import {
   type Args,
   argsOf,
@@ -71,7 +71,15 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
       for (const opener of end.open) hopeless.add(opener)
       if (!HEAD.test(text.slice(start, start + 400))) continue
       const last = end.isCut ? source.lineCount : source.lineAt(end.failed)
-      return { line, last, found: [end.isCut ? truncated(line, last) : unreadable(line, last)] }
+      return {
+        line,
+        last,
+        found: [
+          end.isCut
+            ? truncatedCall(truncated(line, 'The text ends inside the call', 'Close the JSON'), last, 'call')
+            : unreadable(line, last),
+        ],
+      }
     }
     const last = source.lineAt(end.at - 1)
     const found = callsIn(text.slice(start, end.at)).flatMap((call) => foundOf(call, line, last))
@@ -191,23 +199,6 @@ const unreadable = (line: number, last: number): Found => ({
       line: last,
       message: `The call that begins on line ${line} is not JSON from here on`,
       hint: 'Write the call as one JSON object, with \\n for line breaks and \\" for quotes in its texts.',
-    },
-  ],
-})
-
-const truncated = (line: number, last: number): Found => ({
-  action: '',
-  params: {},
-  label: 'call',
-  startLine: line,
-  endLine: null,
-  lastLine: last,
-  slips: [
-    {
-      code: 'truncated',
-      line,
-      message: 'The text ends inside the call',
-      hint: `Close the JSON. Nothing from line ${line} on was executed: send it again, complete.`,
     },
   ],
 })

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, rowAt, Rows, type Slip } from '../foreign/foreign.ts'
+import { foreign, type Found, rowAt, Rows, type Slip, truncated } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*
@@ -89,12 +89,8 @@ function readEdit(
   }
 }
 
-const unclosed = (line: number): Slip => ({
-  code: 'truncated',
-  line,
-  message: 'Edit not closed: end_of_edit is missing',
-  hint: `End the edit with end_of_edit. Nothing from line ${line} on was executed: send it again, complete.`,
-})
+const unclosed = (line: number): Slip =>
+  truncated(line, 'Edit not closed: end_of_edit is missing', 'End the edit with end_of_edit')
 
 const noFile = (line: number): Slip => ({
   line,

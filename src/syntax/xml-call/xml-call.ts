@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { fenceOf, foreign, type Found } from '../foreign/foreign.ts'
+import { fenceOf, foreign, type Found, truncated, truncatedCall } from '../foreign/foreign.ts'
 import { askedBy, calledFor, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
@@ -78,7 +78,10 @@ function readCall(
   { line, tool, closer, at }: Opened,
 ): { found: readonly Found[]; next: number } {
   const end = source.text.indexOf(closer, at)
-  if (end === -1) return { found: [truncated(line, source.lineCount, tool, closer)], next: source.lineCount + 1 }
+  if (end === -1) {
+    const slip = truncated(line, `Call not closed: ${closer} is missing`, `End the call with ${closer}`)
+    return { found: [truncatedCall(slip, source.lineCount, tool)], next: source.lineCount + 1 }
+  }
   const last = source.lineAt(end)
   const common = { label: tool, startLine: line, endLine: last, lastLine: last }
   const next = last + 1
@@ -170,20 +173,3 @@ function valueOf(text: string, name: string): string {
   const lines = isFenced && /content/.test(name) ? rows.slice(1, -1) : rows
   return /content|file_text/.test(name) && lines.join('') !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
 }
-
-const truncated = (line: number, last: number, tool: string, closer: string): Found => ({
-  action: '',
-  params: {},
-  label: tool,
-  startLine: line,
-  endLine: null,
-  lastLine: last,
-  slips: [
-    {
-      code: 'truncated',
-      line,
-      message: `Call not closed: ${closer} is missing`,
-      hint: `End the call with ${closer}. Nothing from line ${line} on was executed: send it again, complete.`,
-    },
-  ],
-})
