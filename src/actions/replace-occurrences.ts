@@ -134,7 +134,8 @@ export async function elisionIn(file: TextFile, param: string, content: string):
 }
 
 /** What is in every text that leaves lines out. */
-export const mayElide = (text: string): boolean => /\.{3}|\u2026|rest of|unchanged/i.test(text)
+export const mayElide = (text: string): boolean =>
+  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/i.test(text)
 
 export const elisionProblem = (
   path: PathArg,

@@ -22,6 +22,9 @@ const calls: readonly RegExp[] = [
   /"(?:tool_calls|function_call)"\s{0,9}:/,
   /"type"\s{0,9}:\s{0,9}"(?:tool_use|function_call)"/,
   /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
+  // Edits as data, in a form of their own.
+  /"(?:file|path|file_?path|filename)"\s{0,9}:\s{0,9}"[^"\n]{1,200}"\s{0,9},\s{0,9}"(?:search|find|old\w{0,20})"\s{0,9}:/i,
+  /<\w{1,40}\s[^<>\n]{0,200}\b(?:path|file)\s?=\s?["'][^"'\n]{1,200}["'][^<>\n]{0,200}>\s{0,99}<(?:search|find|old\w{0,20}|original)>/i,
 ]
 
 function otherCall(source: Source): PassedOver | undefined {

@@ -74,12 +74,12 @@ function elisionsIn(lines: readonly string[], path: string): number[] {
 }
 
 function isElision(line: string, path: string): boolean {
-  if (line.length > 200 || !/\.{3}|\u2026|\brest of\b|\bunchanged\b/i.test(line)) return false
+  if (line.length > 200 || /^[\w\s]|^$/.test(line)) return false
   if (/^(?:\.{3}|\u2026)$/.test(line)) return !mayBeText.test(path)
   const [, mark = '', said] = comment.exec(line) ?? []
   const words = said?.trim()
   if (words === undefined || !isCommentOf(mark, path)) return false
-  return dots.test(words) || rest.test(words) || unchanged.test(words)
+  return [dots, rest, same, unchanged].some((form) => form.test(words))
 }
 
 /** Three dots alone are code in Python, and text in texts. */
@@ -99,11 +99,14 @@ function isCommentOf(mark: string, path: string): boolean {
 
 /** Nothing but dots, dots around some words, or dots before words that tell of what is there already. */
 const dots =
-  /^[[(]?(?:\.{3}|\u2026)(?:[^.\u2026]*(?:\.{3}|\u2026)|\s*(?:the\s+)?(?:existing|rest|remaining|remainder|unchanged|previous|same|other|more|omitted)\b[^.]*)?[\])]?$/i
+  /^[[(]?(?:\.{3}|\u2026)(?:[^.\u2026]*(?:\.{3}|\u2026)|[^.\u2026]*\b(?:existing|rest|remain\w*|unchanged|previous|same|others?|more|omitted|stays?|as before|as is)\b[^.]*)?[\])]?$/i
 
 /** The same without dots, as a whole sentence. */
 const rest =
   /^[[(]?(?:keep\s+)?(?:the\s+)?rest of (?:the |your |this )?(?:existing )?(?:code|file|function|method|class|component|implementation)\s*(?:(?:remains|stays|is|goes)?\s*(?:unchanged|the same|as is|as before|here))?[\])]?\.{0,3}$/i
+
+const same =
+  /^[[(]?(?:(?:all |the )*(?:imports?|others?|previous|remaining|existing|rest|everything else)\b[^.]{0,60}\b(?:unchanged|the same|as is|as before|stays?|remains?)|same (?:as|code|imports?)\b[^.]{0,40})[\])]?\.{0,3}$/i
 
 const unchanged =
   /^[[(]?(?:(?:the\s+)?(?:existing|previous|other|remaining|rest)\s*(?:of\s+(?:the\s+)?)?(?:code|file|lines|methods|functions|imports|class|function)?\s*(?:(?:is|are|remains?|stays?)\s+)?)?unchanged[\])]?$/i
@@ -239,26 +242,40 @@ export function endLeftOut(old: string, fresh: string): 'beginning' | 'end' | un
   return lacksBeginning(before, after) ? 'beginning' : lacksEnd(before, after) ? 'end' : undefined
 }
 
-/** It begins with a line from further down. */
+/** The first of its top lines that the file has is further down there, and little of what is above is in it. */
 function lacksBeginning(old: readonly string[], part: readonly string[]): boolean {
-  const first = part.find((line) => !isBlank(line))?.trimEnd()
-  const at = first === undefined ? 0 : old.findIndex((line) => line.trimEnd() === first)
-  return at > 0 && isGone(old.slice(0, at), part)
+  const [first] = sharedTops(old, part)
+  return first !== undefined && isGone(old.slice(0, first.old), part, part.slice(0, first.part))
 }
 
-/** Its last block is followed by others. */
+/** The same below the last of them. */
 function lacksEnd(old: readonly string[], part: readonly string[]): boolean {
-  const [first] = lastBlock(part, 0) ?? []
-  const at = first === undefined ? undefined : onlyPlace(old, [first], 0, 1)
-  return at !== undefined && isGone(old.slice(endOfBlock(old, at)), part)
+  const last = sharedTops(old, part).at(-1)
+  if (last === undefined) return false
+  return isGone(old.slice(endOfBlock(old, last.old)), part, part.slice(endOfBlock(part, last.part)))
 }
 
-/** Whether hardly any of some lines is in a part. */
-function isGone(lines: readonly string[], part: readonly string[]): boolean {
-  const has = new Set(part.map((line) => line.trim()))
-  const telling = lines.map((line) => line.trim()).filter((line) => /\w.*\w/.test(line))
-  return telling.length > 0 && telling.filter((line) => has.has(line)).length * 4 <= telling.length
+/** Lines of a part that are not indented further than others in it and that the file has once. */
+function sharedTops(old: readonly string[], part: readonly string[]): { old: number; part: number }[] {
+  const depths = part.map((line) => (isBlank(line) ? Infinity : indentOf(line).length))
+  const top = depths.reduce((least, depth) => Math.min(least, depth), Infinity)
+  const places = new Map<string, number>()
+  for (const [at, line] of old.entries()) places.set(line.trimEnd(), places.has(line.trimEnd()) ? -1 : at)
+  return part.flatMap((line, at) => {
+    const place = depths[at] === top && telling.test(line) ? (places.get(line.trimEnd()) ?? -1) : -1
+    return place === -1 ? [] : [{ old: place, part: at }]
+  })
 }
+
+/** Whether hardly any of some lines is in a part, which has less in their place. */
+function isGone(lines: readonly string[], part: readonly string[], instead: readonly string[]): boolean {
+  const has = new Set(part.map((line) => line.trim()))
+  const gone = lines.filter((line) => telling.test(line))
+  const kept = gone.filter((line) => has.has(line.trim())).length
+  return kept * 4 <= gone.length && instead.filter((line) => telling.test(line)).length < gone.length
+}
+
+const telling = /\w.*\w/
 
 function isMuchShorter(lines: readonly string[], old: readonly string[]): boolean {
   const [has, had] = [lines, old].map((all) => all.filter((line) => !isBlank(line)).length)

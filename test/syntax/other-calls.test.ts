@@ -17,6 +17,8 @@ const calls: ReadonlyArray<readonly [text: string, named: string]> = [
   ['```tool_code\nwrite("a")\n```', '```tool_code'],
   ['{"role": "assistant", "tool_calls": []}', '"tool_calls":'],
   ['[{"type": "tool_use", "id": "1"}]', '"type": "tool_use"'],
+  ['{"edits": [{"file": "src/a.ts", "search": "a", "replace": "b"}]}', '"file": "src/a.ts", "search":'],
+  ['```xml\n<c>\n <change path="a.ts">\n  <search>a</search>\n```', '<change path="a.ts">\n  <search>'],
   ['```json\n{"name": "write",\n "parameters": {}}\n```', '"name": "write",\n "parameters":'],
 ]
 
@@ -52,8 +54,8 @@ describe('what seems to be an edit, where nothing else was found', () => {
     [conflict('src/a.ts'), [1, 5, 'conflict markers (<<<<<<< src/a.ts)', 'unreadable']],
     [conflict('main'), [1, 5, 'conflict markers (<<<<<<< main)', 'quoted']],
     [
-      '<replace path="src/a.ts">\n<old>a</old>\n</replace>',
-      [1, 3, 'element of another tool (<replace path="src/a.ts">)', 'unreadable', 'src/a.ts'],
+      '<rewrite path="src/a.ts">\nnew text\n</rewrite>',
+      [1, 3, 'element of another tool (<rewrite path="src/a.ts">)', 'unreadable', 'src/a.ts'],
     ],
     ['In `src/a.py`, change the method:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
   ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {

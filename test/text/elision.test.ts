@@ -15,6 +15,11 @@ test.each([
   '/* unchanged */',
   '// (unchanged)',
   '// (rest unchanged)',
+  '// ... (imports and constants stay the same)',
+  '// imports stay the same',
+  '// Other methods remain unchanged',
+  '// [previous code remains the same]',
+  '// same as before',
 ])('%s stands for other lines', (line) => {
   expect(elisionIn(['a', line], 'src/a.ts')).toBe(line.trim())
 })
@@ -71,6 +76,7 @@ test.each([
 })
 
 const cart = `import { tax } from './tax'
+import { log } from './log'
 
 export class Cart {
   items = []
@@ -106,8 +112,8 @@ const changed = (from: string, to: string): string => {
 test.each([
   [
     'after the first lines',
-    `import { tax } from './tax'\nimport { log } from './log'\n\nexport class Cart {\n  // ... existing code ...\n`,
-    changed(`'./tax'\n`, `'./tax'\nimport { log } from './log'\n`),
+    `import { tax } from './tax'\nimport { log } from './log'\nimport { more } from './more'\n\nexport class Cart {\n  // ... existing code ...\n`,
+    changed(`'./log'\n`, `'./log'\nimport { more } from './more'\n`),
   ],
   [
     'at the end',
@@ -142,6 +148,14 @@ test.each([
     'a block is not whole before it',
     `import { tax } from './tax'\n\nexport class Cart {\n  // ...\n  total() {\n    let sum = 0\n    for (const { price } of this.items) sum += price\n    return 1\n  // ...\n`,
   ],
+  [
+    'something else is in place of the lines above',
+    `// cart\n\nexport class Cart {\n  items = [1]\n\n  // ... existing code ...\n`,
+  ],
+  [
+    'something new is in place of the lines below',
+    `import { tax } from './tax'\n\n// ...\n\nexport function main() {\n  return 1\n}\n\nconst x = 1\n`,
+  ],
   ['it is followed by what is new', `// ... existing code ...\n\nexport function more() {\n  return 2\n}\n`],
   [
     'the end of a class comes before an elision inside it',
@@ -160,6 +174,9 @@ test.each([
   'return [...a, ...b]',
   'print("...")',
   '// Loading...',
+  '// the order stays the same',
+  '// the same as above, for dates',
+  '// remains of the old format',
   '// wait for it ... then go on',
   '// the rest of the code relies on this order',
   '// existing code paths are kept',
