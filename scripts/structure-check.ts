@@ -6,7 +6,15 @@ import { tokensOf } from '../src/structure/rank.ts'
 import { textOf } from '../src/structure/read.ts'
 import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../src/structure/structure.ts'
 import { findTarget } from '../src/structure/target.ts'
-import { differenceOf, putBack, thereAndBack, type Outcome, type Traveller } from './structure-trips.ts'
+import {
+  differenceOf,
+  insertedAndDeleted,
+  type Outcome,
+  putBack,
+  thereAndBack,
+  type Traveller,
+  treesAround,
+} from './structure-trips.ts'
 
 /** Counts of what became of the structures of files: `moved: exact: before its neighbour`. */
 export type Counts = Record<string, number>
@@ -21,8 +29,9 @@ export interface FileReport {
 }
 
 /**
- * Does to every structure of a file what must leave no trace: replaces it by itself, deletes it and puts it back, moves
- * it before its neighbour and back. And looks for it by every target its header gives.
+ * Does to the structures of a file what must leave no trace: replaces every one by itself; of up to `most` of them,
+ * deletes it and puts it back, inserts a copy and deletes that, moves it before its neighbour and back, and compares the
+ * syntax trees outside of it. And looks for it by every target its header gives.
  */
 export async function checkFile(path: string, text: string, most = Infinity): Promise<FileReport> {
   const language = languageFor(path, text)
@@ -30,13 +39,22 @@ export async function checkFile(path: string, text: string, most = Infinity): Pr
   const report: FileReport = { language: language.name, counts: {}, failures: [], remarks: [] }
   await withOutline(text, language, async (outline) => {
     const all = [...everyStructure(outline.structures)]
-    for (const structure of evenly(all, most)) {
+    for (const structure of all) {
       count(report, 'structures')
       const one: Traveller = { path, outline, structure }
-      for (const [name, trip] of Object.entries({ replaced, 'put back': putBack, moved: thereAndBack })) {
+      note(report, 'replaced', one, await replaced(one))
+    }
+    for (const structure of evenly(all, most)) {
+      const one: Traveller = { path, outline, structure }
+      for (const [name, trip] of Object.entries({
+        'put back': putBack,
+        inserted: insertedAndDeleted,
+        moved: thereAndBack,
+      })) {
         const outcome = await trip(one)
         if (outcome !== null) note(report, name, one, outcome)
       }
+      for await (const outcome of treesAround(one)) note(report, 'tree', one, outcome)
       for (const target of new Set(targetsOf(outline, structure))) note(report, 'target', one, sought(one, target))
     }
   })
@@ -69,7 +87,7 @@ function* evenly<T>(all: readonly T[], most: number): Generator<T> {
 async function replaced({ outline, structure }: Traveller): Promise<Outcome> {
   const { start, end } = structure
   const old = outline.source.text.slice(start, end)
-  const { text } = await replacement(outline, structure, textOf(outline, structure))
+  const { text } = await replacement(outline, structure, `${textOf(outline, structure)}\n`)
   return text === old
     ? { verdict: 'exact', how: 'by itself' }
     : { verdict: 'wrong', how: 'changed', difference: differenceOf(old, text) }

@@ -1,5 +1,7 @@
-import { applyChanges, offsetAfter } from '../src/structure/change.ts'
+import { applyChanges, type Change, offsetAfter } from '../src/structure/change.ts'
 import { replacement } from '../src/structure/edit.ts'
+import { grammarFor } from '../src/structure/grammar.ts'
+import { type Language, type TreeSitterRow, words } from '../src/structure/language.ts'
 import { indentSteps } from '../src/structure/indent.ts'
 import { insertion } from '../src/structure/insertion.ts'
 import { layoutOf } from '../src/structure/layout.ts'
@@ -9,6 +11,8 @@ import { textOf } from '../src/structure/read.ts'
 import { removal } from '../src/structure/removal.ts'
 import { gapAbove, gapBelow } from '../src/structure/layout.ts'
 import { everyStructure, linesOf, type Outline, type Structure } from '../src/structure/structure.ts'
+import type { Span } from '../src/text/edit.ts'
+import type { Node } from 'web-tree-sitter'
 
 /** A structure of a file, on its way there and back. */
 export interface Traveller {
@@ -23,6 +27,148 @@ export interface Outcome {
   readonly how: string
   /** Where the texts part, for a person. */
   readonly difference?: string | undefined
+}
+
+/** Puts a copy after a structure and deletes the copy again. Null for branches, of which there are no two. */
+export async function insertedAndDeleted({ outline, structure }: Traveller): Promise<Outcome | null> {
+  if (isClause(structure)) return null
+  const { text } = outline.source
+  const made = insertion(outline, structure, 'after', await pieceFrom(outline, structure))
+  const more = applyChanges(text, made.changes)
+  return withOutline(more, outline.language, async (other): Promise<Outcome> => {
+    const at = offsetAfter(made.changes, made.main) + made.from
+    const copy = [...everyStructure(other.structures)].find(
+      ({ kind, start }) => kind === structure.kind && start >= at && more.slice(at, start).trim() === '',
+    )
+    if (copy === undefined || textOf(other, copy) !== textOf(outline, structure)) {
+      return { verdict: 'by nature', how: outline.faults().length > 0 ? broken : 'a copy of it is something else' }
+    }
+    const result = applyChanges(more, removal(other, copy))
+    if (result === text) return exact('after itself')
+    const difference = differenceOf(text, result)
+    if (sameButBlankLines(result, text)) {
+      return { verdict: 'blank lines', how: 'the gaps above and below it differ, and only one stayed', difference }
+    }
+    if (!layoutOf(outline, structure).ownLines && sameButBlanks(result, text))
+      return { verdict: 'by nature', how: 'it shares a line with other code', difference }
+    if (sameButLineEnds(result, text)) return { verdict: 'by nature', how: twoLineEnds, difference }
+    if (outline.faults().length > 0) return { verdict: 'by nature', how: broken, difference }
+    return { verdict: 'wrong', how: 'came back otherwise', difference }
+  })
+}
+
+/** Whether the syntax tree stays as it was outside of a structure that is deleted, put in twice, or moved. */
+export async function* treesAround({ outline, structure }: Traveller): AsyncGenerator<Outcome> {
+  const { text } = outline.source
+  const { parser } = outline.language
+  if (parser.kind !== 'markdown' && whole.text !== text) {
+    whole.tree?.free()
+    whole = { text: '', tree: null }
+    whole = { text, tree: await solidTree(text, outline.language, parser) }
+  }
+  const siblings = structure.parent === null ? outline.structures : structure.parent.children
+  const before = siblings[siblings.indexOf(structure) - 1]
+  yield around(outline, 'deleted', removal(outline, structure))
+  if (isClause(structure)) return
+  const piece = await pieceFrom(outline, structure)
+  yield around(outline, 'inserted after', insertion(outline, structure, 'after', piece).changes)
+  yield around(outline, 'inserted before', insertion(outline, structure, 'before', piece).changes)
+  if (before === undefined || isClause(before) || !areNeighbours(outline, before, structure)) return
+  const there = await relocation(outline, structure, { anchor: before, at: 'before' })
+  if (there !== null) yield around(outline, 'moved', there.changes)
+}
+
+async function around(outline: Outline, what: string, changes: readonly Change[]): Promise<Outcome> {
+  const { text } = outline.source
+  const result = applyChanges(text, changes)
+  const start = Math.min(...changes.map((change) => change.start))
+  const end = Math.max(...changes.map((change) => change.end))
+  const was = await nodesOutside(outline, text, { start, end })
+  const is = await nodesOutside(outline, result, { start, end: end + result.length - text.length })
+  const at = was.findIndex((node, index) => node !== is[index])
+  if (at === -1 && was.length === is.length) return exact(what)
+  const difference = `expected ${was[at]?.slice(0, 200)}, got ${is[at === -1 ? was.length : at]?.slice(0, 200)}`
+  const broke = await withOutline(result, outline.language, (other) => other.faults().length > outline.faults().length)
+  // An operation that does this warns of it: SYNTAX_BROKEN.
+  if (broke)
+    return { verdict: 'by nature', how: `${what}: the file does not parse then, which is a warning`, difference }
+  if (outline.faults().length > 0) return { verdict: 'by nature', how: `${what}: ${broken}`, difference }
+  if (outline.language.name === 'kotlin' && /annotation|constructor_invocation/.test(difference)) {
+    return {
+      verdict: 'by nature',
+      how: `${what}: the grammar takes '@A(…) inline fun' for an expression, or not`,
+      difference,
+    }
+  }
+  if (/[|&\\=(,]\s*$/.test(text.slice(0, start))) {
+    return { verdict: 'by nature', how: `${what}: it goes on from the line before`, difference }
+  }
+  return { verdict: 'wrong', how: `${what}: another tree outside of it`, difference }
+}
+
+/** Every node clear of a span, with what is in it, and the types of those around it, in order; without comments. */
+async function nodesOutside({ language }: Outline, text: string, span: Span): Promise<string[]> {
+  const found: string[] = []
+  if (language.parser.kind === 'markdown') {
+    await withOutline(text, language, ({ structures }) => {
+      for (const one of everyStructure(structures)) {
+        if (one.end < span.start || one.start > span.end) found.push(`${one.kind} ${one.header}`)
+      }
+    })
+    return found
+  }
+  const { root, solid, bare, free } = await solidTree(text, language, language.parser)
+  const endBefore = (offset: number): number => {
+    let at = offset
+    while (at > 0 && solid.charAt(at - 1).trim() === '') at--
+    return at
+  }
+  const startFrom = (offset: number): number => {
+    let at = offset
+    while (at < solid.length && solid.charAt(at).trim() === '') at++
+    return at
+  }
+  const [from, to] = [endBefore(span.start), startFrom(span.end)]
+  const visit = (node: Node): void => {
+    const [start, end] = [startFrom(node.startIndex), endBefore(node.endIndex)]
+    if (start >= end) return
+    if (end < from || start > to) found.push(node.toString().replace(bare, ''))
+    else if (start < span.start || end > span.end) {
+      // Of those that touch it only those all around it are known to stay what they are: `f { … }` without its end is `f`.
+      if (start < from && end > to) found.push(`in ${node.type}`)
+      for (const child of node.namedChildren) visit(child)
+    }
+  }
+  visit(root)
+  if (text !== whole.text) free()
+  return found
+}
+
+interface SolidTree {
+  readonly root: Node
+  /** The text with spaces for comments: a grammar may count those at either end of a node to it, or not. */
+  readonly solid: string
+  /** Comments in a node as it is printed. */
+  readonly bare: RegExp
+  free(): void
+}
+
+/** The tree of the file that all is compared with. */
+let whole: { readonly text: string; readonly tree: SolidTree | null } = { text: '', tree: null }
+
+async function solidTree(text: string, language: Language, row: TreeSitterRow): Promise<SolidTree> {
+  if (whole.text === text && whole.tree !== null) return whole.tree
+  const tree = (await grammarFor(language, row)).parse(text)
+  const types = words(row.comments)
+  let solid = ''
+  let at = 0
+  for (const { startIndex, endIndex } of tree.rootNode.descendantsOfType(types)) {
+    if (startIndex < at) continue
+    solid += text.slice(at, startIndex) + ' '.repeat(endIndex - startIndex)
+    at = endIndex
+  }
+  const bare = new RegExp(` ?\\((?:${types.join('|')})(?: \\([a-z_]+\\))*\\)`, 'g')
+  return { root: tree.rootNode, solid: solid + text.slice(at), bare, free: () => tree.delete() }
 }
 
 const broken = 'the file did not parse to begin with'
@@ -71,6 +217,9 @@ export function putBack(one: Traveller): Promise<Outcome> {
       return byNature('it shares a line with other code')
     }
     if (results.some((result) => sameButLineEnds(result, text))) return byNature(twoLineEnds)
+    if (!without.includes('\n') && results.some((result) => withLineFeeds(text) === result)) {
+      return byNature('no line end is left that tells which kind the file has')
+    }
     if (results.some((result) => sameButIndent(result, text)) && hangsBack(outline, structure)) {
       return byNature('lines of it are further left than its first')
     }
@@ -185,7 +334,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
       return { verdict: 'blank lines', how: 'a blank line with spaces in it became empty', difference }
     }
     if (sameButBlankLines(result, text)) {
-      return areEven(outline, near.first, own.first, own.last)
+      return near.ownLines && areEven(outline, near.first, own.first, own.last)
         ? { verdict: 'wrong', how: 'even gaps came back uneven', difference }
         : { verdict: 'blank lines', how: 'it came from one kind of gap into another', difference }
     }

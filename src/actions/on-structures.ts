@@ -3,7 +3,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { splitLines } from '../text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
-import type { Result } from '../structure/problem.ts'
+import { type Result, tooLarge } from '../structure/problem.ts'
 import { attempt } from './attempt.ts'
 import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
 
@@ -105,9 +105,14 @@ const matchesIn = (outcome: Outcome): string[] => {
 const isMissing = (error: unknown): boolean =>
   error instanceof Stop && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
 
-/** Missing permission in the words of the operations; anything else as it is. */
+/** Missing permission and files that are too large in the words of the operations; anything else as it is. */
 function refused(error: unknown, path: string, operation: 'read' | 'write'): unknown {
-  if (!(error instanceof Stop) || error.problem.kind !== 'os') return error
+  if (!(error instanceof Stop)) return error
+  if (error.problem.kind === 'too-large') {
+    const { error: code, message, details } = tooLarge(path, error.problem.size, error.problem.limit).error
+    return new Stop({ kind: 'structure', code, message, details })
+  }
+  if (error.problem.kind !== 'os') return error
   const { code } = error.problem
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
   const message = `${path} may not be ${operation === 'read' ? 'read' : 'written'} (${code}). Ask the user to change the permissions.`

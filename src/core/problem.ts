@@ -87,7 +87,7 @@ export type Problem =
   | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[]; done: string[] }
   | { kind: 'bad-param'; param: string; message: string }
   /** An operation on structures was refused. */
-  | { kind: 'structure'; code: StructureCode; message: string; details: Readonly<Record<string, unknown>> }
+  | { kind: 'structure'; code: StructureCode; message: string; details: StructureFacts }
   | { kind: 'search-failed'; message: string }
   /** The command is not one that may be run. */
   | { kind: 'command-refused'; reason: string; advice: string }
@@ -210,6 +210,45 @@ export interface NearPlace {
   text?: string
   /** The kind of difference, when there is only one. */
   why?: string
+}
+
+/** A structure as errors show it. Its `path` joined by line breaks is a target that finds it. */
+export interface StructureMatch {
+  readonly path: string[]
+  readonly kind: string
+  readonly lines: [number, number]
+}
+
+/** The facts of a refused operation on structures, by the names of seed 003. */
+export interface StructureFacts {
+  state?: 'FILE_UNCHANGED'
+  path?: string
+  searched_path?: string
+  /** The part of the target that was found. */
+  parent_found?: StructureMatch | null
+  /** Structures or paths that were perhaps meant. */
+  suggestions?: (string | StructureMatch)[]
+  matches?: (StructureMatch | { line_range_inclusive: [number, number] })[]
+  structure_lines?: [number, number]
+  structure_matched?: string
+  nearest?: NearPlace[]
+  /** The line where the new text already is. */
+  already_applied_at_line?: number
+  /** Lines outside of the structure that have the text. */
+  elsewhere?: number[]
+  occurrences?: number
+  lines?: number[]
+  expected?: number | string
+  found?: number | string
+  file_size?: number
+  content_size?: number
+  limit?: number
+  operation?: string
+  source?: string
+  destination?: string
+  file?: string
+  supported?: string[]
+  parse_errors?: { line: number; column: number; message: string }[]
 }
 
 /**

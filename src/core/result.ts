@@ -1,6 +1,6 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
-import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
+import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -140,19 +140,13 @@ export interface ParseError {
 }
 
 /** What helps to repair a failure. Everything here may be shown to a model. */
-export interface Details {
-  path?: string
+export interface Details extends StructureFacts {
   /** What to do next, in one sentence. */
   advice?: string
-  nearest?: NearPlace[]
   /** The block as it was probably meant, in its own syntax, for the model to check and send again. */
   corrected?: string
-  /** Existing paths that were perhaps meant. */
-  suggestions?: string[]
   /** Every hunk of a patch, with what became or would become of it. */
   hunks?: HunkVerdict[]
-  /** The line where the new text already is. */
-  already_applied_at_line?: number
   /** The parameter whose text is not there, when there are several. */
   missing?: string
   /** The action that took the text away, or the undo or redo; without an execution it is one of the same document. */
@@ -162,17 +156,12 @@ export interface Details {
   /** It was skipped, because an earlier execution did exactly this and it still holds. */
   already_done?: { execution: number; action: number; time: string }
   places?: { line: number; before?: string; text: string; after?: string }[]
-  expected?: number | string
-  found?: number | string
-  limit?: number
   size?: number
   rule?: string
   failures?: { path: string; error: string; code: Code }[]
   saved?: string
   /** A command that waits for approval. */
   command?: string
-  /** What an operation on structures has to say: matches with their lines, suggestions, the parent that was found. */
-  structure?: Readonly<Record<string, unknown>>
   stack?: string
 }
 

@@ -182,8 +182,8 @@ function messageOf(problem: Problem, action: string): Message {
     case 'bad-param':
       return { what: `Invalid ${problem.param}: ${problem.message}`, code: 'invalid_parameter' }
     case 'structure': {
-      const { code, message, details: structure } = problem
-      return { label: code, what: message, code, details: { structure } }
+      const { code, message, details } = problem
+      return { label: code, what: message, code, details }
     }
     case 'search-failed':
       return { ...firstAndRest(problem.message), code: 'invalid_parameter', advice: 'Correct the pattern.' }

@@ -38,7 +38,7 @@ export function repairLines(
     if (nearest !== undefined) lines.push(`hunk ${hunk}:`, ...nearLines(nearest))
     if (places !== undefined) lines.push(`hunk ${hunk}:`, ...placeLines({ places }))
   }
-  if (details.structure !== undefined) lines.push(...structureHelp(details.structure))
+  if (failure?.kind === 'structure') lines.push(...structureHelp({ ...details }))
   lines.push(...placeLines(details))
   if (details.expected !== undefined && typeof details.found === 'string') {
     lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))

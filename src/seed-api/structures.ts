@@ -126,5 +126,5 @@ async function call<Name extends keyof StructureOperations>(
   if (result?.success) return result.data as Awaited<Answer<Name>>
   const message = result?.error ?? parseErrors[0]?.message ?? fatalError ?? 'Nothing was done'
   const error = result?.code ?? parseErrors[0]?.code ?? 'INVALID_PARAMETER'
-  return { error, message, details: { ...result?.details?.structure, state: 'FILE_UNCHANGED' } }
+  return { error, message, details: { ...result?.details, state: 'FILE_UNCHANGED' } }
 }

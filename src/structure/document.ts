@@ -1,7 +1,7 @@
 import type { Language } from './language.ts'
 import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
-import { failed, LIMITS, type Failed } from './problem.ts'
+import { failed, LIMITS, tooLarge, type Failed } from './problem.ts'
 import type { Outline, Structure } from './structure.ts'
 import { matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { findTarget } from './target.ts'
@@ -22,14 +22,6 @@ export async function withDocument<T>(
   const language = languageFor(path, text)
   if (language === undefined) return unsupported(path)
   return withOutline(text, language, (outline) => use(outline, language))
-}
-
-export function tooLarge(path: string, size: number): Failed {
-  const limit = LIMITS.fileBytes
-  return failed('FILE_TOO_LARGE', `${path} has ${size} bytes; structures are edited in files up to ${limit}.`, {
-    file_size: size,
-    limit,
-  })
 }
 
 export function contentTooLarge(content: string): Failed | undefined {

@@ -66,6 +66,7 @@ export class Drafting {
   readonly #tails: ReadonlySet<string>
   readonly #offside: ReadonlySet<string>
   readonly #whole: ReadonlySet<string>
+  readonly #spread: ReadonlySet<string>
 
   constructor(row: TreeSitterRow, text: string, base: number, comments: readonly Span[]) {
     this.#row = row
@@ -78,6 +79,7 @@ export class Drafting {
     this.#tails = new Set(words(row.tails))
     this.#offside = new Set(words(row.offside))
     this.#whole = new Set(words(row.whole))
+    this.#spread = new Set(words(row.spread))
   }
 
   all(parts: readonly Part[]): Draft[] {
@@ -105,7 +107,12 @@ export class Drafting {
     return [this.#withoutEmptyDeclaration(draft)]
   }
 
-  #endOf({ node, start, end }: Part): number {
+  #endOf({ kind, node, start, end }: Part): number {
+    if (kind === 'field' && this.#spread.has(node.parent?.type ?? '')) {
+      let last = node
+      for (let next = node.nextSibling; next !== null && !/^[,;]$/.test(next.type); next = next.nextSibling) last = next
+      return last.endIndex + this.#base
+    }
     if (this.#row.hollow?.test(this.#text.slice(start, start + LONGEST_NAME)) !== true) return end
     return (node.firstChild?.endIndex ?? node.endIndex) + this.#base
   }

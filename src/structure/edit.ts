@@ -4,14 +4,7 @@ import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { pieceOf, type Piece } from './fragment.ts'
 import { type Fitting, inconsistentIndent } from './indent.ts'
-import {
-  closedDeclaration,
-  insertion,
-  fittedLines,
-  type Insertion,
-  type Side,
-  type SpacingOptions,
-} from './insertion.ts'
+import { closed, insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
@@ -78,8 +71,9 @@ function replacementLines(outline: Outline, structure: Structure, piece: Piece, 
   // Between members the comma is the list's.
   if (structure.listed) return { text: joined.replace(/,[ \t]*$/, ''), indented }
   const old = outline.source.text.slice(structure.start, structure.end)
-  const closed = structure.kind === 'declaration' && old.trimEnd().endsWith(';')
-  return { text: closed ? closedDeclaration(joined) : joined, indented }
+  const mark = structure.language.closers?.[structure.kind]?.mark
+  const wasClosed = mark !== undefined && old.trimEnd().endsWith(mark)
+  return { text: wasClosed ? closed(joined, structure) : joined, indented }
 }
 
 export interface Result_for_delete_structure {

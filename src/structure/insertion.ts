@@ -44,7 +44,8 @@ export function insertion(
   options: Placing = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
-  return layout.ownLines || (layout.bullet && side === 'after')
+  const isApart = side === 'before' ? layout.ownStart && !anchor.listed : layout.bullet
+  return layout.ownLines || isApart
     ? insertLines(outline, anchor, layout, side, piece, options)
     : insertInline(outline, anchor, layout, side, piece)
 }
@@ -69,9 +70,9 @@ function insertLines(
       extra.push({ start: anchor.end, end: anchor.end, text: ',' })
     }
   }
-  if (isDeclaration(anchor)) {
-    closeDeclaration(lines, piece)
-    if (side === 'after') extra.push(...declarationEnd(outline, anchor))
+  if (closerOf(anchor) !== undefined) {
+    if (piece.kind === anchor.kind) lines.push(closedBefore(lines.pop() ?? '', piece.suffix, anchor))
+    if (side === 'after') extra.push(...closingOf(outline, anchor))
   }
   const at = side === 'before' ? source.startOf(layout.first) : source.startOf(layout.last + 1)
   const made = asLines(outline, at, lines, side === 'before' ? far : near, side === 'before' ? near : far)
@@ -146,21 +147,24 @@ function closeWithComma(lines: string[], { suffix }: Piece): void {
   lines[lines.length - 1] = `${body.replace(/,\s*$/, '')},${suffix}`
 }
 
-/** Between declarations there is a semicolon; the last one of a rule may go without. */
-const isDeclaration = ({ kind }: Structure): boolean => kind === 'declaration'
+const closerOf = ({ kind, language }: Structure) => language.closers?.[kind]
 
-export const closedDeclaration = (text: string): string =>
-  /[;}]\s*$|\*\/\s*$/.test(text) ? text : `${text.trimEnd()};`
-
-function closeDeclaration(lines: string[], { kind, suffix }: Piece): void {
-  if (kind !== 'declaration' || suffix !== '') return
-  lines[lines.length - 1] = closedDeclaration(lines.at(-1) ?? '')
+/** With what ends a structure of this kind, where the language has something for it. */
+export function closed(text: string, like: Structure): string {
+  const closer = closerOf(like)
+  return closer === undefined || closer.unless.test(text) ? text : `${text.trimEnd()}${closer.mark}`
 }
 
-function declarationEnd({ source, comments }: Outline, { start, end }: Structure): Change[] {
+const closedBefore = (line: string, suffix: string, like: Structure): string =>
+  closed(suffix === '' ? line : line.slice(0, -suffix.length), like) + suffix
+
+function closingOf({ source, comments }: Outline, anchor: Structure): Change[] {
+  const { start, end } = anchor
   const comment = comments.find((one) => one.start > start && one.end === end)
   const code = source.text.slice(start, comment?.start ?? end).trimEnd()
-  return code.endsWith(';') ? [] : [{ start: start + code.length, end: start + code.length, text: ';' }]
+  const at = start + code.length
+  const text = closed(code, anchor).slice(code.length)
+  return text === '' ? [] : [{ start: at, end: at, text }]
 }
 
 const isFirstOfList = (outline: Outline, { parent, listed }: Structure): boolean =>
@@ -171,16 +175,16 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   const { text } = outline.source
   const eol = dominantEol(text)
   const { comma } = layout
-  const extra = isDeclaration(anchor) && side === 'after' ? declarationEnd(outline, anchor) : []
+  const extra = side === 'after' ? closingOf(outline, anchor) : []
   const breaks =
     extra.length === 0 &&
     !anchor.listed &&
     !layout.bullet &&
-    !isClosed(side === 'before' ? closing(anchor, piece.lines.at(-1) ?? '') : text.slice(0, anchor.end))
+    !isClosed(side === 'before' ? closed(piece.lines.at(-1) ?? '', anchor) : text.slice(0, anchor.end))
   const indent = breaks ? innerIndent(outline, anchor, layout) : layout.indent
   const [first = '', ...rest] = fittedLines(outline, piece, indent)
   const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
-  const body = anchor.listed ? lines.replace(/,$/, '') : closing(anchor, lines)
+  const body = anchor.listed ? lines.replace(/,$/, '') : closed(lines, anchor)
   const separator = anchor.listed
     ? spaceAfterComma(text, comma ?? layout.commaBefore)
     : breaks
@@ -199,8 +203,6 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [...extra, main], main, from: lead.length, to: lead.length + body.length }
 }
-
-const closing = (anchor: Structure, text: string): string => (isDeclaration(anchor) ? closedDeclaration(text) : text)
 
 /** What is between a structure and a neighbour on its line. */
 function blankBetween(outline: Outline, anchor: Structure): string {

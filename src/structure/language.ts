@@ -15,6 +15,8 @@ export interface Language {
   readonly parser: TreeSitterRow | MarkdownRow
   /** Words that may be left out of a header: `export`, `public`. */
   readonly modifiers?: string
+  /** What ends a structure of a kind before another one, where the last may go without: `;` in CSS, `,` after an arm in Rust. */
+  readonly closers?: Partial<Readonly<Record<Kind, { readonly mark: string; readonly unless: RegExp }>>>
   /** Blank lines between neighbours where the file itself gives no example. */
   readonly blankLines: BlankLines
   /** How content is fitted in. `units` also turns its steps of indentation into the file's; `shift` only moves it. */
@@ -59,6 +61,8 @@ export interface TreeSitterRow {
   readonly tails?: string
   /** Nodes whose members are separated by commas. */
   readonly lists?: string
+  /** Nodes whose fields reach up to the comma after them: the grammar has a value, or a width, beside the name. */
+  readonly spread?: string
   /** Conditionals whose `else if` is another conditional inside. */
   readonly chains?: string
   /** Where to look for the name, for nodes that keep it in an unusual place; `naming.ts` has the notation. */

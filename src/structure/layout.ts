@@ -12,6 +12,8 @@ export interface Layout {
   readonly indent: string
   /** Whether it shares none of its lines with anything else. */
   readonly ownLines: boolean
+  /** Whether nothing precedes it on its first line. */
+  readonly ownStart: boolean
   /** Whether only `- ` precedes it. */
   readonly bullet: boolean
   /** Offset of the comma after it, or null. */
@@ -43,6 +45,7 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
     first,
     last,
     indent: indentAt(source, start),
+    ownStart: before.trim() === '',
     ownLines: before.trim() === '' && alone && (comma === null || sameLine),
     bullet: /^[ \t]*(?:- +)+$/.test(before) && alone,
     comma,

@@ -97,8 +97,6 @@ function entryOf(token: Token, inline: string, source: Source, from: number, to:
       const otherHeaders = [info, info.split(/[\s{,]/, 1)[0] ?? '', code.trim(), line]
       return { kind: 'code', name: null, header: `${token.markup}${info}`, otherHeaders, info, ...lines }
     }
-    case 'code_block':
-      return { kind: 'code', name: null, header: line, otherHeaders: [], ...lines }
     case 'blockquote_open': {
       const text = line.replace(/^(?:>\s?)+/, '')
       return { kind: 'quote', name: null, header: line, otherHeaders: [text, plain(text)], ...lines }

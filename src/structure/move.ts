@@ -131,8 +131,19 @@ export async function pieceFrom(outline: Outline, structure: Structure): Promise
     const start = source.startOf(first + at)
     if (strings.some((span) => span.start < start && start < span.end)) fixed.add(at)
   }
-  return { ...piece, fixed, kind: structure.kind, suffix }
+  const last = piece.lines.at(-1) ?? ''
+  const comment = outline.comments.find(({ start, end }) => start > structure.headerStart && end === structure.end)
+  const tail =
+    structure.language.closers?.[structure.kind] === undefined || comment === undefined
+      ? ''
+      : tailOf(last, source.text.slice(comment.start, comment.end))
+  const lines = tail === '' ? piece.lines : [...piece.lines.slice(0, -1), last.slice(0, -tail.length)]
+  return { ...piece, lines, fixed, kind: structure.kind, suffix: tail + suffix }
 }
+
+/** A comment at the end of a line, with the spaces before it. */
+const tailOf = (line: string, comment: string): string =>
+  line.endsWith(comment) ? line.slice(line.slice(0, -comment.length).trimEnd().length) : ''
 
 export interface Place {
   readonly anchor: Structure | null

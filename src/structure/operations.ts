@@ -1,9 +1,9 @@
 import type { Tolerance } from '../text/edit-text.ts'
-import { tooLarge, type Document } from './document.ts'
+import type { Document } from './document.ts'
 import { deleteIn, insertAfterIn, insertBeforeIn, replaceIn, type Edited } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
 import { moveIn, type Destination, type Result_for_move_structure } from './move.ts'
-import { failed, LIMITS, type Failed, type Result } from './problem.ts'
+import { failed, LIMITS, tooLarge, type Failed, type Result } from './problem.ts'
 import { listIn, readIn } from './read.ts'
 import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 
@@ -162,7 +162,7 @@ async function guarded<T>(operation: () => Promise<Result<T>>): Promise<Result<T
     const message = error instanceof Error ? error.message : ''
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       const operation = error instanceof Error && 'operation' in error ? error.operation : code
-      return failed('PERMISSION_DENIED', message, { operation })
+      return failed('PERMISSION_DENIED', message, { operation: String(operation) })
     }
     if (code === 'ENOENT') return failed('FILE_NOT_FOUND', message)
     throw error

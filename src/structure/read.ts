@@ -2,12 +2,13 @@ import { type Document, withDocument } from './document.ts'
 import { outdented } from './indent.ts'
 import { type Failed, failed } from './problem.ts'
 import { type Outline, type Structure, linesOf } from './structure.ts'
-import { type Match, findTarget, parentFound, suggestionsFor } from './target.ts'
+import type { StructureMatch } from '../core/problem.ts'
+import { findTarget, parentFound, suggestionsFor } from './target.ts'
 
 export interface Result_for_read_structure {
   matches: { text: string; line_range_inclusive: [number, number] }[]
   /** What may have been meant, when nothing matches. */
-  suggestions?: Match[]
+  suggestions?: StructureMatch[]
 }
 
 /** Every structure that a target means, each at zero indent. None is an answer too. */

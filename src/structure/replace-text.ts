@@ -193,14 +193,13 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
     ...(elsewhere.length === 0
       ? []
       : [` It is on ${elsewhere.length > 1 ? 'lines' : 'line'} ${elsewhere.join(', ')}.`]),
-    ...nearest.slice(0, 1).map(({ line, endLine, diff }) => ` The most alike, on lines ${line}-${endLine}:\n${diff}`),
   ]
   return failed('TEXT_NOT_FOUND', message.join(''), {
     structure_lines,
     structure_matched: structure.header,
     nearest,
     elsewhere,
-    ...(applied === undefined ? {} : { applied: applied + above }),
+    ...(applied === undefined ? {} : { already_applied_at_line: applied + above }),
   })
 }
 

@@ -1,3 +1,4 @@
+import type { StructureMatch } from '../core/problem.ts'
 import { valued } from './header.ts'
 import {
   type Level,
@@ -153,20 +154,13 @@ function rankOfOwner(
     : rankUpwards(outline, parent, levels, index - 1, limit)
 }
 
-/** A structure as errors show it. Its `path` joined by line breaks is a target that finds it. */
-export interface Match {
-  readonly path: string[]
-  readonly kind: string
-  readonly lines: [number, number]
-}
-
-export function matchOf(outline: Outline, structure: Structure): Match {
+export function matchOf(outline: Outline, structure: Structure): StructureMatch {
   const path = pathOf(structure).map(({ header }) => header)
   return { path, kind: structure.kind, lines: linesOf(outline.source, structure) }
 }
 
 /** `Foo > run() [12-15]` */
-export const shownMatch = ({ path, lines }: Match): string => `${path.join(' > ')} [${lines.join('-')}]`
+export const shownMatch = ({ path, lines }: StructureMatch): string => `${path.join(' > ')} [${lines.join('-')}]`
 
 const MOST = 5
 
@@ -181,7 +175,7 @@ export function parentFound(outline: Outline, target: string): Structure | null 
 }
 
 /** What may have been meant by a target that is not there: the most alike inside the parent, else anywhere. */
-export function suggestionsFor(outline: Outline, target: string, parent: Structure | null): Match[] {
+export function suggestionsFor(outline: Outline, target: string, parent: Structure | null): StructureMatch[] {
   const wanted = levelsOf(target).at(-1) ?? ''
   const inside = parent === null ? [] : ranked(everyStructure(parent.children), wanted)
   const anywhere = inside.length >= MOST ? [] : ranked(everyStructure(outline.structures), wanted)

@@ -85,7 +85,12 @@ class Finishing {
 
   #finish(draft: Draft, parent: Structure | null): Open {
     checkTime()
-    const { kind, start, end, listed } = draft
+    const { kind, end, listed } = draft
+    const { text } = this.#around.source
+    // Where a grammar lost its way a node may start with the line before.
+    let { start } = draft
+    while (start < end && /\s/.test(text.charAt(start))) start++
+    draft.start = start
     const own: Kind = kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : kind
     const structure = new TreeStructure(this.#making, draft, own, parent)
     structure.start = startWithLead(this.#around, start)

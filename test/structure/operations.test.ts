@@ -198,7 +198,7 @@ describe('structure operations', () => {
       error: { details: { elsewhere: [], nearest: [{ line: 6, endLine: 6 }] } },
     })
     expect(await operations.replace_text_in_structure('a.ts', 'b', 'three(3)', 'return two(2)')).toMatchObject({
-      error: { details: { applied: 6 } },
+      error: { details: { already_applied_at_line: 6 } },
     })
   })
 

@@ -24,8 +24,8 @@ export const c: Language = {
     },
     patterns: {
       // Several declarators are structures of their own, and the declaration is what is around them.
-      group: ['(declaration declarator: (_) . ",") @it', '(field_declaration declarator: (_) . ",") @it'],
-      field: ['(field_declaration declarator: (_) @it . ",")', '(field_declaration "," . declarator: (_) @it)'],
+      group: ['(declaration declarator: (_) . ",") @it', '(field_declaration ",") @it'],
+      field: ['(field_declaration declarator: (_) @it ",")', '(field_declaration "," declarator: (_) @it)'],
       struct: ['(struct_specifier body: (_)) @it', '(union_specifier body: (_)) @it'],
       enum: ['(enum_specifier body: (_)) @it'],
       function: [
@@ -41,6 +41,7 @@ export const c: Language = {
     wraps: 'expression_statement',
     comments: 'comment',
     lists: 'enumerator_list initializer_list',
+    spread: 'field_declaration',
     chains: 'if_statement',
     names: { initializer_pair: 'designator', linkage_specification: '', parenthesized_declarator: '0' },
     secondary: 'assignment_expression',

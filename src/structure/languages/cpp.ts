@@ -28,16 +28,9 @@ export const cpp: Language = {
       block: 'linkage_specification',
     },
     patterns: {
-      // Several declarators are structures of their own, and the declaration is what is around them. The grammar has the
-      // value of a field beside the field, so that fields with one are ambiguous.
-      group: [
-        '(declaration declarator: (_) . ",") @it',
-        '(field_declaration !default_value declarator: (_) . ",") @it',
-      ],
-      field: [
-        '(field_declaration !default_value declarator: (_) @it . ",")',
-        '(field_declaration !default_value "," . declarator: (_) @it)',
-      ],
+      // Several declarators are structures of their own, and the declaration is what is around them.
+      group: ['(declaration declarator: (_) . ",") @it', '(field_declaration ",") @it'],
+      field: ['(field_declaration declarator: (_) @it ",")', '(field_declaration "," declarator: (_) @it)'],
       class: ['(class_specifier body: (_)) @it'],
       struct: ['(struct_specifier body: (_)) @it', '(union_specifier body: (_)) @it'],
       enum: ['(enum_specifier body: (_)) @it'],
@@ -62,6 +55,7 @@ export const cpp: Language = {
     comments: 'comment',
     decorators: 'attribute_declaration',
     lists: 'enumerator_list initializer_list',
+    spread: 'field_declaration',
     chains: 'if_statement',
     names: {
       initializer_pair: 'designator',

@@ -28,6 +28,7 @@ export const css: Language = {
       ['@keyframes x {\n', '\n}'],
     ],
   },
+  closers: { declaration: { mark: ';', unless: /[;}]\s*$|\*\/\s*$/ } },
   blankLines: { top: 1, inner: 1, single: 0 },
   indentation: 'units',
   unit: '  ',

@@ -3,6 +3,8 @@ import type { Language } from '../language.ts'
 /** Where calls and assignments are statements. */
 const places = ['program', 'body_statement', 'block_body', 'then', 'do', 'else', 'begin', 'ensure']
 
+const modifiers = 'if_modifier unless_modifier while_modifier until_modifier rescue_modifier'
+
 export const ruby: Language = {
   name: 'ruby',
   extensions: 'rb rake gemspec ru',
@@ -36,6 +38,9 @@ export const ruby: Language = {
     },
     // `private def run`.
     wrapPatterns: ['method', 'singleton_method'].map((type) => `(call arguments: (argument_list . (${type}) .)) @it`),
+    // `begin … end while x`.
+    wraps: modifiers,
+    whole: modifiers,
     comments: 'comment',
     lists: 'hash argument_list',
     chains: 'if unless elsif',

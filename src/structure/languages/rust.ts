@@ -50,6 +50,9 @@ export const rust: Language = {
     ],
   },
   modifiers: 'pub async unsafe const extern fn struct enum trait mod type static let mut',
+  closers: {
+    case: { mark: ',', unless: /,\s*$|=>\s*(?:\{|(?:if|match|loop|for|while|unsafe|async)\b)[^]*\}\s*$/ },
+  },
   blankLines: { top: 1, inner: 1, single: 0 },
   indentation: 'units',
   unit: '    ',
