@@ -1,7 +1,10 @@
 // Measures how edits survive damage: real edits in seven syntaxes, damaged in every way that chats and models damage
 // text, alone and in pairs. Prints the table of docs/edits.md; ends with 1 when anything was applied wrong.
 //
-//   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME]
+//   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME] [--peers]
+//
+// With --peers the patches are given to Codex's apply_patch too, which is fetched into node_modules/.cache from npm.
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -32,6 +35,7 @@ try {
     verbose: args.includes('--verbose'),
     only: word('--only'),
     file: word('--file'),
+    codex: args.includes('--peers') ? codexProgram() : '',
   })
   process.stdout.write(`${table}\n`)
   if (args.includes('--docs')) {
@@ -45,4 +49,20 @@ try {
   process.exitCode = bad > 0 ? 1 : 0
 } finally {
   fs.rmSync(dir, { recursive: true, force: true })
+}
+
+function codexProgram() {
+  const home = path.join(cache, 'clada-codex')
+  const version = `0.166.0-${process.platform}-${process.arch}`
+  if (!fs.existsSync(home)) {
+    fs.mkdirSync(home)
+    spawnSync('npm', ['pack', '--silent', `@openai/codex@${version}`], { cwd: home })
+    const [archive] = fs.readdirSync(home)
+    if (archive !== undefined) spawnSync('tar', ['xzf', archive], { cwd: home })
+  }
+  const vendor = path.join(home, 'package', 'vendor')
+  const found = fs.existsSync(vendor)
+    ? fs.readdirSync(vendor).map((name) => path.join(vendor, name, 'bin', 'codex'))
+    : []
+  return found.find((file) => fs.existsSync(file)) ?? ''
 }

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { historyEdits, packageEdits } from '../test/damage/corpus.ts'
-import { damages } from '../test/damage/damages.ts'
-import { syntaxes } from '../test/damage/edit.ts'
-import { classOf, combinationsOf, judge, type Outcome, outcomes } from '../test/damage/judge.ts'
+import { type Case, damages } from '../test/damage/damages.ts'
+import { syntaxes, written } from '../test/damage/edit.ts'
+import { classOf, combinationsOf, judge, type Outcome, outcomeOf, outcomes } from '../test/damage/judge.ts'
 
 interface Options {
   readonly root: string
@@ -14,6 +15,8 @@ interface Options {
   /** Only damages and files whose names have this. */
   readonly only: string
   readonly file: string
+  /** The program of Codex, which applies patches when it is called `apply_patch`; '' without it. */
+  readonly codex: string
 }
 
 type Counts = Record<Outcome | 'cases' | 'unwarned' | 'enough', number>
@@ -38,9 +41,11 @@ export async function measure({
   verbose,
   only,
   file,
+  codex,
 }: Options): Promise<{ table: string; bad: number }> {
   const byDamage = new Map<string, Map<string, Counts>>()
   const byClass = new Map<string, Map<string, Counts>>()
+  const peers = new Map<string, Map<string, Counts>>()
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-damage-'))
   let cases = 0
   let bad = 0
@@ -80,6 +85,22 @@ export async function measure({
           if (judged.unwarned) counts.unwarned++
           if (judged.enough) counts.enough++
         }
+        // It takes a patch from a tool call, so it is not given damage to the document around one.
+        if (codex !== '' && syntax === 'apply-patch' && !all.some(({ part }) => part === 'document')) {
+          const theirs = { outcome: byCodex(codex, home, one), unwarned: false, enough: false }
+          for (const [name, { outcome }] of [
+            ['clada', judged],
+            ['Codex apply_patch', theirs],
+          ] as const) {
+            const key = kind === 'must-refuse' ? 'must-refuse' : 'recoverable'
+            const row = peers.get(name) ?? new Map<string, Counts>()
+            peers.set(name, row)
+            const counts = row.get(key) ?? none()
+            row.set(key, counts)
+            counts.cases++
+            counts[outcome]++
+          }
+        }
         const isBad =
           ['silent', 'half', 'wrong'].includes(judged.outcome) ||
           (kind === 'must-refuse' && judged.outcome !== 'refused')
@@ -99,7 +120,38 @@ export async function measure({
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }
-  return { table: [`${cases} cases`, '', tableOf('class', byClass), '', tableOf('damage', byDamage)].join('\n'), bad }
+  const table = [`${cases} cases`, '', tableOf('class', byClass), '', tableOf('damage', byDamage)]
+  return { table: [...table, ...peersTable(peers)].join('\n'), bad }
+}
+
+/** The file that Codex makes of a damaged patch, judged in the same way. */
+function byCodex(codex: string, home: string, one: Case): Outcome {
+  const file = path.join(home, one.edit.path)
+  fs.writeFileSync(file, one.file)
+  const patch = one.document(written('apply-patch', one.writing))
+  const { status } = spawnSync(codex, ['--codex-run-as-apply-patch', patch], { cwd: home, stdio: 'ignore' })
+  const after = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
+  for (const name of fs.readdirSync(home)) fs.rmSync(path.join(home, name), { recursive: true })
+  return outcomeOf(one, after, { success: status === 0 })
+}
+
+function peersTable(peers: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string[] {
+  if (peers.size === 0) return []
+  const share = (counts: Counts, keys: readonly Outcome[]): string => {
+    const sum = keys.reduce((total, key) => total + counts[key], 0)
+    return `${sum} (${((100 * sum) / Math.max(1, counts.cases)).toFixed(1)} %)`
+  }
+  const rows = [...peers].map(([name, row]) => {
+    const [good, bad] = [row.get('recoverable') ?? none(), row.get('must-refuse') ?? none()]
+    const applied = share(bad, ['right', 'blurred', 'half', 'wrong'])
+    return `| ${[name, good.cases, share(good, ['right']), share(good, ['blurred', 'half', 'wrong']), share(good, ['refused', 'silent']), bad.cases, applied].join(' | ')} |`
+  })
+  return [
+    '',
+    '| patches | recoverable | right | wrong | refused | must refuse | applied all the same |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+  ]
 }
 
 function tableOf(what: string, rows: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string {

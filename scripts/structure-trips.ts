@@ -111,8 +111,10 @@ async function nodesOutside({ language }: Outline, text: string, span: Span): Pr
   const found: string[] = []
   if (language.parser.kind === 'markdown') {
     await withOutline(text, language, ({ structures }) => {
+      const from = text.slice(0, span.start).trimEnd().length
+      const to = text.length - text.slice(span.end).trimStart().length
       for (const one of everyStructure(structures)) {
-        if (one.end < span.start || one.start > span.end) found.push(`${one.kind} ${one.header}`)
+        if (one.end < from || one.start > to) found.push(`${one.kind} ${one.header}`)
       }
     })
     return found
@@ -135,7 +137,7 @@ async function nodesOutside({ language }: Outline, text: string, span: Span): Pr
     if (end < from || start > to) found.push(node.toString().replace(bare, ''))
     else if (start < span.start || end > span.end) {
       // Of those that touch it only those all around it are known to stay what they are: `f { … }` without its end is `f`.
-      if (start < from && end > to) found.push(`in ${node.type}`)
+      if (start < from && end > to && node.childCount > 0) found.push(`in ${node.type}`)
       for (const child of node.namedChildren) visit(child)
     }
   }

@@ -9,7 +9,7 @@ import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
 import { expectHash, replacedWarning } from './common-params.ts'
-import { doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKept } from './replace-occurrences.ts'
+import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKept } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -79,7 +79,7 @@ export const filePatch = defineAction({
     }
     if (repair.place !== undefined && linesAt(repair.place, file.text).length === 0)
       return fail(noSuchPlace(repair.place, file.text))
-    const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), path, file.text)
+    const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), file)
     if ('kind' in whole) return fail(whole)
     const rungs = repair.readings === 'off' ? 'exact' : 'all'
     const isCodex = repair.rules === 'codex'
@@ -89,8 +89,8 @@ export const filePatch = defineAction({
     const strings = await withStringsKept(file, shifted)
     const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {
-      if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
-      const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
+      const partly =
+        repair.damage.length === 0 && repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
       if (partly) await files.save(file, done.text)
       const problem = await problemOf(file, hunks, done, partly ? 'applied' : 'fits')
       return partly
@@ -139,8 +139,7 @@ async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: s
 /** The hunks with the lines that their elisions left out. */
 async function withoutElisions(
   hunks: readonly Hunk[],
-  path: PathArg,
-  text: string,
+  file: TextFile,
 ): Promise<{ readonly hunks: readonly Hunk[]; readonly kept: readonly string[] } | Problem> {
   if (!hunks.some(({ lines }) => lines.some((line) => mayElide(line.text)))) return { hunks, kept: [] }
   // Loaded only here: few patches leave lines out.
@@ -149,8 +148,11 @@ async function withoutElisions(
   const kept: string[] = []
   for (const hunk of hunks) {
     const [old, fresh] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map((line) => line.text))
-    const found = resolveElisions(old ?? [], fresh ?? [], path.given, text)
-    if (found.kind === 'undetermined') return elisionProblem(path, 'patch', found)
+    const found = resolveElisions(old ?? [], fresh ?? [], file.path.given, file.text)
+    if (found.kind === 'undetermined') {
+      const missed = await absence(file, (old ?? []).join('\n'), (fresh ?? []).join('\n'))
+      return { ...elisionProblem(file.path, 'patch', found), ...missed }
+    }
     whole.push(found.kind === 'none' ? hunk : { ...hunk, lines: hunkOf(found.old, found.fresh) })
     if (found.kind === 'resolved') kept.push(...found.kept.map((line) => `hunk ${hunk.number}: ${line}`))
   }

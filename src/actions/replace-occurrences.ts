@@ -121,7 +121,9 @@ export async function editWithoutElisions<E extends Replacing>(
   const [old, fresh] = [old_text, new_text].map((text) => text.replaceAll('\r\n', '\n'))
   const found = resolveElisions((old ?? '').split('\n'), (fresh ?? '').split('\n'), path.given, file.text)
   if (found.kind === 'none') return { edit, kept: [] }
-  if (found.kind === 'undetermined') return fail(elisionProblem(path, 'new_text', found))
+  if (found.kind === 'undetermined') {
+    return fail({ ...elisionProblem(path, 'new_text', found), ...(await absence(file, old_text, new_text)) })
+  }
   return { edit: { ...edit, old_text: found.old.join('\n'), new_text: found.fresh.join('\n') }, kept: found.kept }
 }
 

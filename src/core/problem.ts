@@ -73,7 +73,7 @@ export type Problem =
       verdicts: HunkVerdict[]
     } & Resendable)
   /** A line that replaces others would be written, and it is not certain which. */
-  | { kind: 'elision'; path: string; param: string; line: string; replaced?: string }
+  | ({ kind: 'elision'; path: string; param: string; line: string; replaced?: string } & Partial<Absence>)
   /** A proposal without the user's consent. */
   | { kind: 'review-needed'; path: string; refused: boolean; lacks?: 'beginning' | 'end' }
   /** The user reviewed it and does not want it. */

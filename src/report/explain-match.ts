@@ -153,7 +153,7 @@ function hunkMessage({ reason, found, other }: HunkProblem): string {
   }
 }
 
-function nearby({ nearest, applied, tooEarly }: Absence): Details {
+export function nearby({ nearest, applied, tooEarly }: Absence): Details {
   return {
     ...(tooEarly === undefined ? {} : { places: tooEarly }),
     ...(nearest.length > 0 ? { nearest } : {}),

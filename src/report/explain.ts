@@ -2,7 +2,7 @@ import type { Advice, Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { Details, Failure } from '../core/result.ts'
 import { resendAdvice } from './account.ts'
-import { matchMessage } from './explain-match.ts'
+import { matchMessage, nearby } from './explain-match.ts'
 import { osCode, osMessage } from './explain-os.ts'
 import { programMessage } from './explain-program.ts'
 import { checkPath, errorText, type Message } from './failure.ts'
@@ -135,9 +135,8 @@ function messageOf(problem: Problem, action: string): Message {
       return {
         what: `${param} has '${line}', which would be written into the file as it is`,
         code: 'elision',
-        details: { path, ...(replaced === undefined ? {} : { found: replaced }) },
-        advice:
-          'Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.',
+        details: { path, ...(replaced === undefined ? {} : { found: replaced }), ...nearby({ nearest: [], ...problem }) },
+        advice: `${problem.nearest === undefined ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
       }
     }
     case 'review-needed': {

@@ -42,7 +42,10 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
   for (const [place, block] of placed(after.blocks)) {
     const old = sound.get(place)
     sound.delete(place)
-    if (old === undefined ? isSound(block) && regionOf(regions, block.startLine) === undefined : !isSame(old, block)) {
+    if (
+      regionOf(regions, block.startLine) === undefined &&
+      (old === undefined ? isSound(block) : !isSame(old, block))
+    ) {
       return false
     }
   }
@@ -201,8 +204,18 @@ function findRegions(
   const regions: Region[] = []
   const open: number[] = []
   let quoted: boolean | undefined
+  let item: { readonly prefix: string; readonly end: number } | undefined
   for (let n = 1; n <= source.lineCount; n++) {
     const end = ends.get(n)
+    // A further block of one item is sound in a syntax that takes indentation, and its content is not.
+    const isOfItem = item !== undefined && end !== undefined && isInItem(source, n, item)
+    const more = isOfItem ? regionFrom(source, n, [item?.prefix ?? ''], walks, budget, '') : undefined
+    if (item !== undefined && more !== undefined) {
+      regions.push(more)
+      item = { ...item, end: more.end }
+      n = more.end
+      continue
+    }
     const line = end === undefined ? source.line(n) : ''
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
@@ -213,12 +226,21 @@ function findRegions(
       const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']
       const region = regionFrom(source, n, prefixes, walks, budget, bullet)
       if (region !== undefined) regions.push(region)
+      if (region !== undefined && bullet !== '') item = { prefix: before, end: region.end }
+      else if (region !== undefined) item = undefined
       else if (prefix.includes('>') ? quoted : plainMarker(line) !== line.trim()) open.push(n)
       n = region?.end ?? n
     }
     n = end ?? n
   }
   return { regions, open }
+}
+
+/** Whether a block goes on with the item of a list that ended above it: nothing is between, and it is as far in. */
+function isInItem(source: Source, line: number, { prefix, end }: { prefix: string; end: number }): boolean {
+  for (let n = end + 1; n < line; n++) if (source.line(n).trim() !== '') return false
+  const text = source.line(line)
+  return text.startsWith(prefix) && !/^\s/.test(text.slice(prefix.length))
 }
 
 /** Whether a line looks like the first of a block, through damage, quotation marks and indentation. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { cleanCase, damages } from './damages.ts'
 import { applied, type Edit, editOf, syntaxes } from './edit.ts'
@@ -58,6 +59,20 @@ describe('an edit under damage', () => {
       const one = { ...cleanCase(edit), file: mixed(edit.lines, ends), expected: mixed(applied(edit), ends) }
       expect((await judge(root, one, syntax, false)).outcome).toBe('right')
     }
+  })
+
+  test('the second element of one item of a list', async () => {
+    const root = scratchDir()
+    fs.writeFileSync(path.join(root, 'a.txt'), 'one\ntwo\nthree\nfour\n  five\n')
+    const edit = (old: string, fresh: string): string =>
+      `<edit path="a.txt">\n<search><![CDATA[${old}]]></search>\n<replace><![CDATA[${fresh}]]></replace>\n</edit>`
+    const blocks = `${edit('one\ntwo', 'one\nTWO')}\n\n${edit('four\n  five', 'four\n  FIVE')}`
+    const preview = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).preview(
+      `- ${blocks.replaceAll(/\n(?=.)/g, '\n  ')}\n`,
+    )
+    const changes = preview.result.results.flatMap(({ seq }) => preview.changesBy(seq))
+    expect(changes.at(-1)?.after).toBe('one\nTWO\nthree\nfour\n  FIVE\n')
+    expect(preview.result.results.map(({ warnings = [] }) => warnings.length)).toEqual([2, 1])
   })
 
   test('two damages at once: right or refused, and the same in every syntax of ours', async () => {

@@ -91,7 +91,11 @@ async function isEnough(
 /** A text that ends as another one does. */
 const ended = (text: string, other: string): string => (other.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
-function outcomeOf(one: Case, after: string | undefined, result: ExecutionResult): Outcome {
+export function outcomeOf(
+  one: Case,
+  after: string | undefined,
+  result: Pick<ExecutionResult, 'success' | 'warnings'>,
+): Outcome {
   if (after === undefined) return 'wrong'
   const failed = !result.success
   if (after === one.expected && one.expected !== one.file) return failed ? 'half' : 'right'

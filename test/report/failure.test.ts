@@ -68,7 +68,12 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     done: [],
   }),
   'bad-param': (message) => ({ kind: 'bad-param', param: 'lines', message }),
-  structure: (message) => ({ kind: 'structure', code: 'TARGET_NOT_FOUND', message, details: { suggestions: [message] } }),
+  structure: (message) => ({
+    kind: 'structure',
+    code: 'TARGET_NOT_FOUND',
+    message,
+    details: { suggestions: [message] },
+  }),
   'search-failed': (message) => ({ kind: 'search-failed', message }),
   'command-refused': (reason) => ({ kind: 'command-refused', reason, advice: reason }),
   'approval-needed': (command) => ({

@@ -12,7 +12,7 @@ describe('structures of whole files leave no trace', () => {
   it.each(languages.map(({ name }) => name))('the file of the cases of %s', async (name) => {
     const [first] = casesIn(fs.readFileSync(path.join(import.meta.dirname, `${name}.cases.md`), 'utf8'))
     if (first === undefined) throw new Error('no case')
-    const report = await checkFile(first.path, first.text, 30)
+    const report = await checkFile(first.path, first.text, 6)
     expect(report.failures).toEqual([])
     expect(report.counts['replaced: exact: by itself']).toBe(report.counts['structures'])
   })
@@ -20,7 +20,7 @@ describe('structures of whole files leave no trace', () => {
   it.each(['src/core/source.ts', 'src/text/edit.ts', 'src/structure/indent.ts', 'scripts/build.mjs', 'package.json'])(
     '%s',
     async (file) => {
-      const report = await checkFile(file, fs.readFileSync(path.join(root, file), 'utf8'), 15)
+      const report = await checkFile(file, fs.readFileSync(path.join(root, file), 'utf8'), 4)
       expect(report.failures).toEqual([])
       expect(report.counts['replaced: exact: by itself']).toBe(report.counts['structures'])
     },

@@ -63,6 +63,7 @@ export const kotlin: Language = {
       ['class X {\n', '\n}'],
       ['enum class X {\n', '\n}'],
       ['fun x() { when (x) {\n', '\n} }'],
+      ['fun x() { when {\n', '\n} }'],
     ],
   },
   modifiers:

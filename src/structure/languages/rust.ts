@@ -47,6 +47,7 @@ export const rust: Language = {
       ['enum X {\n', '\n}'],
       ['fn x() { match x {\n', '\n} }'],
       ['fn x() {\n', '\n}'],
+      ['fn x() { X {\n', '\n} }'],
     ],
   },
   modifiers: 'pub async unsafe const extern fn struct enum trait mod type static let mut',
