@@ -271,7 +271,17 @@ function figures(totals) {
     sum(counts, 'target: wrong'),
   ])
   const byLanguage = [
-    [...heads, 'put back', 'inserted', 'moved and back', 'tree', 'targets: unique', 'among several', 'outranked', 'missed'],
+    [
+      ...heads,
+      'put back',
+      'inserted',
+      'moved and back',
+      'tree',
+      'targets: unique',
+      'among several',
+      'outranked',
+      'missed',
+    ],
     ...rows,
   ]
   const reasons = new Map()

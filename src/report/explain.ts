@@ -135,7 +135,11 @@ function messageOf(problem: Problem, action: string): Message {
       return {
         what: `${param} has '${line}', which would be written into the file as it is`,
         code: 'elision',
-        details: { path, ...(replaced === undefined ? {} : { found: replaced }), ...nearby({ nearest: [], ...problem }) },
+        details: {
+          path,
+          ...(replaced === undefined ? {} : { found: replaced }),
+          ...nearby({ nearest: [], ...problem }),
+        },
         advice: `${problem.nearest === undefined ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
       }
     }
