@@ -17,8 +17,12 @@ export default class MissingPrograms {
 
   onTestRunEnd() {
     for (const [note, count] of this.#skipped) {
-      const [, program, name] = /^needs (\S+) \((\S+)\)$/.exec(note) ?? []
       const tests = count === 1 ? '1 test' : `${count} tests`
+      const [, program, name] = /^needs (\S+) \((\S+)\)$/.exec(note) ?? []
+      if (program === undefined) {
+        console.log(`skipped ${tests}: ${note}`)
+        continue
+      }
       const why = program === 'sandbox' ? 'a sandbox: none works here' : `${program}: not installed`
       console.log(`skipped ${tests} for want of ${why} (Debian, Ubuntu: apt install ${name})`)
     }
