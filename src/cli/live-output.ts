@@ -13,17 +13,26 @@ import { isTerminal } from './print.ts'
 /** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {
   readonly #print: (line: string) => void
+  /** Characters of one task that are shown; the report has the rest, as far as it shows it. */
+  readonly #limit: number
+  #left: number
   #decoder = new StringDecoder('utf8')
   #task = ''
   #rest = ''
-  hasShown = false
+  /** Whether something was shown, and all that there was. */
+  shown: 'nothing' | 'all' | 'part' = 'nothing'
 
-  constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`)) {
+  constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`), limit = Infinity) {
     this.#print = print
+    this.#limit = limit
+    this.#left = limit
   }
 
   readonly add = (task: string, chunk: Buffer): void => {
-    if (task !== this.#task) this.end()
+    if (task !== this.#task) {
+      this.end()
+      this.#left = this.#limit
+    }
     this.#task = task
     const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
     this.#rest = lines.pop() ?? ''
@@ -41,8 +50,12 @@ export class LiveOutput {
   }
 
   #show(line: string): void {
-    this.hasShown = true
-    this.#print(`[task-${this.#task}:exec] ${printable(line)}`)
+    if (this.#left <= 0) return
+    this.#left -= line.length + 1
+    if (this.#left <= 0) this.shown = 'part'
+    else if (this.shown === 'nothing') this.shown = 'all'
+    const text = this.#left <= 0 ? '[output truncated] The report shows more of it.' : printable(line)
+    this.#print(`[task-${this.#task}:exec] ${text}`)
   }
 }
 

@@ -135,8 +135,11 @@ export function outputsOf(
   { outputLimit = defaultOutputLimit, programs, budget = defaultBudget }: ReportOptions,
   room: number,
 ): Outputs {
+  // Of what failed the important part is shown again.
+  const shownOf = ({ success }: ActionResult): ReportOptions['programs'] =>
+    programs === 'seen' && !success ? 'show' : programs
   const outputs = results.flatMap((result) => {
-    const output = outputOf(result, { limit: outputLimit, programs, root })
+    const output = outputOf(result, { limit: outputLimit, programs: shownOf(result), root })
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
@@ -146,7 +149,7 @@ export function outputsOf(
     if (share >= (lengths[index] ?? 0)) return { result, output }
     const limit = share - output.title.length - 3
     if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
-    return { result, output: outputOf(result, { limit, programs, root }) ?? output }
+    return { result, output: outputOf(result, { limit, programs: shownOf(result), root }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const note = `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`

@@ -3,6 +3,7 @@ import { type ActionResult, type ExecutionResult, withWarnings } from '../../cor
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
+import { defaultOutputLimit } from '../../report/outputs.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
@@ -56,7 +57,7 @@ export const command: Command = {
     const review = flags.review === undefined ? undefined : await reviewing(shown.color ?? false)
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const output = streams(flags) ? new LiveOutput() : undefined
-    const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print) : undefined
+    const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print, defaultOutputLimit) : undefined
     const onOutput = (output ?? piped)?.add
     const live = onOutput === undefined ? {} : { onOutput }
     const results: ExecutionResult[] = []
@@ -80,8 +81,7 @@ export const command: Command = {
       const format = formatOf(result)
       // A person who has seen it come need not read it twice.
       const seen = output !== undefined && format === 'pretty'
-      // A report for a model shows the important part of it, wherever it is pasted.
-      const inPipe = piped?.hasShown === true && format !== 'llm'
+      const inPipe = piped?.shown === 'all'
       const programs = seen ? ({ programs: 'hide' } as const) : inPipe ? ({ programs: 'seen' } as const) : {}
       print(formatReport(result, format, { ...shown, ...changes.shown, ...programs }))
     }
