@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { clada } from '../support/cli.ts'
 import { needs } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -18,9 +19,9 @@ it.each([
     ['[task-1:exec] second\n[task-1] SUCCESS: EXEC - bash\n', '[task-1:exec]   create made.txt\n'],
   ],
   [
-    'the report for a model has the important part',
+    'the report for a model does not repeat it either',
     sham,
-    ['[task-1:exec] second\n=== CLADA RESULTS ===\n', '[abc] exec bash:\nstdout:\nfirst\nsecond\n'],
+    ['[task-1:exec] second\n=== CLADA RESULTS ===\n', '[abc] exec bash:\n'],
   ],
 ])('gets each line of a program while it runs, and %s', async (_, document, expected) => {
   const dir = scratchDir()
@@ -37,5 +38,17 @@ it.each([
   child.stdin.end(document(code))
   expect(await ended).toBe(0)
   for (const part of expected) expect(shown).toContain(part)
-  expect(shown.match(/first/g)).toHaveLength(document === csl ? 1 : 2)
+  expect(shown.match(/first/g)).toHaveLength(1)
+})
+
+it.each([
+  ['a program that fails is shown again to a model', 'echo first; exit 3', ['[task-1:exec] first\n', '\nfirst\n']],
+  [
+    'long output is cut, and the report shows the end',
+    'seq 1 20000',
+    ['[task-1:exec] [output truncated] The report shows more of it.\n=== CLADA RESULTS', '\n20000\n'],
+  ],
+])('%s', (_, code, expected) => {
+  const { stdout } = clada(['--no-git', '--exec', 'unsandboxed'], { cwd: scratchDir(), input: sham(code) })
+  for (const part of expected) expect(stdout).toContain(part)
 })
