@@ -58,7 +58,8 @@ function nearLines({ line, endLine, similarity, diff, why, text }: Near): string
   const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
   if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
   const fence = fenceFor(text)
-  const differs = why === undefined ? ['differs (- asked for, + in the file):', ...indented(changedRows(diff))] : []
+  const rows = why === undefined ? changedRows(diff) : ''
+  const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indented(rows)]
   return [`nearest: ${where} (${how}). The file has there, exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
 

@@ -24,7 +24,7 @@ const calls: readonly RegExp[] = [
   /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
   // Edits as data, in a form of their own.
   /"(?:file|path|file_?path|filename)"\s{0,9}:\s{0,9}"[^"\n]{1,200}"\s{0,9},\s{0,9}"(?:search|find|old\w{0,20})"\s{0,9}:/i,
-  /<\w{1,40}\s[^<>\n]{0,200}\b(?:path|file)\s?=\s?["'][^"'\n]{1,200}["'][^<>\n]{0,200}>\s{0,99}<(?:search|find|old\w{0,20}|original)>/i,
+  /<\w{1,40}\s[^<>\n]{0,200}\b(?:path|file)\s?=\s?["'][^"'\n]{1,200}\.\w{1,9}["'][^<>\n]{0,200}>\s{0,99}<(?:search|find|old\w{0,20}|original)>/i,
 ]
 
 function otherCall(source: Source): PassedOver | undefined {
