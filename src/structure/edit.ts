@@ -4,7 +4,15 @@ import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { pieceOf, type Piece } from './fragment.ts'
 import { type Fitting, inconsistentIndent } from './indent.ts'
-import { closed, insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import {
+  closed,
+  insertion,
+  fittedLines,
+  type Insertion,
+  placeInStatement,
+  type Side,
+  type SpacingOptions,
+} from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
@@ -128,6 +136,11 @@ function inserting<T>(
 ): Promise<Edited<T> | Failed> {
   return editing(document, target, content, async (outline, structure) => {
     if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
+    if (placeInStatement(outline, structure, side) === 'nowhere')
+      return failed(
+        'INVALID_PARAMETER',
+        `The target is inside a statement, so nothing can be put ${side} it. Name what contains it, or edit by text.`,
+      )
     const piece = await pieceOf(ownPart(structure, content), structure.language)
     const made = insertion(outline, structure, side, piece, options)
     const [inserted] = landingLines(document.text, made.changes, made)

@@ -12,7 +12,8 @@ import {
   siblingOn,
   type Shape,
 } from './layout.ts'
-import type { Outline, Structure } from './structure.ts'
+import type { Kind } from './language.ts'
+import { linesOf, type Outline, type Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
 
@@ -44,11 +45,31 @@ export function insertion(
   options: Placing = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
-  const isApart = side === 'before' ? layout.ownStart && !anchor.listed : layout.bullet
+  const isApart =
+    (side === 'before' ? layout.ownStart && !anchor.listed : layout.bullet) ||
+    placeInStatement(outline, anchor, side) === 'line'
   return layout.ownLines || isApart
     ? insertLines(outline, anchor, layout, side, piece, options)
     : insertInline(outline, anchor, layout, side, piece)
 }
+
+/**
+ * Where something goes beside a structure that a statement contains, as in `return () => {`: on a line of its own beside
+ * the statement, as far as that is known to begin or end on the line of the structure. Undefined for all others.
+ */
+export function placeInStatement(outline: Outline, anchor: Structure, side: Side): 'line' | 'nowhere' | undefined {
+  if (anchor.listed || !expressions.has(anchor.kind)) return undefined
+  const { source } = outline
+  const { text } = source
+  const [first, last] = linesOf(source, anchor)
+  const before = text.slice(source.startOf(first), anchor.start)
+  if (!/\w[^{};]*$/.test(before)) return undefined
+  if (side === 'before') return /[{};]/.test(before) ? 'nowhere' : 'line'
+  return /^[ \t]*;?[ \t]*$/.test(text.slice(anchor.end, source.endOf(last))) ? 'line' : 'nowhere'
+}
+
+/** Kinds that may be a part of a statement. */
+const expressions: ReadonlySet<Kind> = new Set<Kind>(['lambda', 'if', 'switch', 'try'])
 
 function insertLines(
   outline: Outline,

@@ -304,3 +304,33 @@ describe('languages', () => {
     },
   )
 })
+
+describe('a structure that a statement contains', () => {
+  const effect = 'function a() {\n  return () => {\n    stop()\n  }\n}\n'
+
+  it.each([
+    ['before', 'a.js', effect, 'function a() {\n  log()\n  return () => {\n    stop()\n  }\n}\n'],
+    ['after', 'a.js', effect, 'function a() {\n  return () => {\n    stop()\n  }\n  log()\n}\n'],
+    [
+      'before',
+      'a.kt',
+      'fun a() {\n    val x = if (b) {\n        1\n    } else 2\n}\n',
+      'fun a() {\n    log()\n    val x = if (b) {\n        1\n    } else 2\n}\n',
+    ],
+  ] as const)('is inserted %s on a line of its own: %s', async (side, name, text, after) => {
+    const { operations, files } = filesOf({ [name]: text })
+    const target = name === 'a.js' ? 'a\n() =>' : 'a\nif (b)'
+    expect(await operations[`insert_${side}_structure`](name, target, 'log()')).toMatchObject({
+      ok: true,
+      warnings: [],
+    })
+    expect(files.get(name)?.replace(/\n\n/g, '\n')).toBe(after)
+  })
+
+  it('is refused where the statement goes on', async () => {
+    const { operations, written } = filesOf({ 'a.js': 'function a() {\n  return b && (() => {\n    stop()\n  })()\n}\n' })
+    const result = await operations.insert_after_structure('a.js', 'a\n() =>', 'log()')
+    expect(result).toMatchObject({ ok: false, error: { error: 'INVALID_PARAMETER' } })
+    expect(written).toEqual([])
+  })
+})
