@@ -328,7 +328,9 @@ describe('a structure that a statement contains', () => {
   })
 
   it('is refused where the statement goes on', async () => {
-    const { operations, written } = filesOf({ 'a.js': 'function a() {\n  return b && (() => {\n    stop()\n  })()\n}\n' })
+    const { operations, written } = filesOf({
+      'a.js': 'function a() {\n  return b && (() => {\n    stop()\n  })()\n}\n',
+    })
     const result = await operations.insert_after_structure('a.js', 'a\n() =>', 'log()')
     expect(result).toMatchObject({ ok: false, error: { error: 'INVALID_PARAMETER' } })
     expect(written).toEqual([])
