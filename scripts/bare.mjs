@@ -11,8 +11,9 @@ import path from 'node:path'
 import { testPrograms } from './test-programs.mjs'
 
 const others = ['apt-get', 'pytest-3', 'py.test-3', 'go', 'cargo', 'wl-copy', 'wl-paste', 'xdg-open', 'getfattr']
-// Not prlimit: util-linux is part of every Debian.
-const hidden = [...Object.keys(testPrograms).filter((name) => name !== 'prlimit'), ...others]
+// Every Debian has these.
+const kept = ['bash', 'prlimit']
+const hidden = [...Object.keys(testPrograms).filter((name) => !kept.includes(name)), ...others]
 const asRoot = process.argv.includes('--root')
 // Only its own: a test may end every process of its user.
 const user = asRoot ? '0' : '61234'
