@@ -25,7 +25,7 @@ if (process.platform !== 'linux' || process.geteuid?.() !== 0) {
 }
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bare-'))
-const project = path.join(home, 'project')
+const project = path.join(home, 'a project')
 try {
   execFileSync('cp', ['-a', path.join(import.meta.dirname, '..'), project])
   execFileSync('chown', ['-R', `${user}:${user}`, home])

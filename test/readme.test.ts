@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, inject, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { commands } from '../src/cli/commands/list.ts'
+import { lacks } from './support/needs.ts'
 import { fill, scratchDir } from './support/scratch.ts'
 
 /** Every command of the README and of the walk-throughs, run once, in their order. */
@@ -24,7 +25,9 @@ it.skipIf(process.platform === 'win32')('are commands that work', async () => {
   const failed: string[] = []
   for (const line of lines) {
     const { code, output } = await run(line, project, env)
-    if (code !== 0) failed.push(`${line}: ${code}\n${output}`)
+    // Without a sandbox the machine is not in order, and clada doctor says so.
+    const expected = line === 'clada doctor' && lacks('sandbox') ? 1 : 0
+    if (code !== expected) failed.push(`${line}: ${code}\n${output}`)
   }
   expect(failed).toEqual([])
 })

@@ -6,10 +6,9 @@ import { type CommentMarks, commentMarksFor } from '../text/comment-marks.ts'
 import { unexpected, lineRange, expectLines } from './line-range.ts'
 import { expectHash } from './common-params.ts'
 
-export const fileCommentLines = defineAction({
-  name: 'file_comment_lines',
+/** The two differ in what they do to each line. */
+const onLines = {
   aliases: [],
-  description: "Turn lines into comments, with the marks of the file's language. Blank lines stay as they are.",
   effect: 'write',
   access: ['llm'],
   primary: 'path',
@@ -21,6 +20,12 @@ export const fileCommentLines = defineAction({
     expect_hash: expectHash,
   },
   returns: { path: 'string', lines_changed: 'integer' },
+} as const
+
+export const fileCommentLines = defineAction({
+  ...onLines,
+  name: 'file_comment_lines',
+  description: "Turn lines into comments, with the marks of the file's language. Blank lines stay as they are.",
   examples: [
     {
       title: 'puts the marks where the least indented line begins',
@@ -111,20 +116,9 @@ export async function changeComments(
 export type ChangeLines = (lines: readonly string[], marks: CommentMarks) => { lines: string[] } | { refused: number }
 
 export const fileUncommentLines = defineAction({
+  ...onLines,
   name: 'file_uncomment_lines',
-  aliases: [],
   description: "Take the comment marks of the file's language off lines. Lines that are no comments stay as they are.",
-  effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
-  params: {
-    path: path('File to change.'),
-    lines: lines('One line `4` or a range `23-43`.'),
-    expect: expectLines,
-    expect_hash: expectHash,
-  },
-  returns: { path: 'string', lines_changed: 'integer' },
   examples: [
     {
       title: 'takes back what file_comment_lines did',

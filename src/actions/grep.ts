@@ -49,7 +49,7 @@ export const grep = defineAction({
     if (!regex && /[\r\n]/.test(pattern)) {
       return fail({ kind: 'bad-param', param: 'pattern', message: 'it holds a line break; a search goes line by line' })
     }
-    if (max < 1) return fail({ kind: 'bad-param', param: 'max', message: `${max} hits are none; give a number from 1` })
+    if (max < 1) return fail({ kind: 'bad-param', param: 'max', message: `it must be at least 1, not ${max}` })
     const below = include === undefined ? undefined : patternBelow(include, path)
     // One that begins with / is meant from the directory on.
     const never = neverMatches(below?.replace(/^\//, '') ?? '')

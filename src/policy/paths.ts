@@ -299,7 +299,7 @@ function deniedBy(
     if (access === 'write' && closedToWriting.has(name)) {
       return deny(
         'path_denied',
-        `'${part}' can make other programs run code, so it is closed to writing`,
+        `'${part}' can make other programs run code, so writing it is blocked`,
         askUser('change it by hand'),
       )
     }

@@ -60,18 +60,22 @@ function conflicts(source: Source): PassedOver[] {
 function elements(source: Source): PassedOver[] {
   const fences = fencesAbove(source)
   const found: PassedOver[] = []
-  for (const { index, 0: tag, 1: name, 2: path = '' } of source.text.matchAll(ELEMENT)) {
+  const ends = new Map<string, number[]>()
+  for (const { index, 1: name = '' } of source.text.matchAll(/<\/([A-Za-z][\w-]*)>/g)) {
+    const own = ends.get(name) ?? []
+    own.push(source.lineAt(index))
+    ends.set(name, own)
+  }
+  // The next one is the last in its list.
+  for (const own of ends.values()) own.reverse()
+  for (const { index, 0: tag, 1: name = '', 2: path = '' } of source.text.matchAll(ELEMENT)) {
     const line = source.lineAt(index)
-    const end = source.text.indexOf(`</${name}>`, index)
     if ((fences[line - 1] ?? 0) % 2 === 1 || line <= (found.at(-1)?.endLine ?? 0)) continue
-    if (end === -1 || !isFile(path) || isPlaceholder(path)) continue
-    found.push({
-      line,
-      endLine: source.lineAt(end),
-      what: `element of another tool (${tag})`,
-      path,
-      reason: 'unreadable',
-    })
+    const own = ends.get(name) ?? []
+    while ((own.at(-1) ?? Infinity) < line) own.pop()
+    const endLine = own.at(-1)
+    if (endLine === undefined || !isFile(path) || isPlaceholder(path)) continue
+    found.push({ line, endLine, what: `element of another tool (${tag})`, path, reason: 'unreadable' })
   }
   return found
 }

@@ -97,7 +97,7 @@ function isCommentOf(mark: string, path: string): boolean {
   return own === '<!--' && !/\.(?:md|markdown)$/i.test(path) ? mark.startsWith('//') || mark.startsWith('/*') : false
 }
 
-/** Nothing but dots, dots around some words, or dots before words that tell of what is there already. */
+/** Nothing but dots, dots around some words, or dots before words for what is there already. */
 const dots =
   /^[[(]?(?:\.{3}|\u2026)(?:[^.\u2026]*(?:\.{3}|\u2026)|[^.\u2026]*\b(?:existing|rest|remain\w*|unchanged|previous|same|others?|more|omitted|stays?|as before|as is)\b[^.]*)?[\])]?$/i
 

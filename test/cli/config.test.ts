@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { environmentFor } from '../config/project.ts'
 import { clada, type Ran } from '../support/cli.ts'
@@ -165,7 +166,8 @@ describe('clada init', () => {
     expect(run(['init']).status).toBe(0)
     const text = fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')
     const schema = path.join(path.dirname(inject('cli')), '../schema/clada.schema.json')
-    expect(text.split('\n')[0]).toBe(`# yaml-language-server: $schema=${schema}`)
+    const written = schema.includes(' ') ? pathToFileURL(schema).href : schema
+    expect(text.split('\n')[0]).toBe(`# yaml-language-server: $schema=${written}`)
     expect(run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('already exists') })
     expect(fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')).toBe(text)
     expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })

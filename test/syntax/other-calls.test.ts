@@ -62,6 +62,15 @@ describe('what seems to be an edit, where nothing else was found', () => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
   })
 
+  it('is each element up to its own end', () => {
+    const two =
+      '<rewrite path="a.ts">\na\n</rewrite>\n</rewrite>\n<rewrite path="b.ts">\nb\n</rewrite>\n<rewrite path="c.ts">'
+    expect(callsIn(two).map(({ line, endLine, path }) => [line, endLine, path])).toEqual([
+      [1, 3, 'a.ts'],
+      [5, 7, 'b.ts'],
+    ])
+  })
+
   it.each([
     '```tsx\n<Route path="src/a.ts">\n</Route>\n```',
     '<Route path="/users">\n</Route>',
