@@ -8,7 +8,7 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
   quoted: 'it is a quotation',
   thought: 'it is inside a thought of the model',
   listing: 'it is a listing, or a part of a file',
-  example: 'it is an example',
+  example: 'it is taken as an example; if it is meant, send it as a block',
   'beside-native': 'it is in the format of another tool, next to native blocks',
   unreadable: 'it cannot be read as a block',
 }
