@@ -38,10 +38,10 @@ export type {
 
 // History
 export type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from './engine/history-run.ts'
-export type { Executed } from './journal/already-done.ts'
+export type { Executed } from './journal/timeline.ts'
 export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
 export type { StepResult } from './timetravel/back-forward.ts'
-export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'
+export type { SquashOptions, SquashRun } from './timetravel/squash.ts'
 export type { SquashResult } from './timetravel/squash.ts'
 
 // Watching a file

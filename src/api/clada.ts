@@ -12,9 +12,8 @@ import {
   type RunResult,
 } from '../engine/options.ts'
 import { run, runDocument, runStream, withinTime } from '../engine/run.ts'
-import type { Executed } from '../journal/already-done.ts'
-import type { SquashOptions } from '../timetravel/squash-plan.ts'
-import type { SquashResult } from '../timetravel/squash.ts'
+import type { Executed } from '../journal/timeline.ts'
+import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
 import { type CladaOptions, historySettingsOf, readingOf, SettingsError, settingsOf } from '../config/settings.ts'

@@ -5,8 +5,7 @@ import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/
 import { takeLock } from '../journal/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
 import { pathFrom, slashed } from '../core/paths.ts'
-import { putFile, readOwn } from '../state/own-files.ts'
-import { renameFile } from '../state/patient-rename.ts'
+import { putFile, readOwn, renameFile } from '../state/own-files.ts'
 
 /** Access to the directories of a project's working set. */
 export interface Place {

@@ -6,11 +6,17 @@ import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
 import { readTimeline } from '../history/recover.ts'
-import { type Done, doneIn, type Executed, lastRunOf } from '../journal/already-done.ts'
-import { lostBy, type LostBy } from '../journal/lost-text.ts'
-import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
-import { isSameState, seenAt } from '../journal/path-state.ts'
-import { heldUndos, standings } from '../journal/timeline.ts'
+import {
+  type Done,
+  doneIn,
+  type Executed,
+  heldUndos,
+  lastRunOf,
+  lostBy,
+  type LostBy,
+  standings,
+} from '../journal/timeline.ts'
+import { type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../journal/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'

@@ -6,18 +6,18 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { type Committed, commitPaths } from './index-commit.ts'
+import { commitPaths, type Committed } from './index-commit.ts'
 import { isUnchanged, seenIndex } from './index-file.ts'
-import { isSameState } from '../journal/path-state.ts'
-import { commitMessage } from '../journal/message.ts'
 import {
   type ExecutionRecord,
+  isolatedDir,
+  isSameState,
   type PathRecord,
   pendingFile,
   readRecord,
-  isolatedDir,
   type State,
 } from '../journal/record.ts'
+import { commitMessage } from '../journal/summary.ts'
 import { checkedOutStop, findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
 import { checkpointsRef, type Head, headOf, inProgress, isSameHead, releaseRefs } from './repository.ts'

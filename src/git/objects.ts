@@ -1,10 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
-import { syncFiles } from '../state/own-files.ts'
+import { renameFile, syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { renameFile } from '../state/patient-rename.ts'
 
 export interface CommitParts {
   readonly tree: string

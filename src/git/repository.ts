@@ -2,10 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/platform.ts'
-import { identityOf } from '../journal/message.ts'
+import { identityOf } from '../journal/summary.ts'
 import { dirsAbove } from '../core/paths.ts'
-import { readOwn, syncFile, syncFileNow, syncFiles } from '../state/own-files.ts'
-import { renameFile } from '../state/patient-rename.ts'
+import { readOwn, renameFile, syncFile, syncFileNow, syncFiles } from '../state/own-files.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {

@@ -1,5 +1,5 @@
 import { Contents } from '../journal/images.ts'
-import { identityOf } from '../journal/message.ts'
+import { identityOf } from '../journal/summary.ts'
 import { syncObjects, writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
 import { checkpointsRef, type Head, moveRef, refAt } from './repository.ts'

@@ -9,9 +9,9 @@ import { copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { savable, isClosed } from './savable.ts'
-import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
-import { renameFile } from '../state/patient-rename.ts'
+import { isClosed, savable } from './savable.ts'
+import { contentsOf, type Side, sidesIn, stateOf, storedContents } from './tree-contents.ts'
+import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */

@@ -6,8 +6,7 @@ import type { ActionResult } from '../core/result.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, type Moved } from '../journal/record.ts'
-import { seenAt } from '../journal/path-state.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, type Moved, seenAt } from '../journal/record.ts'
 import { summaryOf, targetOf } from '../journal/summary.ts'
 
 /** The end of an execution, for its report. */

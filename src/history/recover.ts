@@ -10,16 +10,19 @@ import {
   dirOf,
   type ExecutionRecord,
   isHalfMade,
+  isolatedDir,
+  isSameMode,
+  isSameState,
   journalFile,
   numbersIn,
   type PathRecord,
   pendingFile,
   readRecord,
-  isolatedDir,
+  seenAt,
   type State,
+  stateOf,
 } from '../journal/record.ts'
 import type { Program } from './recover-program.ts'
-import { isSameMode, isSameState, seenAt, stateOf } from '../journal/path-state.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { interruptedMessage, lostMessage, programMessage, unsavedMessage } from './recovery-messages.ts'
 import { summaryOf } from '../journal/summary.ts'

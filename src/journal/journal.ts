@@ -3,11 +3,19 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
-import { Contents, commonEnds, compressImage, copyFile, copyImage, keepImage, readState } from './images.ts'
-import { lostIn } from './lost-text.ts'
-import { isSameMode, isSameState } from './path-state.ts'
+import { commonEnds, compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
+import { lostIn } from './timeline.ts'
+import {
+  dirOf,
+  type ExecutionRecord,
+  isSameMode,
+  isSameState,
+  journalFile,
+  type PathRecord,
+  type State,
+  type StepRecord,
+} from './record.ts'
 import { Log, type Slice } from './log.ts'
-import { dirOf, type ExecutionRecord, journalFile, type PathRecord, type State, type StepRecord } from './record.ts'
 
 /**
  * The earlier states of all paths that one execution changes. Before the first change of a path, an entry describes its

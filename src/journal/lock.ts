@@ -7,10 +7,9 @@ import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
-import { jsonOf, readOwn, removeFile } from '../state/own-files.ts'
+import { jsonOf, readOwn, removeFile, renameFile } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
-import { stateHome, makePrivateDir } from '../state/user-state.ts'
-import { renameFile } from '../state/patient-rename.ts'
+import { makePrivateDir, stateHome } from '../state/user-state.ts'
 
 /**
  * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of

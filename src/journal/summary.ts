@@ -1,4 +1,5 @@
 import type { ExecutionRecord, Moved, PathRecord } from './record.ts'
+import { summaryPlace } from '../core/settings.ts'
 
 /** An execution in one line: `edit 3 files, create src/x.ts`. */
 export function summaryOf({ kind, of, ofActions, paths, moved, explanations }: Summarized): string {
@@ -82,7 +83,7 @@ function oneLine(text: string): string {
 
 /** Commits are shown in terminals, which control characters would affect. */
 // oxlint-disable-next-line no-control-regex
-export const withoutControls = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+const withoutControls = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 
 /** The path, pattern or command of an action. */
 export function targetOf(params: Readonly<Record<string, unknown>>): string {
@@ -92,4 +93,37 @@ export function targetOf(params: Readonly<Record<string, unknown>>): string {
     if (typeof value === 'string') return value.replace(/\n/g, ' ').slice(0, 200)
   }
   return ''
+}
+
+/** `AI: <summary>` or another format, followed by a line for each action. */
+export function commitMessage(
+  record: ExecutionRecord,
+  explanations: readonly string[],
+  format = `AI: ${summaryPlace}`,
+): string {
+  const said = [...new Set(explanations.map((text) => text.trim()))].filter((text) => text !== '')
+  const actions = record.actions.map(
+    ({ seq, action, target, success, left, error }) =>
+      `${seq}. ${success ? 'ok' : left ? 'left out by the user' : 'failed'}: ${action} ${target}`.trimEnd() +
+      (error === undefined ? '' : `\n   ${error}`),
+  )
+  const body = [...said.filter((text) => text !== record.summary), ...(actions.length > 0 ? [actions.join('\n')] : [])]
+  return withoutControls(`${[format.replace(summaryPlace, () => record.summary), ...body].join('\n\n')}\n`)
+}
+
+/** Author and committer as environment variables of git. */
+export function identityOf(author: string | null): Record<string, string> {
+  const [, name, mail = 'clada@localhost'] = /^(.*?)(?: <(.*)>)?$/.exec(author ?? 'clada') ?? []
+  const seconds = Math.floor(Date.now() / 1000)
+  const zone = -new Date().getTimezoneOffset()
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const date = `${seconds} ${zone < 0 ? '-' : '+'}${two(Math.floor(Math.abs(zone) / 60))}${two(Math.abs(zone) % 60)}`
+  return {
+    GIT_AUTHOR_NAME: name ?? 'clada',
+    GIT_AUTHOR_EMAIL: mail,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: name ?? 'clada',
+    GIT_COMMITTER_EMAIL: mail,
+    GIT_COMMITTER_DATE: date,
+  }
 }

@@ -1,4 +1,5 @@
-import type { ExecutionRecord } from './record.ts'
+import { type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
+import { Contents } from './images.ts'
 
 /** An execution, and whether it was undone. */
 export interface Standing {
@@ -54,3 +55,120 @@ export function isUndone(record: ExecutionRecord, action: number | undefined, re
   if (record.kind === 'undo') return !held.includes(record)
   return records.some((later) => later.number > record.number && later.ended === 'whole' && isAboutSame(later, record))
 }
+
+/** An action that ran in an earlier execution. */
+export interface Done {
+  readonly execution: number
+  readonly action: number
+  readonly time: string
+}
+
+/** The execution that last ran a block. */
+export interface Executed extends Done {
+  readonly success: boolean
+}
+
+/** The last time a block ran, by the fingerprint of its text, whether or not it was undone since. */
+export function lastRunOf(print: string, records: readonly ExecutionRecord[]): Executed | undefined {
+  const record = records.findLast(({ actions }) => actions.some(({ block }) => block === print))
+  const action = record?.actions.findLast(({ block }) => block === print)
+  return (
+    record && action && { execution: record.number, action: action.seq, success: action.success, time: record.time }
+  )
+}
+
+/** The previous execution, if it ran the same document. */
+export function previousRunOf(document: string, history: string): Pick<Done, 'execution' | 'time'> | undefined {
+  for (const number of numbersIn(history).reverse()) {
+    const record = readRecord(history, number)
+    // The current execution has no record yet.
+    if (record === undefined) continue
+    return record.document === document ? { execution: number, time: record.time } : undefined
+  }
+  return undefined
+}
+
+/**
+ * Answers for blocks, one after another, whether they ran successfully and are not undone. A block that occurs twice
+ * must have run twice. `again` says whether a block runs nevertheless; without it only the previous run counts, so
+ * that a document is recognized that comes twice in a row.
+ */
+export function doneIn(
+  records: readonly ExecutionRecord[],
+  again?: (block: string) => boolean,
+): (block: string, print: string) => Done | undefined {
+  const runs = records.filter(({ kind }) => kind === 'run').reverse()
+  const undos = heldUndos(records)
+  const isUndone = (execution: number, action: number): boolean =>
+    undos.some(({ of, ofActions }) => of === execution && (ofActions === undefined || ofActions.includes(action)))
+  const asked = new Map<string, number>()
+  return (block, print) => {
+    const nth = asked.get(print) ?? 0
+    asked.set(print, nth + 1)
+    if (again?.(block)) return undefined
+    const candidates = again === undefined ? runs.slice(0, 1) : runs
+    const run = candidates.find(({ actions }) => actions.some((action) => action.block === print))
+    const found = run?.actions.filter((action) => action.block === print)[nth]
+    if (run === undefined || found === undefined || !found.success) return undefined
+    const { execution, action } = found.already ?? { execution: run.number, action: found.seq }
+    const { time } = runs.find(({ number }) => number === execution) ?? run
+    return isUndone(execution, action) ? undefined : { execution, action, time }
+  }
+}
+
+export interface LostBy {
+  readonly execution: number
+  /** 0 for an undo or redo, which has none. */
+  readonly action: number
+  readonly kind?: 'undo' | 'redo'
+  /** The execution that an undo or redo was about. */
+  readonly of?: number
+}
+
+/** Older executions are not searched: a text that was removed so long ago is not what the caller expects. */
+const mostSearched = 50
+
+/**
+ * The recorded change that removed a text from a file. If an execution left the text in the file, another process removed
+ * it later, and no earlier change counts. CRLF and LF are equal.
+ */
+export function lostBy(
+  records: readonly ExecutionRecord[],
+  history: string,
+  path: string,
+  text: string,
+): LostBy | undefined {
+  const wanted = text.replaceAll('\r\n', '\n')
+  let looked = 0
+  for (const { number, kind, of, paths } of records.toReversed()) {
+    const entry = paths.find((one) => one.path === path)
+    if (entry === undefined) continue
+    if (++looked > mostSearched) return undefined
+    const contents = new Contents(history, number)
+    const left = entry.after.type === 'file' ? hasIn(contents.bytesOf(entry.after), wanted) : false
+    if (left !== false) return undefined
+    const action = lostIn(entry, contents, wanted)
+    if (action === undefined) continue
+    return { execution: number, action, ...(kind === 'run' ? {} : { kind }), ...(of === undefined ? {} : { of }) }
+  }
+  return undefined
+}
+
+/** The last step that removed a text from a file that no longer contains it. */
+export function lostIn(
+  { before, steps }: Pick<PathRecord, 'before' | 'steps'>,
+  contents: Contents,
+  wanted: string,
+): number | undefined {
+  for (const [at, { by }] of [...steps.entries()].reverse()) {
+    const kept = steps[at - 1]?.kept
+    // A content that was not kept is treated like the one after it, which lacks the text.
+    const bytes = at === 0 ? contents.bytesOf(before) : kept && contents.slice(kept)
+    if (hasIn(bytes, wanted)) return by
+  }
+  return undefined
+}
+
+/** Undefined when the content is unknown. */
+const hasIn = (bytes: Buffer | undefined, wanted: string): boolean | undefined =>
+  bytes && bytes.toString('utf8').replaceAll('\r\n', '\n').includes(wanted)

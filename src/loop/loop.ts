@@ -4,10 +4,10 @@ import { counted } from '../core/counted.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { InputError } from '../core/source.ts'
 import { formatReport } from '../report/format.ts'
-import type { ReportOptions } from '../report/options.ts'
+import type { ReportOptions } from '../report/parts.ts'
 import { tokensOf } from '../text/lines.ts'
 import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
-import { type Transcript, messagesFor, type Turn } from './transcript.ts'
+import { messagesFor, type Transcript, type Turn } from './transcript.ts'
 
 export interface LoopOptions {
   readonly model: Model

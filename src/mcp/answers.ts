@@ -1,12 +1,12 @@
+import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js'
 import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatReport, withDetail } from '../report/format.ts'
-import type { ReportOptions } from '../report/options.ts'
+import type { ReportOptions } from '../report/parts.ts'
 import { defaultBudget } from '../report/llm.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { printable } from '../report/content.ts'
 import { capText } from '../report/words.ts'
 import { isRecord } from './requests.ts'
-import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js'
 
 /** The answer of a tool: a report for the model, and the outcome for the program that called. */
 export interface Answer {

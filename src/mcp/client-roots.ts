@@ -6,7 +6,7 @@ import { defaultDeniedPatterns } from '../core/settings.ts'
 import { anchored } from '../policy/glob.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
-import type { ReportOptions } from '../report/options.ts'
+import type { ReportOptions } from '../report/parts.ts'
 
 /** The project of a client, with what applies there. */
 export interface Project {

@@ -4,12 +4,12 @@ import path from 'node:path'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { readOwn } from '../state/own-files.ts'
-import { stateHome, keepForUser } from '../state/user-state.ts'
-import { isStranger } from '../state/peer.ts'
+import { keepForUser, stateHome } from '../state/user-state.ts'
+import { isStranger } from '../state/owner.ts'
 import { invalidRequest } from './requests.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
-import { longestMessage } from './streams.ts'
+import { longestMessage } from './serve.ts'
 
 /** Serves MCP over streamable HTTP, on this machine only and to those who have the key, until it is stopped. */
 export async function serveHttp(given: McpOptions, port: number): Promise<void> {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
@@ -13,7 +15,7 @@ import {
   type ParseError,
   withWarnings,
 } from '../core/result.ts'
-import type { ReportOptions } from '../report/options.ts'
+import type { ReportOptions } from '../report/parts.ts'
 import { printable } from '../report/content.ts'
 import { primaryOf } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
@@ -23,8 +25,6 @@ import { ClientRoots, type Place, type Project } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
 import { invalidRequest, isRecord, kindOf, type Params, protocolError } from './requests.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 /** What the command line passes to the server. */
 export interface McpOptions {

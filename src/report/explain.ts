@@ -3,8 +3,7 @@ import type { Code } from '../core/codes.ts'
 import type { Details, Failure } from '../core/result.ts'
 import { resendAdvice } from './account.ts'
 import { matchMessage, nearby } from './explain-match.ts'
-import { osCode, osMessage } from './explain-os.ts'
-import { programMessage } from './explain-program.ts'
+import { osCode, osMessage, programMessage } from './explain-program.ts'
 import { checkPath, errorText, type Message } from './failure.ts'
 
 export interface Explained {

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from '../core/result.ts'
 import { formatLlm } from './llm.ts'
-import type { ReportOptions } from './options.ts'
+import type { ReportOptions } from './parts.ts'
 import { formatPretty } from './pretty.ts'
 import { formatText } from './text.ts'
 import { formatXml } from './xml.ts'

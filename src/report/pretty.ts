@@ -1,10 +1,9 @@
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { accountLines } from './account.ts'
-import type { ReportOptions } from './options.ts'
+import { editedReplyLines, type ReportOptions, reviewLines } from './parts.ts'
 import { entryText, printable } from './content.ts'
 import { outputOf } from './outputs.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
-import { editedReplyLines, reviewLines } from './parts.ts'
 import { userText } from './failure.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 

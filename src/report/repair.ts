@@ -9,7 +9,7 @@ import {
   type ParseError,
 } from '../core/result.ts'
 import { userText } from './failure.ts'
-import type { CountedIn, ReportOptions } from './options.ts'
+import type { CountedIn, ReportOptions } from './parts.ts'
 import { capText, changerOf } from './words.ts'
 
 export interface Repairing {

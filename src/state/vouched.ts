@@ -4,10 +4,9 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { hasCode } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
-import { readOwn, writeIgnoreFile } from './own-files.ts'
-import { writtenByGit } from './tracked-state.ts'
-import { stateHome, makePrivateDir, userStateDir } from './user-state.ts'
-import { renameFile } from './patient-rename.ts'
+import { readOwn, renameFile, writeIgnoreFile } from './own-files.ts'
+import { writtenByGit } from './git-dirs.ts'
+import { makePrivateDir, stateHome, userStateDir } from './user-state.ts'
 
 /**
  * A repository can ship a `.clada/` with a history, locks or a `back.json` of its own making. State counts only when it

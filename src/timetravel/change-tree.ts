@@ -5,7 +5,7 @@ import { Stop } from '../core/problem.ts'
 import type { Modes } from '../git/back-state.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { isSameState } from '../journal/path-state.ts'
+import { isSameState } from '../journal/record.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
 /** Thrown when files would be overwritten that are neither committed nor stashed. */

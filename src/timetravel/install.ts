@@ -1,10 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ownDir, syncFile } from '../state/own-files.ts'
+import { ownDir, renameFile, syncFile } from '../state/own-files.ts'
 import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
 import { inRepository, type Repository } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { renameFile } from '../state/patient-rename.ts'
 
 /** Replaces the index by that of a commit, or by a kept one. */
 export async function installIndex(

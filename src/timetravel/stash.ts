@@ -8,7 +8,7 @@ import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from '../git/differen
 import { namesIn } from '../git/git-program.ts'
 import { addTo } from '../git/add-to-index.ts'
 import { copyIndex, copyWithTime } from '../git/index-file.ts'
-import { identityOf } from '../journal/message.ts'
+import { identityOf } from '../journal/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
 import { inRepository, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'

@@ -1,8 +1,7 @@
 import type { Code } from '../core/codes.ts'
 import { fail, ok, type Outcome, type SquashRequest, type Steps } from '../core/action.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import type { SquashOptions } from './squash-plan.ts'
-import { squashCommits } from './squash.ts'
+import { squashCommits, type SquashOptions } from './squash.ts'
 import { stepBack, stepForward, type StepResult } from './back-forward.ts'
 import { undo } from './undo.ts'
 

@@ -2,7 +2,7 @@ import { type ExecutionResult, isLeftOut, type ParseError } from '../core/result
 import type { BlockChoice, ReviewChoices } from '../core/review.ts'
 import type { CheckedDocument } from '../engine/check.ts'
 import { formatReport } from '../report/format.ts'
-import type { ReportOptions } from '../report/options.ts'
+import type { ReportOptions } from '../report/parts.ts'
 import type { DoneBlock, Planned } from './plan.ts'
 import type { ReplyEntry } from './protocol.ts'
 import { Refusal } from './refusal.ts'

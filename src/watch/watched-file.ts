@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { renameFile } from '../state/patient-rename.ts'
+import { renameFile } from '../state/own-files.ts'
 import { platform } from '../core/platform.ts'
 import { exchange, startExchanging } from '../workspace/exchange.ts'
 

@@ -6,21 +6,20 @@ import { Stop } from '../core/problem.ts'
 import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
 import { directoryStop, irregularStop, isReadOnly, refuseReadOnly, typeOf } from './file-types.ts'
-import { nameOf, type Location, type Dir, linkStop, Walk, osStop, withOs } from './walk.ts'
+import { type Dir, linkStop, type Location, nameOf, osStop, Walk, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
   type Content,
-  linkOrCopy,
-  moveBack,
   type Expected,
   type Fill,
+  linkOrCopy,
+  moveBack,
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
-import { syncFileNow } from '../state/own-files.ts'
+import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
-import { renameFile, unlinkFile } from '../state/patient-rename.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
 

@@ -4,7 +4,7 @@ import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
-import { isHeldElsewhere } from '../state/patient-rename.ts'
+import { isHeldElsewhere } from '../state/own-files.ts'
 
 /** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
 export interface Location {

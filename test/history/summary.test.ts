@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { commitMessage } from '../../src/journal/message.ts'
+import { commitMessage, summaryOf } from '../../src/journal/summary.ts'
 import type { ExecutionRecord } from '../../src/journal/record.ts'
-import { summaryOf } from '../../src/journal/summary.ts'
 
 const told = (said: string): string => summaryOf({ kind: 'run', of: undefined, paths: [], explanations: [said] })
 

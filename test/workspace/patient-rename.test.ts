@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { isHeldElsewhere, patiently } from '../../src/state/patient-rename.ts'
-import { osMessage } from '../../src/report/explain-os.ts'
+import { isHeldElsewhere, patiently } from '../../src/state/own-files.ts'
+import { osMessage } from '../../src/report/explain-program.ts'
 
 const windows = { replacesOpenFiles: false }
 const refused = (code: string): Error => Object.assign(new Error(code), { code })

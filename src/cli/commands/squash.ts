@@ -1,7 +1,6 @@
 import { Clada } from '../../api/clada.ts'
-import type { SquashOptions } from '../../timetravel/squash-plan.ts'
+import type { SquashOptions, SquashResult } from '../../timetravel/squash.ts'
 import { printable } from '../../report/content.ts'
-import type { SquashResult } from '../../timetravel/squash.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'

@@ -6,7 +6,7 @@ import { type Listener, type ListenerOptions, startListener } from '../../watch/
 import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/content.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
-import type { ReportOptions } from '../../report/options.ts'
+import type { ReportOptions } from '../../report/parts.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { usualPort } from './ui.ts'

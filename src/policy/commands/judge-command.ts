@@ -1,6 +1,6 @@
-import { slashed, isInside } from '../../core/paths.ts'
-import { anchorOf, isWholePath, globTest } from '../glob.ts'
-import { closeFind } from './find-words.ts'
+import { isInside, slashed } from '../../core/paths.ts'
+import { anchorOf, globTest, isWholePath } from '../glob.ts'
+import { closeFind, searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
 import { insteadOf } from './instead.ts'
 import { readOptions } from './read-options.ts'
@@ -8,7 +8,6 @@ import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
 import { changingRules } from './changing-rules.ts'
 import { listingRules } from './listing-rules.ts'
-import { searchRules } from './search-rules.ts'
 import { textRules } from './text-rules.ts'
 
 /** Every command that needs no approval. */
