@@ -163,7 +163,7 @@ async function packed({ file, of }, house) {
     format: 'cjs',
     plugins: [adapted, throughPacks(file, house), builtinsOnce(held)],
   })
-  return withUrl(outputFiles[0].text)
+  return finished(outputFiles[0].text)
 }
 
 /**
@@ -222,7 +222,7 @@ async function chunks(entryPoints, house) {
         target: 'node20.19',
         format: 'cjs',
       })
-      return [name, withUrl(name.startsWith('package-') ? `${code}${asRequired}` : code)]
+      return [name, finished(name.startsWith('package-') ? `${code}${asRequired}` : code)]
     }),
   )
 }
@@ -231,9 +231,14 @@ async function chunks(entryPoints, house) {
 const asRequired =
   'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
-/** Where it is needed, and not at every start. Not by `require`: in some packages that is another one. */
-const withUrl = (code) =>
-  code.replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
+/**
+ * The address of the file, where it is needed and not at every start; not by `require`, which in some packages is another
+ * one. And only ASCII: esbuild leaves other characters in regular expressions, and the start file reads Latin-1.
+ */
+const finished = (code) =>
+  code
+    .replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {

@@ -39,6 +39,13 @@ it('a run of one block loads what it needs and nothing else', () => {
   expect(parts.filter((part) => heavy.includes(part))).toEqual([])
 })
 
+/** The start file reads them as Latin-1. */
+it('every file of the command line is ASCII', () => {
+  const dir = path.join(path.dirname(cli), 'cli')
+  const others = fs.readdirSync(dir).filter((name) => fs.readFileSync(path.join(dir, name)).some((byte) => byte > 127))
+  expect(others).toEqual([])
+})
+
 it('the XML parser is loaded by the first element', () => {
   const { files } = loadedBy(() => '<write path="a.txt"><![CDATA[x]]></write>\n')
   expect(files.some((file) => file.includes('parse-xml'))).toBe(true)
