@@ -1,4 +1,4 @@
-import { printable, withoutHidden } from '../src/report/content.ts'
+import { printable, withoutHidden } from '../src/report/words.ts'
 import { type Decision, isRecord, type Waiting } from './messages.ts'
 import { ask, byId, say, tried } from './own-page.ts'
 

@@ -1,4 +1,4 @@
-import { counted } from '../src/core/counted.ts'
+import { counted } from '../src/core/result.ts'
 import { replay, type Replayed, tasksIn } from '../test/models/replay.ts'
 
 /** Replays the tasks of test/models and returns a table of the tokens that each takes. */

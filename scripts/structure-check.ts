@@ -3,7 +3,7 @@ import { words } from '../src/structure/language.ts'
 import { languageFor } from '../src/structure/languages.ts'
 import { withOutline } from '../src/structure/outline.ts'
 import { tokensOf } from '../src/structure/rank.ts'
-import { textOf } from '../src/structure/read.ts'
+import { textOf } from '../src/structure/document.ts'
 import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../src/structure/structure.ts'
 import { findTarget } from '../src/structure/target.ts'
 import {

@@ -1,18 +1,17 @@
+import type { Node } from 'web-tree-sitter'
 import { applyChanges, type Change, offsetAfter } from '../src/structure/change.ts'
 import { replacement } from '../src/structure/edit.ts'
 import { grammarFor } from '../src/structure/grammar.ts'
 import { type Language, type TreeSitterRow, words } from '../src/structure/language.ts'
 import { indentSteps } from '../src/structure/indent.ts'
 import { insertion } from '../src/structure/insertion.ts'
-import { layoutOf } from '../src/structure/layout.ts'
+import { gapAbove, gapBelow, layoutOf } from '../src/structure/layout.ts'
 import { moveIn, pieceFrom, relocation } from '../src/structure/move.ts'
 import { withOutline } from '../src/structure/outline.ts'
-import { textOf } from '../src/structure/read.ts'
+import { textOf } from '../src/structure/document.ts'
 import { removal } from '../src/structure/removal.ts'
-import { gapAbove, gapBelow } from '../src/structure/layout.ts'
 import { everyStructure, linesOf, type Outline, type Structure } from '../src/structure/structure.ts'
 import type { Span } from '../src/text/edit.ts'
-import type { Node } from 'web-tree-sitter'
 
 /** A structure of a file, on its way there and back. */
 export interface Traveller {

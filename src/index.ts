@@ -71,7 +71,7 @@ export {
   type CladaAction,
   type ParameterDef,
   type ShamBlockValidation,
-} from './actions/transform-to-action.ts'
+} from './actions/validate-action.ts'
 export {
   validateAction,
   type ActionSchemas,

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { FileChange } from '../src/core/result.ts'
 import type { TouchedFile } from '../src/ui/protocol.ts'
-import { countChanges } from '../src/text/count-changes.ts'
+import { countChanges } from '../src/text/line-diff.ts'
 import { shown } from './words.ts'
 
 /** Small things that several views show. */

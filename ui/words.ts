@@ -1,4 +1,4 @@
-import { printable } from '../src/report/content.ts'
+import { printable } from '../src/report/words.ts'
 import type { BlockState, Outcome, PlanBlock } from '../src/ui/protocol.ts'
 
 /** How things are called on the page, in one place. */

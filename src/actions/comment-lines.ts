@@ -1,10 +1,9 @@
 import { bounded } from '../core/time-limit.ts'
-import { fail, ok, type Outcome, defineAction, lines, path } from '../core/action.ts'
+import { defineAction, fail, lines, ok, type Outcome, path } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { lineSpans } from '../text/lines.ts'
 import { type CommentMarks, commentMarksFor } from '../text/comment-marks.ts'
-import { unexpected, lineRange, expectLines } from './line-range.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
 
 /** The two differ in what they do to each line. */
 const onLines = {

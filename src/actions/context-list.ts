@@ -1,6 +1,6 @@
 import { defineAction, ok } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
-import { attempt } from './attempt.ts'
+import { attempt } from './common.ts'
 import { argOf, measure } from './context-entry.ts'
 import { listOutput } from './list-output.ts'
 

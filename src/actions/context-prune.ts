@@ -1,7 +1,7 @@
 import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
-import { attempt } from './attempt.ts'
+import { attempt } from './common.ts'
 import { argOf, measure } from './context-entry.ts'
 import { removedOutput } from './output.ts'
 

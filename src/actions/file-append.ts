@@ -2,7 +2,7 @@ import { defaulting, defineAction, fail, flag, ok, path, text } from '../core/ac
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { dominantEol, toEol } from '../text/lines.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { elisionIn } from './replace-occurrences.ts'
 
 export const fileAppend = defineAction({

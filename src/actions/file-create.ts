@@ -1,4 +1,4 @@
-import { replacedWarning } from './common-params.ts'
+import { replacedWarning } from './common.ts'
 import { defineAction, ok, path, text } from '../core/action.ts'
 import { endedBy } from './file-write.ts'
 

@@ -1,7 +1,6 @@
 import { defineAction, fail, lines, ok, path } from '../core/action.ts'
 import { lineSpans } from '../text/lines.ts'
-import { expectHash } from './common-params.ts'
-import { expectLines, unexpected, lineRange } from './line-range.ts'
+import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
 
 export const fileDeleteLines = defineAction({
   name: 'file_delete_lines',

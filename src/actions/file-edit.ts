@@ -1,5 +1,5 @@
 import { count, defineAction, type Param, path, text } from '../core/action.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 const once: Param<number | 'all'> = {

@@ -1,6 +1,6 @@
 import { defineAction, fail, integer, ok, path, text } from '../core/action.ts'
 import { dominantEol, toEol, lineSpans } from '../text/lines.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { elisionIn } from './replace-occurrences.ts'
 
 export const fileInsertLines = defineAction({

@@ -7,8 +7,7 @@ import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { dominantEol, splitLines } from '../text/lines.ts'
 import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
-import { attempt } from './attempt.ts'
-import { expectHash, replacedWarning } from './common-params.ts'
+import { attempt, expectHash, replacedWarning } from './common.ts'
 import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKept } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
@@ -120,7 +119,7 @@ const linesAt = ({ line, endLine }: PlaceChoice, text: string): string[] =>
 /** The hunks with the one that the user placed as the file has it there. */
 async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: string): Promise<readonly Hunk[]> {
   if (place === undefined) return hunks
-  const { placedLines } = await import('../text/edit-place.ts')
+  const { placedLines } = await import('../text/places.ts')
   const { line, hunk: number = 1 } = place
   const there = linesAt(place, text)
   return hunks.map((hunk) =>

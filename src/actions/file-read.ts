@@ -1,5 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
-import { orImage } from './attempt.ts'
+import { orImage } from './common.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 

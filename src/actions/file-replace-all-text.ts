@@ -1,5 +1,5 @@
 import { defineAction, integer, ok, optional, path, text } from '../core/action.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { narrowed, replaceNarrowed } from './narrow.ts'
 import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 

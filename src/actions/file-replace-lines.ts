@@ -1,9 +1,8 @@
 import { defineAction, fail, lines, ok, optional, path, text } from '../core/action.ts'
 import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import { dominantEol, toEol, type LineSpan, lineSpans } from '../text/lines.ts'
-import { expectHash } from './common-params.ts'
-import { expectLines, unexpected, lineRange, type LineRange, textOfLines } from './line-range.ts'
+import { dominantEol, type LineSpan, lineSpans, toEol } from '../text/lines.ts'
+import { expectHash, expectLines, lineRange, type LineRange, textOfLines, unexpected } from './common.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileReplaceLines = defineAction({

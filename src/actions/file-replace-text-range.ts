@@ -13,7 +13,7 @@ import {
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '../text/edit.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { absence, doubtful, shown, withStringsKept } from './replace-occurrences.ts'
 import { damageWarning } from '../text/undamage.ts'
 

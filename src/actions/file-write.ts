@@ -1,8 +1,7 @@
 import { defineAction, fail, ok, type Outcome, path, text } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { dominantEol, toEol, splitLines } from '../text/lines.ts'
-import { attempt } from './attempt.ts'
-import { expectHash } from './common-params.ts'
+import { dominantEol, splitLines, toEol } from '../text/lines.ts'
+import { attempt, expectHash } from './common.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileWrite = defineAction({

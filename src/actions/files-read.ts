@@ -2,7 +2,7 @@ import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } f
 import { fileOutput } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import { attempt } from './attempt.ts'
+import { attempt } from './common.ts'
 import { extractNumberedLines } from '../text/lines.ts'
 
 export const filesRead = defineAction({

@@ -4,7 +4,7 @@ import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { isAbsolutePath } from '../core/paths.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
-import { attempt } from './attempt.ts'
+import { attempt } from './common.ts'
 import { doubtful } from './replace-occurrences.ts'
 
 export const filesReplaceAllText = defineAction({

@@ -1,6 +1,6 @@
 import { type ActionContext, defineAction, type Outcome, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
 
 /** The two insertions differ in the side of the structure. */

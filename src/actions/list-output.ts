@@ -1,5 +1,5 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
-import { counted } from '../core/counted.ts'
+import { counted } from '../core/result.ts'
 import { isRecord, oneLined } from './output.ts'
 
 /** A list, one entry per line. */

@@ -1,7 +1,6 @@
 import { defaulting, defineAction, flag, integer, path, rare } from '../core/action.ts'
-import { isRecord } from './output.ts'
+import { isRecord, structureOutput } from './output.ts'
 import { onStructures } from './on-structures.ts'
-import { structureOutput } from './output.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',

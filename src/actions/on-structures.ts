@@ -3,8 +3,8 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { splitLines } from '../text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
-import { type Result, tooLarge } from '../structure/problem.ts'
-import { attempt } from './attempt.ts'
+import { type Result, tooLarge } from '../structure/structure.ts'
+import { attempt } from './common.ts'
 import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const targetParam = text(

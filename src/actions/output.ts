@@ -1,5 +1,5 @@
 import type { CutText, Output, Shown, Showing } from '../core/action.ts'
-import { counted } from '../core/counted.ts'
+import { counted } from '../core/result.ts'
 import { cutLines, sharesOf } from '../text/lines.ts'
 
 /** How the results of actions are shown in reports. */

@@ -1,5 +1,5 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
-import { grouped } from '../core/counted.ts'
+import { grouped } from '../core/result.ts'
 import { isRecord, oneLined } from './output.ts'
 
 /** The output of a program, and the files that it changed. */

@@ -10,12 +10,12 @@ import {
   rare,
   text,
 } from '../core/action.ts'
-import { counted } from '../core/counted.ts'
+import { counted } from '../core/result.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
 import { type IgnoreRule, ignoreRules, isLeftOut } from '../text/ignore-rules.ts'
 import { tokenLength } from '../text/lines.ts'
-import { attempt } from './attempt.ts'
+import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
 import { isRecord, mapOutput, oneLined } from './output.ts'
 

@@ -43,7 +43,7 @@ export async function replaceOccurrences(
   const { edit, kept } = whole
   const { old_text, new_text } = edit
   if (repair.place !== undefined) {
-    const { editPlace } = await import('../text/edit-place.ts')
+    const { editPlace } = await import('../text/places.ts')
     const text = editPlace(file.text, repair.place, old_text, new_text, repair)
     if (text === undefined) return fail(noSuchPlace(repair.place, file.text))
     await files.save(file, text)

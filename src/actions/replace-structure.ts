@@ -1,5 +1,5 @@
 import { defineAction, path } from '../core/action.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash } from './common.ts'
 import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
 
 export const replaceStructure = defineAction({

@@ -1,6 +1,5 @@
 import { defineAction, path, text } from '../core/action.ts'
-import { attempt } from './attempt.ts'
-import { expectHash } from './common-params.ts'
+import { attempt, expectHash } from './common.ts'
 import { onStructures, targetParam } from './on-structures.ts'
 import { editWithoutElisions, mayElide } from './replace-occurrences.ts'
 

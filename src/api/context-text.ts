@@ -1,6 +1,5 @@
 import type { Clada } from './clada.ts'
-import { counted } from '../core/counted.ts'
-import type { ActionResult } from '../core/result.ts'
+import { type ActionResult, counted } from '../core/result.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/lines.ts'

@@ -1,7 +1,13 @@
 import { type ApprovalLine, approvalLineOf, covers } from './approval-line.ts'
-import { type ProjectList, readProjectList, writeProjectList } from './project-list.ts'
-import { readVouchers, type Voucher, writeVouchers } from './vouchers.ts'
-import { type WhatRuns, whatLineRuns } from './what-runs.ts'
+import {
+  type ProjectList,
+  readProjectList,
+  readVouchers,
+  type Voucher,
+  writeProjectList,
+  writeVouchers,
+} from './vouchers.ts'
+import { whatLineRuns, type WhatRuns } from './what-runs.ts'
 
 /** What else an approval says. */
 export type Grant = Partial<Pick<Voucher, 'network' | 'reads' | 'timeoutMs'>>

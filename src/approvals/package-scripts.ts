@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { passedOver } from '../core/paths.ts'
-import { isRecord } from './project-list.ts'
+import { isRecord } from './vouchers.ts'
 import { namesIn, readSmall, type Text } from './text.ts'
 
 /**

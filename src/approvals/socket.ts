@@ -3,7 +3,7 @@ import net from 'node:net'
 import path from 'node:path'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
-import { isRecord } from './project-list.ts'
+import { isRecord } from './vouchers.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 
 /**

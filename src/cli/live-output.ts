@@ -2,13 +2,12 @@ import fs from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import type { ExecuteOptions } from '../engine/options.ts'
 import { now } from '../core/time-limit.ts'
-import { counted } from '../core/counted.ts'
-import type { ActionResult, FileChange } from '../core/result.ts'
+import { type ActionResult, counted, type FileChange } from '../core/result.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { printable } from '../report/content.ts'
+import { printable } from '../report/words.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
-import { isTerminal } from './print.ts'
+import { isTerminal } from './streams.ts'
 
 /** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {

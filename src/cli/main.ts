@@ -1,7 +1,7 @@
 import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
-import { isTerminal, OutputError } from './print.ts'
+import { isTerminal, OutputError } from './streams.ts'
 
 /** Names that commands had before. */
 const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }

@@ -16,8 +16,7 @@ import { userFile } from '../state/user-state.ts'
 import { defaultSyntax, type SyntaxName, syntaxNamed, syntaxNames, syntaxOf as rowOf } from '../syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
 import { type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
-import { isTerminal } from './print.ts'
-import { visible } from './visible.ts'
+import { isTerminal, visible } from './streams.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {

@@ -1,14 +1,13 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
-import { printable } from '../report/content.ts'
-import { byBlock } from '../report/words.ts'
+import { byBlock, printable } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
 import type { ExitCode } from './command.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings, reportOptions } from './options.ts'
-import { isTerminal, print } from './print.ts'
+import { isTerminal, print } from './streams.ts'
 
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {

@@ -1,9 +1,8 @@
+import path from 'node:path'
 import { approvalLineOf } from '../approvals/approval-line.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { confirmed } from './ask.ts'
-import { print } from './print.ts'
-import { visible } from './visible.ts'
-import path from 'node:path'
+import { print, visible } from './streams.ts'
 import { namesIn, readSmall } from '../approvals/text.ts'
 
 /** The commands that run the tests of a project and are not approved yet. */

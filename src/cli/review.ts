@@ -1,7 +1,6 @@
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
-import { counted } from '../core/counted.ts'
-import type { ActionResult } from '../core/result.ts'
+import { type ActionResult, counted } from '../core/result.ts'
 import type {
   BlockChoice,
   Review,
@@ -14,10 +13,9 @@ import type {
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
-import { printable } from '../report/content.ts'
-import { oneLine, primaryOf } from '../report/words.ts'
+import { oneLine, primaryOf, printable } from '../report/words.ts'
 import { extent, linesOf } from '../text/unified-diff.ts'
-import { unhidden, visible } from './visible.ts'
+import { unhidden, visible } from './streams.ts'
 
 /** The person who reviews, at a terminal or in a test. */
 export interface Reviewer {

@@ -1,9 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
-import { differences } from './look-at-differences.ts'
+import { anyOf, differences, type LookCall, type Looking, type LookResult } from './looking.ts'
 import { findFiles } from './find-files.ts'
-import { anyOf, type LookCall, type Looking, type LookResult } from './looking.ts'
 
 /**
  * The commands that models look around with, for machines that lack the programs. Undefined for a command or an option

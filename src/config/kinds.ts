@@ -1,4 +1,4 @@
-import { printable } from '../report/content.ts'
+import { printable } from '../report/words.ts'
 import { closestName } from '../text/closest-name.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */

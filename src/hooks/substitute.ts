@@ -1,4 +1,4 @@
-import { printable } from '../report/content.ts'
+import { printable } from '../report/words.ts'
 
 /**
  * Inserts values into a hook's command. Variables are the user's own text and become part of the command. Facts of a run

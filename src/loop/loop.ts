@@ -1,7 +1,6 @@
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
-import { counted } from '../core/counted.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { type ActionResult, counted, type ExecutionResult } from '../core/result.ts'
 import { InputError } from '../core/source.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'

@@ -4,8 +4,7 @@ import { formatReport, withDetail } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { defaultBudget } from '../report/llm.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
-import { printable } from '../report/content.ts'
-import { capText } from '../report/words.ts'
+import { capText, printable } from '../report/words.ts'
 import { isRecord } from './requests.ts'
 
 /** The answer of a tool: a report for the model, and the outcome for the program that called. */

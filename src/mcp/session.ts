@@ -16,8 +16,7 @@ import {
   withWarnings,
 } from '../core/result.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { printable } from '../report/content.ts'
-import { primaryOf } from '../report/words.ts'
+import { primaryOf, printable } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, canAsk, type Question } from './approval.ts'

@@ -1,5 +1,4 @@
-import { counted } from '../core/counted.ts'
-import type { ActionResult, FileChange } from '../core/result.ts'
+import { type ActionResult, counted, type FileChange } from '../core/result.ts'
 import { shownDiff } from '../text/shown-diff.ts'
 import { primaryOf } from './words.ts'
 

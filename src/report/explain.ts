@@ -1,7 +1,7 @@
 import type { Advice, Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { Details, Failure } from '../core/result.ts'
-import { resendAdvice } from './account.ts'
+import { resendAdvice } from './parts.ts'
 import { matchMessage, nearby } from './explain-match.ts'
 import { osCode, osMessage, programMessage } from './explain-program.ts'
 import { checkPath, errorText, type Message } from './failure.ts'

@@ -1,13 +1,20 @@
-import { counted, grouped } from '../core/counted.ts'
-import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { type ActionResult, counted, endFrame, type ExecutionResult, grouped, type ParseError } from '../core/result.ts'
 import { sharesOf, tokenLength } from '../text/lines.ts'
-import { accountLines, needsReminder, reminderOf, resendAdvice } from './account.ts'
-import { changedLines, editedReplyLines, inOrder, type ReportOptions, reviewLines } from './parts.ts'
-import { entryText, printable } from './content.ts'
+import {
+  accountLines,
+  changedLines,
+  editedReplyLines,
+  inOrder,
+  needsReminder,
+  reminderOf,
+  type ReportOptions,
+  resendAdvice,
+  reviewLines,
+} from './parts.ts'
+import { capText, entryText, primaryOf, printable } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import { defaultOutputLimit, outputOf, type ShownOutput } from './outputs.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
-import { capText, primaryOf } from './words.ts'
 
 /** Characters of a report for a model, by default. */
 export const defaultBudget = 6000 * tokenLength

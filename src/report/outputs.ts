@@ -3,8 +3,7 @@ import { registry } from '../actions/registry.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { ActionResult } from '../core/result.ts'
 import { cutLines } from '../text/lines.ts'
-import { Content } from './content.ts'
-import { cutMark, primaryOf } from './words.ts'
+import { Content, cutMark, primaryOf } from './words.ts'
 
 export const defaultOutputLimit = 50 * 1024
 

@@ -1,11 +1,9 @@
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import { accountLines } from './account.ts'
-import { editedReplyLines, type ReportOptions, reviewLines } from './parts.ts'
-import { entryText, printable } from './content.ts'
+import { accountLines, editedReplyLines, type ReportOptions, reviewLines } from './parts.ts'
+import { byBlock, entryText, oneLine, primaryOf, printable } from './words.ts'
 import { outputOf } from './outputs.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
-import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {

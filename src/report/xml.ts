@@ -1,12 +1,10 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { accountLines } from './account.ts'
-import { changedLines, editedReplyLines, type ReportOptions, reviewLines, skippedFor } from './parts.ts'
-import { entryText, printable } from './content.ts'
+import { accountLines, changedLines, editedReplyLines, type ReportOptions, reviewLines, skippedFor } from './parts.ts'
+import { byBlock, capText, entryText, primaryOf, printable } from './words.ts'
 import { sentenceOf } from './failure.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
-import { byBlock, capText, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {

@@ -1,6 +1,6 @@
 import { decode } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import type { CladaAction } from '../actions/transform-to-action.ts'
+import type { CladaAction } from '../actions/validate-action.ts'
 import { Clada } from '../api/clada.ts'
 import { Source } from '../core/source.ts'
 import type { ParseError } from '../core/result.ts'

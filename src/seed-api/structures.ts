@@ -1,7 +1,7 @@
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { StructureOperations } from '../structure/operations.ts'
-import type { ErrorResponse, Warning } from '../structure/problem.ts'
+import type { ErrorResponse, Warning } from '../structure/structure.ts'
 
 /*
  * The operations on structures as functions, with the names and parameters of their specification. Each calls the action

@@ -1,10 +1,9 @@
-import { checkTime } from '../core/time-limit.ts'
 import type { Node } from 'web-tree-sitter'
+import { checkTime } from '../core/time-limit.ts'
 import type { Span } from '../text/edit.ts'
 import { firstFrom } from './bounds.ts'
-import { words, type Kind, type TreeSitterRow } from './language.ts'
-import { bodyOf, nameNode } from './parts.ts'
-import type { Part } from './parts.ts'
+import { type Kind, type TreeSitterRow, words } from './language.ts'
+import { bodyOf, nameNode, type Part } from './parts.ts'
 
 /** A structure whose nodes are known, but not yet its bounds and texts. */
 export class Draft {

@@ -1,13 +1,13 @@
 import { Source } from '../core/source.ts'
 import { dominantEol, toEol } from '../text/lines.ts'
-import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
-import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
-import { pieceOf, type Piece } from './fragment.ts'
+import { applyChanges, type Change, offsetAfter, placeAfter } from './change.ts'
+import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
+import { type Piece, pieceOf } from './fragment.ts'
 import { type Fitting, inconsistentIndent } from './indent.ts'
 import {
   closed,
-  insertion,
   fittedLines,
+  insertion,
   type Insertion,
   placeInStatement,
   type Side,
@@ -15,10 +15,8 @@ import {
 } from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
-import { failed, type Failed, type Warning } from './problem.ts'
-import { textOf } from './read.ts'
+import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
 import { removal } from './removal.ts'
-import { linesOf, type Outline, type Structure } from './structure.ts'
 import { faultsIn, holdsNothing, judge } from './validity.ts'
 
 /** An edited text, what the operation answers, and what it may have broken. */

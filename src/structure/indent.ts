@@ -1,6 +1,5 @@
 import type { Source } from '../core/source.ts'
-import type { Warning } from './problem.ts'
-import type { Outline } from './structure.ts'
+import type { Outline, Warning } from './structure.ts'
 import type { Span } from '../text/edit.ts'
 
 /** The spaces a line starts with. */

@@ -1,15 +1,10 @@
-import { carriedGap } from './removal.ts'
-import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
-import { finish, landingLines, type Edited } from './edit.ts'
-import type { Piece } from './fragment.ts'
-import { pieceOf } from './fragment.ts'
+import { carriedGap, removal } from './removal.ts'
+import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
+import { type Edited, finish, landingLines } from './edit.ts'
+import { type Piece, pieceOf } from './fragment.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
-import { layoutOf } from './layout.ts'
-import { failed, type Failed, type Warning } from './problem.ts'
-import { textOf } from './read.ts'
-import { removal } from './removal.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './layout.ts'
-import { linesOf, type Outline, type Structure } from './structure.ts'
+import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
+import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
 
 export interface Result_for_move_structure {
   source_original_line_range: [number, number]

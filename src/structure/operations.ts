@@ -1,10 +1,9 @@
 import type { Tolerance } from '../text/edit-text.ts'
-import type { Document } from './document.ts'
-import { deleteIn, insertAfterIn, insertBeforeIn, replaceIn, type Edited } from './edit.ts'
+import { type Document, listIn, readIn } from './document.ts'
+import { deleteIn, type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
-import { moveIn, type Destination, type Result_for_move_structure } from './move.ts'
-import { failed, LIMITS, tooLarge, type Failed, type Result } from './problem.ts'
-import { listIn, readIn } from './read.ts'
+import { type Destination, moveIn, type Result_for_move_structure } from './move.ts'
+import { failed, type Failed, LIMITS, type Result, tooLarge } from './structure.ts'
 import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 
 /** What the operations need of the disk. */

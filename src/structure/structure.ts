@@ -1,6 +1,8 @@
 import type { Source } from '../core/source.ts'
 import type { Span } from '../text/edit.ts'
 import type { Kind, Language } from './language.ts'
+import type { StructureCode } from '../core/codes.ts'
+import type { StructureFacts } from '../core/problem.ts'
 
 /** Something in a file that has a header: a class, a loop, a section. Offsets count UTF-16 units. */
 export interface Structure {
@@ -79,3 +81,38 @@ export function pathOf(structure: Structure): Structure[] {
   for (let at: Structure | null = structure; at !== null; at = at.parent) path.unshift(at)
   return path
 }
+
+/** What can go wrong with a structure operation, and what is worth knowing when it went right. */
+
+export type ErrorCode = StructureCode
+
+export interface ErrorResponse {
+  readonly error: ErrorCode
+  readonly message: string
+  readonly details: StructureFacts & { readonly state: 'FILE_UNCHANGED' }
+}
+
+export interface Warning {
+  readonly type: 'SYNTAX_BROKEN' | 'STRUCTURE_EMPTY' | 'INDENTATION_INCONSISTENT' | 'TEXT_INEXACT'
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly data: T; readonly warnings: readonly Warning[] }
+  | { readonly ok: false; readonly error: ErrorResponse }
+
+export type Failed = { readonly ok: false; readonly error: ErrorResponse }
+
+export const failed = (error: ErrorCode, message: string, details: StructureFacts = {}): Failed => ({
+  ok: false,
+  error: { error, message, details: { ...details, state: 'FILE_UNCHANGED' } },
+})
+
+export const tooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): Failed =>
+  failed('FILE_TOO_LARGE', `${path} has ${file_size} bytes; structures are edited in files up to ${limit}.`, {
+    file_size,
+    limit,
+  })
+
+export const LIMITS = { fileBytes: 10 * 1024 * 1024, contentBytes: 1024 * 1024 } as const

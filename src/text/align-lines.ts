@@ -3,7 +3,7 @@
  * lie up to `slack` lines from where it should be; pairs cost their characters only when they may be alike.
  */
 import { collapsed, squeezed } from './plain.ts'
-import { afford, type Work } from './work.ts'
+import { afford, type Work } from './nearest-survey.ts'
 
 interface ComparedLine {
   raw: string

@@ -1,5 +1,5 @@
 /**
- * The line diff of `unified-diff.ts` and `small-diff.ts`. It loads jsdiff, so code that needs it at
+ * The line diff of `unified-diff.ts` and `shown-diff.ts`. It loads jsdiff, so code that needs it at
  * a later time only imports it at that time.
  *
  * Bound on work: lines at both ends that are alike, and lines that only one side has, never reach
@@ -7,6 +7,7 @@
  * counts as replaced, which is a correct diff, though not a short one.
  */
 import { diffArrays } from 'diff'
+import { commonEnds } from './pairs.ts'
 
 /** `count` lines that both sides have, or that only the old or only the new side has, in order. */
 export interface Run {
@@ -15,12 +16,7 @@ export interface Run {
 }
 
 export function diffLines(before: readonly string[], after: readonly string[]): Run[] {
-  const shorter = Math.min(before.length, after.length)
-  let head = 0
-  while (head < shorter && before[head] === after[head]) head++
-  let tail = 0
-  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++
-
+  const { head, tail } = commonEnds(before, after)
   const runs: Run[] = []
   const add = (kind: Run['kind'], count: number) => {
     const last = runs.at(-1)
@@ -90,3 +86,42 @@ function pairs(
   }
   return found
 }
+
+/** How many lines a change adds and removes, as git counts them; null means a missing file. */
+export function countChanges(before: string | null, after: string | null): { added: number; removed: number } {
+  const old = before ?? ''
+  const now = after ?? ''
+  // Most changes leave most of a file alone, and comparing stretches of it is cheaper than cutting lines.
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head + stretch <= shorter && part(old, head) === part(now, head)) head += stretch
+  while (head < shorter && old.charCodeAt(head) === now.charCodeAt(head)) head++
+  if (head === old.length && head === now.length) return { added: 0, removed: 0 }
+  head = head === 0 ? 0 : old.lastIndexOf('\n', head - 1) + 1
+  let tail = 0
+  const rest = shorter - head
+  while (tail + stretch <= rest) {
+    const from = tail + stretch
+    if (part(old, old.length - from) !== part(now, now.length - from)) break
+    tail += stretch
+  }
+  while (tail < rest && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++
+  const oldEnd = tail === 0 ? -1 : old.indexOf('\n', old.length - tail)
+  const cut = oldEnd === -1 ? 0 : old.length - oldEnd - 1
+  let added = 0
+  let removed = 0
+  for (const { kind, count } of diffLines(lines(old, head, cut), lines(now, head, cut))) {
+    if (kind === 'new') added += count
+    if (kind === 'old') removed += count
+  }
+  return { added, removed }
+}
+
+/** Characters that are compared at once. */
+const stretch = 1024
+
+const part = (text: string, from: number): string => text.substring(from, from + stretch)
+
+/** Lines with their ends: a last line that has none differs from one that has. */
+const lines = (text: string, from: number, cut: number): string[] =>
+  text.slice(from, text.length - cut).match(/[^\n]*\n|[^\n]+$/g) ?? []

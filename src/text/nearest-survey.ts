@@ -7,7 +7,6 @@
  */
 import { afterLineEnd, splitLines } from './lines.ts'
 import { plainCode, squeezedCodes } from './plain.ts'
-import { afford, type Work } from './work.ts'
 
 /** A piece of a line that shares something with the wanted text. */
 export interface Cell {
@@ -220,4 +219,20 @@ function hitBefore(content: string, end: number, endLine: number, codes: Uint16A
     left--
   }
   return { line, endLine, start: at, end }
+}
+
+/** What a search for near places has done so far. */
+export interface Work {
+  /** Characters looked at and cells filled. */
+  steps: number
+  windows: number
+}
+
+export const LIMITS = { steps: 20_000_000, windows: 200 } as const
+
+/** Books `steps` and answers true, or false when they are more than what is left. */
+export function afford(work: Work, steps: number): boolean {
+  if (work.steps + steps > LIMITS.steps) return false
+  work.steps += steps
+  return true
 }

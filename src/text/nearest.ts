@@ -2,24 +2,21 @@ import { Source } from '../core/source.ts'
 import { bounded } from '../core/time-limit.ts'
 import type { NearPlace } from '../core/problem.ts'
 import { alignLines, comparedLine } from './align-lines.ts'
-import { explainDifference } from './explain-difference.ts'
+import { explainDifference, longestPart, readingsOf } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
-import { lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
-import { survey, type Cell, type Hit, type Survey } from './nearest-survey.ts'
-import { bestWindows } from './nearest-windows.ts'
+import { bestWindows, lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
+import { afford, type Cell, type Hit, LIMITS, survey, type Survey, type Work } from './nearest-survey.ts'
 import { collapsed, isShortWord } from './plain.ts'
 import { placesOf } from './places.ts'
 import { withoutPrefixes } from './prefixes.ts'
-import { longestPart, readingsOf } from './readings.ts'
 import { undamaged } from './undamage.ts'
-import { afford, LIMITS, type Work } from './work.ts'
 
 /**
  * For text that was not found: the places most like it, and what differs there.
  *
- * Bound on work: at most 200 windows are compared and 2·10⁷ character steps done in all (`work.ts`), for
+ * Bound on work: at most 200 windows are compared and 2·10⁷ character steps done in all (`nearest-survey.ts`), for
  * a file of up to 10 MB. One step is a character of the content read in the one pass that finds windows,
  * or read again for a window, or a cell of a comparison. Windows with most votes come first; when the
  * steps are used up, the best found so far are given.
@@ -44,7 +41,7 @@ export async function nearestPlaces(
   if (found.length === 0) return []
 
   // Loaded only now, because few runs need it.
-  const { smallDiff } = await import('./small-diff.ts')
+  const { smallDiff } = await import('./shown-diff.ts')
   const asked = withoutOuterBlankLines(wanted)
   const placeOf = ({ line, endLine, similarity, text }: Candidate, nth: number): NearPlace => {
     const why = explainDifference(wanted, text, param)

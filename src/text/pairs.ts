@@ -3,16 +3,21 @@
  * What is alike at both ends costs nothing; a middle of more than MOST cells counts as different throughout.
  */
 export function commonPairs(before: readonly string[], after: readonly string[]): [number, number][] {
+  const { head, tail } = commonEnds(before, after)
+  const pairs: [number, number][] = Array.from({ length: head }, (_, at) => [at, at])
+  pairs.push(...middlePairs(before, after, head, before.length - tail, after.length - tail))
+  for (let at = tail; at > 0; at--) pairs.push([before.length - at, after.length - at])
+  return pairs
+}
+
+/** How many elements are alike at the beginning and, after those, at the end. */
+export function commonEnds(before: readonly string[], after: readonly string[]): { head: number; tail: number } {
   const shorter = Math.min(before.length, after.length)
   let head = 0
   while (head < shorter && before[head] === after[head]) head++
   let tail = 0
   while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++
-
-  const pairs: [number, number][] = Array.from({ length: head }, (_, at) => [at, at])
-  pairs.push(...middlePairs(before, after, head, before.length - tail, after.length - tail))
-  for (let at = tail; at > 0; at--) pairs.push([before.length - at, after.length - at])
-  return pairs
+  return { head, tail }
 }
 
 const MOST = 1_000_000

@@ -1,7 +1,7 @@
-import { counted } from '../core/counted.ts'
+import { counted } from '../core/result.ts'
 import { diffLines, type Run } from './line-diff.ts'
-import { clipped } from './small-diff.ts'
 import { extent, hunkRuns, linesOf, MARKS } from './unified-diff.ts'
+import { splitLines } from './lines.ts'
 
 export interface ShownDiffOptions {
   /** Lines shown around a change. */
@@ -26,10 +26,18 @@ export function shownDiff(before: string, after: string, options: ShownDiffOptio
   const shown: string[] = []
   // What ends every line of a file need not be seen.
   const hidden = [before, after].every((text) => text === '' || text.includes('\r\n')) ? /\r?\n$/ : /\n$/
-  for (const row of rowsOf(hunks, old, now)) {
+  let oldAt = 0
+  let newAt = 0
+  for (const { lead, runs } of hunks) {
     if (shown.length >= room) break
-    const text = row.text.replace(hidden, '')
-    shown.push(row.kind === 'head' ? text : MARKS[row.kind] + clipped(text, row.other, options.width - 1))
+    const [oldStart, newStart] = [oldAt + lead, newAt + lead]
+    oldAt = oldStart + lengthOf(runs, 'same', 'old')
+    newAt = newStart + lengthOf(runs, 'same', 'new')
+    shown.push(`@@ -${extent(oldStart, oldAt)} +${extent(newStart, newAt)} @@`)
+    for (const { kind, text, other } of linesIn(runs, [old, oldStart], [now, newStart])) {
+      if (shown.length >= room) break
+      shown.push(MARKS[kind] + clipped(text.replace(hidden, ''), other, options.width - 1))
+    }
   }
   const left = total - shown.length
   if (left > 0) return [...shown, `… ${counted(left, 'more line')}`]
@@ -38,34 +46,87 @@ export function shownDiff(before: string, after: string, options: ShownDiffOptio
   return ended[0] === ended[1] ? shown : [...shown, `\\ ${ended[0] ? 'No' : 'A'} line break at the end now`]
 }
 
-type Row = { kind: 'head'; text: string } | { kind: Run['kind']; text: string; other: string | undefined }
+interface Line {
+  readonly kind: Run['kind']
+  readonly text: string
+  /** Where lines are replaced, the counterpart: a long line is cut where it leaves it. */
+  readonly other: string | undefined
+}
 
-function* rowsOf(hunks: ReturnType<typeof hunkRuns>, old: readonly string[], now: readonly string[]): Generator<Row> {
-  let oldAt = 0
-  let newAt = 0
-  for (const { lead, runs } of hunks) {
-    oldAt += lead
-    newAt += lead
-    const oldEnd = oldAt + lengthOf(runs, 'same', 'old')
-    const newEnd = newAt + lengthOf(runs, 'same', 'new')
-    yield { kind: 'head', text: `@@ -${extent(oldAt, oldEnd)} +${extent(newAt, newEnd)} @@` }
-    for (const [index, { kind, count }] of runs.entries()) {
-      const replaced = runs[index - 1]
-      const replacing = runs[index + 1]
-      for (let nth = 0; nth < count; nth++) {
-        const text = (kind === 'new' ? now[newAt + nth] : old[oldAt + nth]) ?? ''
-        // Where lines are replaced, each is cut where it leaves its counterpart.
-        let other: string | undefined
-        if (kind === 'old' && replacing?.kind === 'new' && nth < replacing.count) other = now[newAt + nth]
-        if (kind === 'new' && replaced?.kind === 'old' && nth < replaced.count)
-          other = old[oldAt - replaced.count + nth]
-        yield { kind, text, other }
-      }
-      if (kind !== 'new') oldAt += count
-      if (kind !== 'old') newAt += count
+/** The lines of some runs, the first of which is at these places of the two texts. */
+function* linesIn(
+  runs: readonly Run[],
+  [old, oldStart]: readonly [readonly string[], number],
+  [now, newStart]: readonly [readonly string[], number],
+): Generator<Line> {
+  let oldAt = oldStart
+  let newAt = newStart
+  for (const [index, { kind, count }] of runs.entries()) {
+    const replaced = runs[index - 1]
+    const replacing = runs[index + 1]
+    for (let nth = 0; nth < count; nth++) {
+      const text = (kind === 'new' ? now[newAt + nth] : old[oldAt + nth]) ?? ''
+      let other: string | undefined
+      if (kind === 'old' && replacing?.kind === 'new' && nth < replacing.count) other = now[newAt + nth]
+      if (kind === 'new' && replaced?.kind === 'old' && nth < replaced.count) other = old[oldAt - replaced.count + nth]
+      yield { kind, text, other }
     }
+    if (kind !== 'new') oldAt += count
+    if (kind !== 'old') newAt += count
   }
 }
 
 const lengthOf = (runs: readonly Run[], ...kinds: Run['kind'][]): number =>
   runs.reduce((sum, { kind, count }) => sum + (kinds.includes(kind) ? count : 0), 0)
+
+/**
+ * What differs, for a reader: `-` lines of `before`, `+` lines of `after`, a space for both; at most
+ * `maxLines` lines, where lines are left out one that says how many. Not for `patch`.
+ */
+export function smallDiff(before: string, after: string, maxLines: number): string {
+  const [old, now] = [splitLines(before), splitLines(after)]
+  const all = [...linesIn(diffLines(old, now), [old, 0], [now, 0])].map(({ kind, text, other }): Row => ({
+    kind,
+    text: clipped(text, other),
+  }))
+  const near = all.length > maxLines ? nearChanges(all) : all
+  const shown = near.length > maxLines ? withoutMiddle(near, maxLines) : near
+  return shown
+    .map((row) => (row.kind === 'gap' ? `… ${counted(row.count, 'line')} left out` : MARKS[row.kind] + row.text))
+    .join('\n')
+}
+
+type Row = { kind: Run['kind']; text: string } | { kind: 'gap'; count: number }
+
+const WIDTH = 160
+
+/** A long line is cut to the part where it leaves `other`, or both would show only what is alike. */
+export function clipped(text: string, other = '', width = WIDTH): string {
+  if (text.length <= width) return text
+  let alike = 0
+  while (alike < other.length && text.charCodeAt(alike) === other.charCodeAt(alike)) alike++
+  const lead = Math.floor(width / 4)
+  const from = alike + lead > width ? Math.max(0, Math.min(alike - lead, text.length - width)) : 0
+  const to = from + width
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
+}
+
+/** Lines that both sides have are kept only beside a change. */
+function nearChanges(rows: readonly Row[]): Row[] {
+  const kept: Row[] = []
+  for (const [index, row] of rows.entries()) {
+    const changed = [rows[index - 1], row, rows[index + 1]].some((near) => near !== undefined && near.kind !== 'same')
+    const last = kept.at(-1)
+    if (changed) kept.push(row)
+    else if (last?.kind === 'gap') last.count++
+    else kept.push({ kind: 'gap', count: 1 })
+  }
+  return kept
+}
+
+function withoutMiddle(rows: readonly Row[], maxLines: number): Row[] {
+  const head = Math.ceil((maxLines - 1) / 2)
+  const tail = rows.length - (maxLines - 1 - head)
+  const count = rows.slice(head, tail).reduce((sum, row) => sum + (row.kind === 'gap' ? row.count : 1), 0)
+  return [...rows.slice(0, head), { kind: 'gap', count }, ...rows.slice(tail)]
+}

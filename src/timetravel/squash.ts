@@ -5,8 +5,7 @@ import type { HistorySettings, Settings } from '../core/settings.ts'
 import { readBack } from '../git/back-state.ts'
 import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { type Commit, isSigned, readCommits, signature } from '../git/read-commits.ts'
-import { syncObjects, writeObject } from '../git/objects.ts'
+import { type Commit, isSigned, readCommits, signature, syncObjects, writeObject } from '../git/objects.ts'
 import {
   beforeSquashRef,
   type Head,

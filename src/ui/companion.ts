@@ -7,7 +7,7 @@ import { defaultSyntax } from '../syntax/table.ts'
 import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
 import type { PlanBlock, TouchedFile } from './protocol.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 import { jsonIn, readBody } from './routes.ts'
 import type { Session } from './session.ts'
 

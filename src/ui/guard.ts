@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refusal } from './refusal.ts'
 
 export interface Asked {
   readonly method: string
@@ -83,3 +82,14 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 const isAmong = (given: Buffer, known: readonly Buffer[]): boolean => known.some((one) => timingSafeEqual(given, one))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** A request that is not done, with what the page shows. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+
+  constructor(status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421, message: string) {
+    super(message)
+    this.status = status
+  }
+}

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 
 export interface Paired {
   readonly id: string

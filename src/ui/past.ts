@@ -3,7 +3,7 @@ import { Transcript } from '../loop/transcript.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
 import { addTo, below, type Project, touched } from './plan.ts'
 import type { Execution, LoopEntry, Timeline } from './protocol.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 
 /** What was executed, and what others did to the same files. */
 export async function timelineOf({ clada, root }: Project): Promise<Timeline> {

@@ -7,7 +7,7 @@ import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engin
 import { pageAdvice, userText } from '../report/failure.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'
-import { countChanges } from '../text/count-changes.ts'
+import { countChanges } from '../text/line-diff.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
 
 /** A block that was applied, with the changes that were predicted. */

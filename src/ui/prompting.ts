@@ -13,7 +13,7 @@ import { tokenLength, tokensOf } from '../text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
 import { below, type Project } from './plan.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 
 /** A list of more files is useless. */
 const maxFiles = 20_000

@@ -5,7 +5,7 @@ import type { BlockChoice } from '../core/review.ts'
 import { conversationOf, executionOf, timelineOf } from './past.ts'
 import { factsOf, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 import type { Session } from './session.ts'
 
 export interface Call {

@@ -7,15 +7,23 @@ import type { BlockChoice } from '../core/review.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { answerOf, carriedOver, entryOf, type OpenDocument, Replies, type Reply } from './document.ts'
-import { applied, chosenIn } from './apply.ts'
+import {
+  answerOf,
+  applied,
+  carriedOver,
+  chosenIn,
+  entryOf,
+  type OpenDocument,
+  Replies,
+  type Reply,
+} from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { turnAll, undoneIn } from './past.ts'
 import { outcomeOf, type Planned, planOf, type Project, readingOf } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './guard.ts'
 
 export interface SessionOptions {
   readonly options: CladaOptions

@@ -4,8 +4,7 @@ import type { Place } from './place.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { summaryEntries } from '../report/llm.ts'
-import { printable } from '../report/content.ts'
-import { primaryOf } from '../report/words.ts'
+import { primaryOf, printable } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
 
 /**

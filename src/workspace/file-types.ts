@@ -3,7 +3,7 @@ import type { Entry } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import type { Location } from './walk.ts'
 import { isUtf8 } from 'node:buffer'
-import { grouped } from '../core/counted.ts'
+import { grouped } from '../core/result.ts'
 
 type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { copyText } from '../../src/watch/clipboard/copy.ts'
+import { copyText, openClipboard } from '../../src/watch/clipboard/open.ts'
 import { offerLine, watchClipboard } from '../../src/watch/clipboard/watch.ts'
-import { openClipboard } from '../../src/watch/clipboard/open.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { scratchDir } from '../support/scratch.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byTerminal, osc52, osc52Limit } from '../../src/watch/clipboard/copy.ts'
+import { byTerminal, osc52, osc52Limit } from '../../src/watch/clipboard/open.ts'
 import { fromWindows, textOf } from '../../src/watch/clipboard/clipboard.ts'
 
 const sequenceOf = (text: string, env: NodeJS.ProcessEnv = {}): string => {

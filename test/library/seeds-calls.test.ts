@@ -10,8 +10,7 @@ import {
   transformToAction,
   validateShamBlock,
 } from '../../src/index.ts'
-import { globMeantBy } from '../../src/core/settings.ts'
-import { defaultDeniedPatterns } from '../../src/core/settings.ts'
+import { defaultDeniedPatterns, globMeantBy } from '../../src/core/settings.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 describe('calls as the earlier libraries had them', () => {

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
-import { capText } from '../../src/report/words.ts'
+import { capText, printable } from '../../src/report/words.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { printable } from '../../src/report/content.ts'
-import { smallDiff } from '../../src/text/small-diff.ts'
+import { smallDiff } from '../../src/text/shown-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const none: ExecutionResult = { success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { languageFor } from '../../src/structure/languages.ts'
 import { withOutline } from '../../src/structure/outline.ts'
-import { readIn } from '../../src/structure/read.ts'
+import { readIn } from '../../src/structure/document.ts'
 import { linesOf } from '../../src/structure/structure.ts'
 import { findTarget } from '../../src/structure/target.ts'
 import file from '../conformance/structure.json' with { type: 'json' }

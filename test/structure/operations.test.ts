@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { structureBody } from '../../src/actions/output.ts'
 import { structureOperations, type StructureFiles } from '../../src/structure/operations.ts'
 import { languageFor, languages } from '../../src/structure/languages.ts'
-import { LIMITS } from '../../src/structure/problem.ts'
-import { readIn } from '../../src/structure/read.ts'
+import { LIMITS } from '../../src/structure/structure.ts'
+import { readIn } from '../../src/structure/document.ts'
 
 const shop = 'class Shop {\n  open() {\n    return 1\n  }\n\n  close() {}\n}\n\nfunction close() {}\n'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countChanges } from '../../src/text/count-changes.ts'
+import { countChanges } from '../../src/text/line-diff.ts'
 import { unifiedDiff } from '../../src/text/unified-diff.ts'
 
 it.each([

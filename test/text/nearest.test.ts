@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { alreadyApplied, nearestPlaces } from '../../src/text/nearest.ts'
-import { LIMITS } from '../../src/text/work.ts'
+import { LIMITS } from '../../src/text/nearest-survey.ts'
 
 const STORE = `import { a } from './a'
 

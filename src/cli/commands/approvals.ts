@@ -6,8 +6,7 @@ import { settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../print.ts'
-import { visible } from '../visible.ts'
+import { print, visible } from '../streams.ts'
 
 export const command: Command = {
   name: 'approvals',

@@ -8,8 +8,7 @@ import { grantWords } from './approvals.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../print.ts'
-import { visible } from '../visible.ts'
+import { print, visible } from '../streams.ts'
 
 export const command: Command = {
   name: 'approve',

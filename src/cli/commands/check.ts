@@ -1,12 +1,11 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
 import { withWarnings } from '../../core/result.ts'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import { correctedLines } from '../../report/repair.ts'
 import type { Command } from '../command.ts'
 import { general } from '../flags.ts'
-import { readInputs } from '../input.ts'
+import { print, readInputs } from '../streams.ts'
 import { cladaOptions, configWarnings } from '../options.ts'
-import { print } from '../print.ts'
 
 export const command: Command = {
   name: 'check',

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { completion, scripts } from '../complete.ts'
 import { UsageError } from '../flags.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'completion',

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { groups, keyNames, type KeyName } from '../../config/keys.ts'
+import { groups, type KeyName, keyNames } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../config/settings.ts'
 import { type Effective, merge } from '../../config/merge.ts'
@@ -8,8 +8,7 @@ import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, reportProjectAround } from '../options.ts'
-import { print } from '../print.ts'
-import { visible } from '../visible.ts'
+import { print, visible } from '../streams.ts'
 
 /** What holds, key by key, and where it comes from. */
 export const command: Command = {

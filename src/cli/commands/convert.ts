@@ -1,12 +1,11 @@
 import fs from 'node:fs'
 import { convertDocument } from '../../engine/convert.ts'
 import { targetNames } from '../../syntax/table.ts'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { readInputs } from '../input.ts'
+import { print, readInputs } from '../streams.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../print.ts'
 
 /** The document goes to standard output and is read by programs; everything about it goes to stderr. */
 export const command: Command = {

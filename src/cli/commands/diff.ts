@@ -1,18 +1,14 @@
 import { isMissing } from '../../core/block.ts'
-import { accountLines, notExecutedText } from '../../report/account.ts'
+import { accountLines, notExecutedText, type ReportOptions } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
-import { counted } from '../../core/counted.ts'
-import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
+import { type ActionResult, counted, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
-import type { ReportOptions } from '../../report/parts.ts'
 import { prettyAction, prettyErrors } from '../../report/pretty.ts'
-import { printable } from '../../report/content.ts'
-import { byBlock, primaryOf } from '../../report/words.ts'
+import { byBlock, primaryOf, printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, reading, reporting } from '../flags.ts'
-import { readInputs } from '../input.ts'
+import { isTerminal, print, readInputs } from '../streams.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
-import { isTerminal, print } from '../print.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = {

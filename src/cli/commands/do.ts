@@ -6,10 +6,9 @@ import { didYouMean } from '../../text/closest-name.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { readStdin } from '../input.ts'
+import { print, readStdin } from '../streams.ts'
 import { shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
-import { print } from '../print.ts'
 
 /** A person who has typed one action has no lines to look at. */
 function withoutPlace(error: ParseError): ParseError {

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { type Flag, flags, UsageError } from '../flags.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'help',

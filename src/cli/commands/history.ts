@@ -1,13 +1,13 @@
 import { Clada } from '../../api/clada.ts'
-import { counted } from '../../core/counted.ts'
+import { counted } from '../../core/result.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'history',

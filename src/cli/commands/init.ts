@@ -3,13 +3,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isInside, pathFrom } from '../../core/paths.ts'
 import { projectFileName, settingsOf } from '../../config/settings.ts'
-import { schemaFile, sampleFile } from '../../config/sample.ts'
+import { sampleFile, schemaFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { print } from '../print.ts'
+import { print, visible } from '../streams.ts'
 import { proposeApprovals } from '../propose-approvals.ts'
 import { packageFile } from './version.ts'
-import { visible } from '../visible.ts'
 
 /** Never takes the place of a file that is there. */
 export const command: Command = {

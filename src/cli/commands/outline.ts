@@ -1,12 +1,12 @@
 import { structureBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
 import { outlineView } from '../../structure/outline-view.ts'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { failureText } from '../print-step.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */
 export const command: Command = {

@@ -7,7 +7,7 @@ import { defaultOutputLimit } from '../../report/outputs.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
-import { isLive, readInputs, stdinTexts } from '../input.ts'
+import { isLive, print, readInputs, stdinTexts } from '../streams.ts'
 import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
 import {
   cladaOptions,
@@ -18,7 +18,6 @@ import {
   streamsToPipe,
   withConfig,
 } from '../options.ts'
-import { print } from '../print.ts'
 import type { Reviewed } from '../review.ts'
 
 export const command: Command = {

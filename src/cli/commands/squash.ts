@@ -1,10 +1,10 @@
 import { Clada } from '../../api/clada.ts'
 import type { SquashOptions, SquashResult } from '../../timetravel/squash.ts'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 import { refusalText } from '../print-step.ts'
 
 export const command: Command = {

@@ -3,7 +3,7 @@ import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { toolFormats, UsageError } from '../flags.ts'
 import { useColor } from '../options.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'tools',

@@ -11,8 +11,7 @@ import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
-import { print } from '../print.ts'
-import { visible } from '../visible.ts'
+import { print, visible } from '../streams.ts'
 import { stateOf } from './approvals.ts'
 
 /** What a project brings along counts for a user only after they have seen it. */

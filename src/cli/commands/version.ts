@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Command } from '../command.ts'
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 /** The build puts them in: the version of package.json, and the commit that was built. */
 declare const CLADA_VERSION: string

@@ -1,7 +1,6 @@
 import { type Clipboard, isClipboard } from '../../watch/clipboard/clipboard.ts'
-import { byTerminal } from '../../watch/clipboard/copy.ts'
+import { byTerminal, openClipboard } from '../../watch/clipboard/open.ts'
 import { type ClipboardWatch, offerLine, watchClipboard } from '../../watch/clipboard/watch.ts'
-import { openClipboard } from '../../watch/clipboard/open.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../../config/settings.ts'
 

@@ -1,4 +1,4 @@
-import { print } from '../print.ts'
+import { print } from '../streams.ts'
 
 /** Lines that come and stay, and below them, where there is a terminal, one that changes. */
 export interface Screen {

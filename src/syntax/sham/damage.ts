@@ -1,6 +1,6 @@
 import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from '../damage.ts'
 import { parseAssignment } from './assignment.ts'
-import { bare, delimiterOf, type Name, parseEnd, parseHeader } from './lines.ts'
+import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
 import { plainMarker, undamaged } from '../../text/undamage.ts'
 
 export const walkSham: WalkThrough = (view, start) => {
@@ -99,3 +99,142 @@ function isJson(inner: string): boolean {
     return false
   }
 }
+
+/**
+ * A block that has mistakes, as it was meant: unquoted values, other quotes or operators, a wrong id, delimiter or header,
+ * a missing end. Undefined where that is not certain. Texts stay as they are.
+ */
+export function correctedSham(raw: string): string | undefined {
+  const [first = '', ...rows] = raw.split(/\r?\n/)
+  const header = parseHeader(first)
+  if (header === undefined) return undefined
+  const name = { ...header.name, id: goodId(header.name.id) }
+  return new Correction(name, header.name, rows).text()
+}
+
+/** An id with two to eight letters or digits, close to the given one. */
+function goodId(id: string): string {
+  const plain = id.replace(/[^A-Za-z0-9]/g, '').slice(0, 8)
+  return isBlockId(plain) ? plain : `${plain}1a`.slice(0, 3)
+}
+
+class Correction {
+  readonly #name: Name
+  /** As the block has it. */
+  readonly #written: Name
+  readonly #rows: readonly string[]
+  readonly #values = new Map<string, string>()
+  readonly #lines: string[]
+  #at = 0
+
+  constructor(name: Name, written: Name, rows: readonly string[]) {
+    this.#name = name
+    this.#written = written
+    this.#rows = rows
+    this.#lines = [headerOf(name)]
+  }
+
+  text(): string | undefined {
+    for (; this.#at < this.#rows.length; this.#at++) {
+      const row = this.#rows[this.#at] ?? ''
+      if (parseEnd(row, this.#written) !== undefined) break
+      if (row.trim() === '' || NOTHING.test(row)) continue
+      if (!this.#assignment(row)) return undefined
+    }
+    // Nothing but the end may follow.
+    if (this.#rows.slice(this.#at + 1).some((row) => row.trim() !== '')) return undefined
+    return [...this.#lines, endOf(this.#name)].join('\n')
+  }
+
+  /** Whether the line at hand, and those of its text, could be corrected. */
+  #assignment(row: string): boolean {
+    const [, key, written = ''] = ASSIGNMENT.exec(row) ?? []
+    if (key === undefined) return false
+    const [, delimiter] = HEREDOC.exec(written) ?? []
+    if (delimiter !== undefined) return this.#heredoc(key, delimiter)
+    const value = valueOf(written) ?? this.#severalLines(written)
+    return value !== undefined && this.#add(key, value, `${key} = ${JSON.stringify(value)}`)
+  }
+
+  #add(key: string, value: string, line: string): boolean {
+    const known = this.#values.get(key)
+    if (known !== undefined) return known === value
+    this.#values.set(key, value)
+    this.#lines.push(line)
+    return true
+  }
+
+  /** A text ends at the delimiter as it was opened or as it should be; at the end of the block where nothing else fits. */
+  #heredoc(key: string, given: string): boolean {
+    const right = delimiterOf(this.#name)
+    const delimiters = new Set([squeezed(given), right, delimiterOf(this.#written)])
+    const from = this.#at + 1
+    let end = this.#rows.findIndex((row, at) => at >= from && delimiters.has(squeezed(bare(row))))
+    const closed = end !== -1
+    if (!closed) end = this.#rows.findIndex((row, at) => at >= from && parseEnd(row, this.#written) !== undefined)
+    if (end === -1) return false
+    const content = this.#rows.slice(from, end)
+    // Without a delimiter, a line that is spelled like a parameter may be one.
+    if (!closed && content.some((row) => CERTAIN.test(row))) return false
+    if (content.some((row) => bare(row) === right)) return false
+    this.#at = closed ? end : end - 1
+    const text = content.join('\n')
+    return this.#add(key, text, [`${key} = <<'${right}'`, ...(content.length > 0 ? [text] : []), right].join('\n'))
+  }
+
+  /** A quoted text with line breaks in it: up to the line that ends with the quote. */
+  #severalLines(written: string): string | undefined {
+    if (!/^"[^"\\]*$/.test(written)) return undefined
+    const from = this.#at + 1
+    const next = this.#rows[from]
+    const ends = (row: string | undefined): boolean =>
+      row === undefined || ASSIGNMENT.test(row) || parseEnd(row, this.#written) !== undefined
+    if (ends(next)) return written.slice(1)
+    for (let at = from; at < this.#rows.length; at++) {
+      const row = this.#rows[at] ?? ''
+      if (CERTAIN.test(row) || parseEnd(row, this.#written) !== undefined) return undefined
+      const close = row.indexOf('"')
+      if (row.includes('\\') || (close !== -1 && close < row.trimEnd().length - 1)) return undefined
+      if (close === -1) continue
+      this.#at = at
+      return [written.slice(1), ...this.#rows.slice(from, at), row.slice(0, close)].join('\n')
+    }
+    return undefined
+  }
+}
+
+/** The text that a value means which is not a JSON string; undefined where that is not certain. */
+function valueOf(written: string): string | undefined {
+  const value = written.replace(/^("(?:[^"\\]|\\.)*")[,;]$/, '$1')
+  const quoted = /^"(.*)"$/s.exec(value)?.[1]
+  if (quoted !== undefined) return jsonText(value) ?? innerText(quoted)
+  if (value === '' || value.startsWith('"') || value.startsWith('<<') || value.includes('"')) return undefined
+  const [, mark, inner] = /^(['`‘’“”])(.*)['`‘’“”]$/s.exec(value) ?? []
+  if (inner !== undefined) return inner.includes(mark ?? '') || inner.includes('\\') ? undefined : inner
+  // What follows may be a comment.
+  return /^['`‘’“”]|\s(?:#|\/\/|--)/.test(value) ? undefined : value
+}
+
+function jsonText(literal: string): string | undefined {
+  try {
+    const text: unknown = JSON.parse(literal)
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Inside quotes: quotes that are not escaped, or backslashes that JSON does not know; not both. */
+function innerText(inner: string): string | undefined {
+  if (!inner.includes('\\')) return /"\s*(?:[#;,]|\/\/)/.test(inner) ? undefined : inner
+  return inner.includes('"') || /\\["\\/bfnrtu]/.test(inner) ? undefined : inner
+}
+
+/** A delimiter without the spaces that some models put into it. */
+const squeezed = (text: string): string => text.replace(/\s+/g, '')
+
+/** Comments and fences, which mean nothing in a block. */
+const NOTHING = /^\s*(?:#(?!!)|\/\/|--|;|`{3}|~{3})/
+const ASSIGNMENT = /^\s*["'`]?([A-Za-z_]\w*)["'`]?\s*(?::=|=>|=|:)\s*(.*?)\s*$/
+const HEREDOC = /^<<[-~]?\s*["'`‘’“”]?([A-Za-z_][\w-]*(?: \w+)?)["'`‘’“”]?$/
+const CERTAIN = /^[A-Za-z_]\w*\s*=\s*(?:"(?:[^"\\]|\\.)*"|<<'\w+')\s*$/

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { printable } from '../../report/content.ts'
+import { printable } from '../../report/words.ts'
 import type { Clipboard } from './clipboard.ts'
 import { type How, Recogniser, type RecogniserOptions, type Verdict } from './recognise.ts'
 import type { Block } from '../../core/block.ts'

@@ -1,7 +1,38 @@
-import type { Problem } from '../core/problem.ts'
+import { fail, forPrograms, ok, optional, type Outcome, rare, text } from '../core/action.ts'
+import { type Problem, Stop } from '../core/problem.ts'
 import { type LineSpan, parseLineSpec } from '../text/lines.ts'
-import { optional, rare, text } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
+
+/** Reads report a hash; an edit that carries it fails instead of changing a file the model has not seen. */
+export const expectHash = forPrograms(
+  optional(text('Hash from an earlier read. The action fails if the file is another by now.')),
+)
+
+/** About a format that may replace files without naming what is in them. */
+export const replacedWarning = (path: string): string =>
+  `'${path}' already existed and was replaced; clada undo brings it back`
+
+/** For actions on several files: what stops one must not stop the others. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | (Outcome & { readonly ok: false })> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Stop) return fail(error.problem)
+    throw error
+  }
+}
+
+/** Larger images are described only. */
+const largestImage = 5 * 1024 * 1024
+
+/** For actions that read one file: an image is described, and given whole to those who can show it. */
+export async function orImage(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  const done = await attempt(work)
+  if (done.ok || done.problem.kind !== 'not-text') return done
+  const { described, image } = done.problem
+  if (image === undefined || image.bytes.length > largestImage) return done
+  return ok({ path, described, image: { type: image.type, base64: Buffer.from(image.bytes).toString('base64') } })
+}
 
 export interface LineRange {
   readonly spec: string
