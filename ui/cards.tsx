@@ -1,7 +1,6 @@
 import type { Tried } from '../src/core/commands.ts'
 import type { Question } from '../src/ui/protocol.ts'
-import { visible } from '../src/cli/streams.ts'
-import { triedOutput, triedSentence } from '../src/report/words.ts'
+import { triedOutput, triedSentence, visible } from '../src/report/words.ts'
 import { answer } from './actions.ts'
 import { Button } from './button.tsx'
 import { inOrder, Name } from './parts.tsx'

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
-import { printable, triedOutput, triedSentence } from '../report/words.ts'
-import { isTerminal, unhidden, visible } from './streams.ts'
+import { printable, triedOutput, triedSentence, unhidden, visible } from '../report/words.ts'
+import { isTerminal } from './streams.ts'
 
 /** The user to ask, if there is a terminal: standard input belongs to the document, so the terminal itself is used. */
 export function asking(): { ask?: Ask; tryFirst?: boolean } {

@@ -16,7 +16,8 @@ import { userFile } from '../state/user-state.ts'
 import { defaultSyntax, type SyntaxName, syntaxNamed, syntaxNames, syntaxOf as rowOf } from '../syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
 import { type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
-import { isTerminal, visible } from './streams.ts'
+import { isTerminal } from './streams.ts'
+import { visible } from '../report/words.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {

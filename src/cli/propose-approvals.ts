@@ -2,7 +2,8 @@ import path from 'node:path'
 import { approvalLineOf } from '../approvals/approval-line.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { confirmed } from './ask.ts'
-import { print, visible } from './streams.ts'
+import { print } from './streams.ts'
+import { visible } from '../report/words.ts'
 import { namesIn, readSmall } from '../approvals/text.ts'
 
 /** The commands that run the tests of a project and are not approved yet. */

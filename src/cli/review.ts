@@ -13,9 +13,8 @@ import type {
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
-import { oneLine, primaryOf, printable } from '../report/words.ts'
+import { oneLine, primaryOf, printable, unhidden, visible } from '../report/words.ts'
 import { extent, linesOf } from '../text/unified-diff.ts'
-import { unhidden, visible } from './streams.ts'
 
 /** The person who reviews, at a terminal or in a test. */
 export interface Reviewer {

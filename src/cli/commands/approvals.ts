@@ -6,7 +6,8 @@ import { settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print, visible } from '../streams.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approvals',

@@ -8,7 +8,8 @@ import { grantWords } from './approvals.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print, visible } from '../streams.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approve',

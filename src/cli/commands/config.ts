@@ -8,7 +8,8 @@ import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, reportProjectAround } from '../options.ts'
-import { print, visible } from '../streams.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
 
 /** What holds, key by key, and where it comes from. */
 export const command: Command = {

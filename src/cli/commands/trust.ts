@@ -11,7 +11,8 @@ import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
-import { print, visible } from '../streams.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
 import { stateOf } from './approvals.ts'
 
 /** What a project brings along counts for a user only after they have seen it. */
