@@ -9,8 +9,8 @@ import { jsonOf, readOwn, renameFile, syncFile } from '../state/own-files.ts'
 import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { setSkipWorktree } from './sparse.ts'
-import { editTree, type Named, type Side } from './tree-contents.ts'
-import { byteName } from './tree-walk.ts'
+import type { Named, Side } from './tree-contents.ts'
+import { byteName, editTree } from './tree-walk.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit

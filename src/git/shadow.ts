@@ -4,8 +4,7 @@ import { syncObjects, writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
 import { checkpointsRef, type Head, moveRef, refAt } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { editTree, type NewContent, type TreeChanges } from './tree-contents.ts'
-import { byteName } from './tree-walk.ts'
+import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
 
 export interface ShadowPlan {
   readonly isolated: IsolatedGit

@@ -1,8 +1,10 @@
 import { gitStop } from './git-program.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import type { Side } from './tree-contents.ts'
+import { nameOf, readObject, writeObject } from './objects.ts'
+import type { IsolatedGit } from './isolated-git.ts'
 
-export const directory = '40000'
+const directory = '40000'
 const submodule = '160000'
 
 export const byteName = (name: string): string => Buffer.from(name).toString('latin1')
@@ -11,7 +13,7 @@ export const byteName = (name: string): string => Buffer.from(name).toString('la
  * The entries of a tree, and changes of some of them. They are found in its bytes by halves, because a directory may have
  * a hundred thousand. Each character of a name is one byte: git defines no encoding.
  */
-export class Entries {
+class Entries {
   readonly #bytes: Buffer
   readonly #idBytes: number
   readonly #starts: readonly number[]
@@ -128,7 +130,7 @@ interface Part<T> {
   readonly below: Map<string, T>
 }
 
-export function byFirstName<T>(paths: ReadonlyMap<string, T>): Map<string, Part<T>> {
+function byFirstName<T>(paths: ReadonlyMap<string, T>): Map<string, Part<T>> {
   const parts = new Map<string, Part<T>>()
   for (const [name, value] of paths) {
     const slash = name.indexOf('/')
@@ -165,4 +167,46 @@ export async function knownIn(objects: ObjectReader, tree: string, paths: readon
   }
   await visit(tree, new Map(paths.map((name) => [byteName(name), name])), '')
   return { submodules, files }
+}
+
+/** The new entry of each path; undefined removes it. Names are bytes, as in `tree-walk.ts`. */
+export type TreeChanges = ReadonlyMap<string, Side | NewContent | undefined>
+
+/** Written as an object unless the tree has it already. */
+export interface NewContent {
+  readonly mode: string
+  readonly body: Buffer
+}
+
+/**
+ * Writes a tree with some paths changed: only the directories above them are read and written, while git write-tree would
+ * write all of them. `base` is any name of a tree that git understands; without it the tree is empty.
+ */
+export async function editTree(isolated: IsolatedGit, base: string | undefined, changes: TreeChanges): Promise<string> {
+  const write = (entries: Entries): string => writeObject(isolated, 'tree', entries.toBytes())
+  const edit = async (old: GitObject | undefined, some: TreeChanges): Promise<Entries> => {
+    const entries = new Entries(old)
+    await Promise.all(
+      [...byFirstName(some)].map(async ([name, { own, below }]) => {
+        const there = entries.get(name)
+        // A file that replaces a directory removes everything below it.
+        if (own?.value !== undefined) return entries.set(name, sideFor(isolated, own.value, there))
+        if (own !== undefined && there?.mode !== directory) entries.set(name, undefined)
+        if (below.size === 0) return
+        const left = await edit(there?.mode === directory ? await readObject(isolated, there.oid) : undefined, below)
+        entries.set(name, left.isEmpty ? undefined : { mode: directory, oid: write(left) })
+      }),
+    )
+    return entries
+  }
+  return write(await edit(base === undefined ? undefined : await readObject(isolated, base), changes))
+}
+
+function sideFor(isolated: IsolatedGit, wanted: Side | NewContent, there: Side | undefined): Side {
+  if ('oid' in wanted) return wanted
+  const { mode, body } = wanted
+  const oid = nameOf(isolated, 'blob', body)
+  // If the file system has no executable bits, the mode in the repository is kept.
+  const isKnown = !isolated.config.modes && there !== undefined && there.mode !== directory
+  return { mode: isKnown ? there.mode : mode, oid: oid === there?.oid ? oid : writeObject(isolated, 'blob', body) }
 }

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findRepository } from '../../src/git/find-repository.ts'
 import { headOf } from '../../src/git/repository.ts'
 import { IsolatedGit } from '../../src/git/isolated-git.ts'
-import { editTree, type Side } from '../../src/git/tree-contents.ts'
+import type { Side } from '../../src/git/tree-contents.ts'
+import { editTree } from '../../src/git/tree-walk.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** A file's paths, byte for character, with which of two contents it has. */
