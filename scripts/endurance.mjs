@@ -1,14 +1,15 @@
 // Does what the tests of the history do, many times over, measures speed in a repository of 50,000 files, and writes
 // the figures into docs/reliability.md. Takes about eight minutes.
 //
-//   node scripts/endurance.mjs [--speed-only | --soak MINUTES]
+//   node scripts/endurance.mjs [--speed-only | --soak MINUTES | --parallel LOAD]
 //
-// --soak: everything at once for so long, and nothing else.
+// --soak: everything at once for so long, and nothing else. --parallel: only edits at the same time, beside so many busy programs.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { installDependencies, run, writeSection } from './setup.mjs'
+import { parallel } from './parallel.mjs'
 import { soak } from './soak.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
@@ -18,10 +19,11 @@ process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
 const sections = []
-const minutes = Number(process.argv[process.argv.indexOf('--soak') + 1])
-if (process.argv.includes('--soak')) {
+const everything = { soak, parallel }
+const [flag = '', given] = process.argv.slice(2)
+if (flag.slice(2) in everything) {
   process.env.XDG_STATE_HOME = path.join(scratch, 'state')
-  sections.push(['soak', await soak(home, scratch, minutes)])
+  sections.push([flag.slice(2), await everything[flag.slice(2)](home, scratch, Number(given))])
 } else {
   if (!process.argv.includes('--speed-only')) sections.push(['endurance', endurance()])
   sections.push(['speed', await speed()])

@@ -1,7 +1,10 @@
-// Records what commands do to the disk, rebuilds every disk that a power cut may leave, and tries to go on from there.
-// Writes the table into docs/reliability.md unless scenarios are named. --most: only so many disks for each model; --model: only this one.
+// Records what commands do to the disk, rebuilds disks that a power cut may leave, and tries to go on from there.
+// Writes the table into docs/reliability.md unless scenarios are named.
 //
-//   npm run powercut [-- --most N] [--model NAME] [NAME…]
+//   npm run powercut [-- --most N] [--seed N] [--model NAME] [NAME…]
+//
+// --most: how many disks of each scenario are tried for each model (32; Infinity: all). They are drawn in order of time from equal
+// parts of all that there are, always the same for one --seed (1). --model: only this one.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -30,15 +33,21 @@ try {
   const { report } = await import(pathToFileURL(bundle).href)
   const { values, positionals: only } = parseArgs({
     allowPositionals: true,
-    options: { most: { type: 'string' }, model: { type: 'string' } },
+    options: {
+      most: { type: 'string', default: '32' },
+      seed: { type: 'string', default: '1' },
+      model: { type: 'string' },
+    },
   })
-  const most = Number(values.most ?? Infinity)
-  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, model: values.model }, (line) =>
+  const [most, seed] = [Number(values.most), Number(values.seed)]
+  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, seed, model: values.model }, (line) =>
     console.log(line),
   )
   const real = only.length === 0 || only.includes('real') ? realDisks() : []
   for (const line of real) console.log(line)
-  const sampled = Number.isFinite(most) ? [`At most ${most} disks for each model, spread evenly.`, ''] : []
+  const sampled = Number.isFinite(most)
+    ? [`At most ${most} disks of each scenario for each model, drawn with seed ${seed}, and the end.`, '']
+    : []
   if (only.length === 0) writeSection('powercut', [...sampled, table, '', ...real].join('\n'))
 } finally {
   fs.rmSync(bundle, { force: true })

@@ -48,7 +48,7 @@ type Place = 'own' | 'named'
 /**
  * Takes a lock. The lock is a file that names its holder; it is created complete, by a link, which never replaces a file.
  * The claims of those who wait are beside it, and the oldest is first. `waitMs` is the time that one holder may take:
- * a queue that moves is waited for.
+ * a queue that moves is waited for, and time in which the machine is too busy to wake this process does not count.
  *
  * The lock of a dead owner is taken over by the process that first creates the claim for that very lock. The lock is
  * checked again before it is replaced: a claim that comes too late finds another owner.
@@ -56,18 +56,12 @@ type Place = 'own' | 'named'
 export async function takeLock(file: string, waitMs: number, place: Place = 'own'): Promise<() => void> {
   const nonce = claimName()
   const own = `${file}.${nonce}`
-  let begun = now()
+  let waited = 0
   let before: string | undefined
-  let wait = 2
   try {
     writeClaim(own, nonce, file)
-    for (let round = 0; ; round++) {
-      // Reading the holder costs more than a look whether there is one.
-      if (round % 8 !== 0 && now() - begun < waitMs && fs.existsSync(file)) {
-        await pause(wait)
-        continue
-      }
-      const earlier = firstBefore(file, nonce)
+    for (;;) {
+      const { earlier, ahead } = placeInQueue(file, nonce)
       if (earlier === undefined && linked(own, file)) break
       const holder = holderOf(file, place) ?? earlier
       if (holder === undefined) continue
@@ -77,13 +71,18 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
         if (holderOf(file)?.nonce === nonce) break
         continue
       }
-      if (before !== undefined && holder.nonce !== before) begun = now()
+      if (holder.nonce !== before) waited = 0
       before = holder.nonce
-      const waited = now() - begun
       if (waited >= waitMs) throw lockedStop(file, holder, waited)
-      // Only the first one has to be quick.
-      wait = Math.min(earlier === undefined ? 2 : 15, waitMs)
-      await pause(wait)
+      // Only the first one has to be quick: many that look often would slow the holder down.
+      const wait = Math.min(ahead === 0 ? 2 : 15 * ahead, 100, waitMs)
+      // Reading the holder costs more than a look whether there is one.
+      for (let looks = 0; looks < 8 && looks * wait < 100 && waited < waitMs; looks++) {
+        const begun = now()
+        await pause(wait)
+        waited += Math.min(now() - begun, 2 * wait)
+        if (!fs.existsSync(file)) break
+      }
     }
   } finally {
     removeFile(own)
@@ -92,18 +91,18 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
   return () => release(file, nonce)
 }
 
-/** The process that waits longest, if not the caller. Claims of dead processes are removed. */
-function firstBefore(file: string, nonce: string): Holder | undefined {
+/** How many wait longer than the caller, and the first of them. Claims of dead processes are removed. */
+function placeInQueue(file: string, nonce: string): { readonly earlier: Holder | undefined; readonly ahead: number } {
   const prefix = `${path.basename(file)}.`
   const dir = path.dirname(file)
   const names = fs.readdirSync(dir).filter((name) => name.startsWith(prefix))
-  for (const claim of names.map((name) => name.slice(prefix.length)).sort()) {
-    if (claim >= nonce) return undefined
-    const waiting = isClaimName(claim) ? holderOf(path.join(dir, prefix + claim)) : undefined
-    if (waiting?.alive) return waiting
-    if (waiting !== undefined) removeFile(path.join(dir, prefix + claim))
+  const claims = names.map((name) => name.slice(prefix.length)).filter((claim) => isClaimName(claim) && claim < nonce)
+  for (const [at, claim] of claims.sort().entries()) {
+    const earlier = holderOf(path.join(dir, prefix + claim))
+    if (earlier?.alive) return { earlier, ahead: claims.length - at }
+    if (earlier !== undefined) removeFile(path.join(dir, prefix + claim))
   }
-  return undefined
+  return { earlier: undefined, ahead: 0 }
 }
 
 function writeClaim(own: string, nonce: string, file: string): void {

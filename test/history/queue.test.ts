@@ -94,3 +94,16 @@ it('a queue that moves is waited for, one that does not is not', async () => {
   release()
   await Promise.all(holders)
 })
+
+it('time in which the machine is too busy to wake anybody does not count', async () => {
+  const file = path.join(scratchDir(), 'lock')
+  const release = await takeLock(file, 0)
+  const second = takeLock(file, 200)
+  // A slow holder, and nobody else gets to run.
+  for (let at = 0; at < 4; at++) {
+    await new Promise((done) => setTimeout(done, 1))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  }
+  release()
+  ;(await second)()
+})

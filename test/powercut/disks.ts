@@ -15,30 +15,105 @@ export interface Disk {
   readonly what: string
 }
 
-/** All disks that a model allows, each once. */
-export function disksOf(model: Model, before: Tree, ops: readonly Op[]): Disk[] {
-  const found = new Map<string, Disk>()
-  const add = (tree: Tree, after: boolean, what: string): void => {
-    const key = `${after} ${printOf(tree)}`
-    if (!found.has(key)) found.set(key, { tree, after, what })
-  }
-  if (model === 'any') for (const disk of anyOrder(before, ops)) add(disk.tree, disk.after, disk.what)
-  else {
-    const last = ops.findLastIndex(({ kind }) => kind === 'sync')
-    const contents: readonly Unsynced[] = model === 'ext4' ? ['lost', 'kept'] : ['lost', 'kept', 'zeros']
-    for (let cut = 0; cut <= ops.length; cut++) {
-      if (cut > 0 && ops[cut - 1]?.kind === 'sync') continue
-      for (const unsynced of contents)
-        add(
-          treeAt(before, ops.slice(0, cut), unsynced, model),
-          cut > last,
-          `cut ${cut}/${ops.length}, unsynced ${unsynced}`,
-        )
+/**
+ * The disks that a model allows, each once: all of them, or `most`, drawn in order of time from as many equal parts of
+ * the list. The seed is fixed, so that the same record gives the same disks. A disk is only built when it is drawn: an
+ * execution with a thousand calls allows hundreds of thousands.
+ */
+export function* disksOf(
+  model: Model,
+  before: Tree,
+  ops: readonly Op[],
+  { most = Infinity, seed = 1 }: { readonly most?: number; readonly seed?: number } = {},
+): Generator<Disk> {
+  const possible = new PossibleDisks(model, before, ops)
+  const parts = Math.min(most, possible.count)
+  const random = randomFrom(seed)
+  const found = new Set<string>()
+  const isNew = (disk: Disk): boolean => found.size < found.add(`${disk.after} ${printOf(disk.tree)}`).size
+  for (let part = 0; part < parts; part++) {
+    const begin = Math.floor((part * possible.count) / parts)
+    const size = Math.floor(((part + 1) * possible.count) / parts) - begin
+    for (let tries = 0; tries < Math.min(size, 8); tries++) {
+      const disk = possible.disk(begin + Math.floor(random() * size))
+      if (!isNew(disk)) continue
+      yield disk
+      break
     }
-    // With everything synced that was, at the end.
-    for (const unsynced of contents) add(treeAt(before, ops, unsynced, model), true, `end, unsynced ${unsynced}`)
   }
-  return [...found.values()]
+  // The end is always tried: success was reported.
+  for (const at of possible.atEnd) {
+    const disk = possible.disk(at)
+    if (isNew(disk)) yield disk
+  }
+}
+
+/** Numbers from 0 to 1, always the same for a seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+interface Cut {
+  readonly at: number
+  /** Names that are not sure there. */
+  readonly open: readonly Op[]
+  /** The number of its first disk. */
+  readonly first: number
+}
+
+/**
+ * Every disk by its number, in order of time. At each cut, all contents that were not synced are lost, kept or zeros; in
+ * any order, all names that were not synced are lost, or each alone, or all but one.
+ */
+class PossibleDisks {
+  readonly count: number
+  readonly atEnd: readonly number[]
+  readonly #model: Model
+  readonly #before: Tree
+  readonly #ops: readonly Op[]
+  readonly #cuts: Cut[] = []
+  readonly #contents: readonly Unsynced[]
+  readonly #lastSync: number
+
+  constructor(model: Model, before: Tree, ops: readonly Op[]) {
+    this.#model = model
+    this.#before = before
+    this.#ops = ops
+    this.#contents = model === 'metadata' ? ['lost', 'kept', 'zeros'] : ['lost', 'kept']
+    this.#lastSync = ops.findLastIndex(({ kind }) => kind === 'sync')
+    const opened = model === 'any' ? unsyncedNames(before, ops) : undefined
+    let first = 0
+    for (let at = opened === undefined ? 0 : 1; at <= ops.length; at++) {
+      const synced = at > 0 && ops[at - 1]?.kind === 'sync'
+      // Names are only lost up to a sync, so the moment right after it, and the end, show all that can be lost.
+      if (at < ops.length && (opened === undefined ? synced : !synced)) continue
+      const open = opened?.get(at) ?? []
+      this.#cuts.push({ at, open, first })
+      first += this.#contents.length * (opened === undefined ? 1 : 1 + 2 * open.length)
+    }
+    this.count = first
+    const end = this.#cuts.at(-1)?.first ?? 0
+    this.atEnd = this.#contents.map((_, at) => end + at)
+  }
+
+  disk(number: number): Disk {
+    const { at, open, first } = this.#cuts.findLast((cut) => cut.first <= number) ?? { at: 0, open: [], first: 0 }
+    const unsynced = this.#contents[(number - first) % this.#contents.length] ?? 'lost'
+    const choice = Math.floor((number - first) / this.#contents.length)
+    const one = open[(choice - 1) % open.length]
+    const isOnly = choice > open.length
+    const lost = new Set(choice === 0 ? open : open.filter((other) => (other === one) !== isOnly))
+    const names = one === undefined || choice === 0 ? 'all' : `${isOnly ? 'all but' : 'only'} ${shownOp(one)}`
+    return {
+      tree: treeAt(this.#before, this.#ops.slice(0, at), unsynced, this.#model, lost),
+      after: this.#model === 'any' ? at === this.#ops.length : at > this.#lastSync,
+      what: `cut ${at}/${this.#ops.length}, unsynced ${unsynced}${open.length === 0 ? '' : `, of ${open.length} names lost: ${names}`}`,
+    }
+  }
 }
 
 /** What became of contents that were not synced. */
@@ -117,43 +192,23 @@ function withZeros(synced: Buffer, now: Buffer): Buffer {
   return synced.equals(now) ? now : bytes
 }
 
-/** At each sync and at the end: all names that were not synced lost, each alone lost, each alone there. */
-function anyOrder(before: Tree, ops: readonly Op[]): Disk[] {
-  const disks: Disk[] = []
-  const cuts = ops.flatMap((op, at) => (op.kind === 'sync' ? [at + 1] : []))
-  for (const cut of [...cuts, ops.length]) {
-    const done = ops.slice(0, cut)
-    const after = cut === ops.length
-    const open = unsyncedNames(before, done)
-    const subsets: ReadonlySet<Op>[] = [
-      new Set(open),
-      ...open.map((one) => new Set([one])),
-      ...open.map((one) => new Set(open.filter((other) => other !== one))),
-    ]
-    for (const lost of subsets)
-      for (const unsynced of ['lost', 'kept'] as const)
-        disks.push({
-          tree: treeAt(before, done, unsynced, 'any', lost),
-          after,
-          what: `cut ${cut}/${ops.length}, ${lost.size === 1 ? [...lost].map(shownOp).join() : lost.size} of ${open.length} names lost, unsynced ${unsynced}`,
-        })
-  }
-  return disks
-}
-
-function unsyncedNames(before: Tree, ops: readonly Op[]): Op[] {
+/** After each sync and at the end, by the number of calls: the changes of names that may be lost. */
+function unsyncedNames(before: Tree, ops: readonly Op[]): ReadonlyMap<number, readonly Op[]> {
   const names = new Map(before.names)
   /** By change: the directories that are not synced since. */
   const open = new Map<Op, Set<string>>()
-  for (const op of ops) {
+  const found = new Map<number, readonly Op[]>()
+  for (const [at, op] of ops.entries()) {
     if (op.kind === 'sync') {
       if (op.what === 'all') open.clear()
-      if (op.what !== 'names') continue
-      const dirs = [...names].filter(([, inode]) => inode === op.inode).map(([name]) => name)
-      for (const [one, left] of open) {
-        for (const dir of dirs) left.delete(dir)
-        if (left.size === 0) open.delete(one)
+      if (op.what === 'names') {
+        const dirs = [...names].filter(([, inode]) => inode === op.inode).map(([name]) => name)
+        for (const [one, left] of open) {
+          for (const dir of dirs) left.delete(dir)
+          if (left.size === 0) open.delete(one)
+        }
       }
+      found.set(at + 1, [...open.keys()])
     } else if (op.kind !== 'write' && op.kind !== 'truncate') {
       open.set(op, new Set(dirsOf(op)))
       if (op.kind === 'rename') renameIn(names, op)
@@ -161,7 +216,7 @@ function unsyncedNames(before: Tree, ops: readonly Op[]): Op[] {
       else names.set(op.path, op.inode)
     }
   }
-  return [...open.keys()]
+  return found.set(ops.length, [...open.keys()])
 }
 
 const dirsOf = (op: Op): string[] =>

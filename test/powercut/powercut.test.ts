@@ -15,7 +15,7 @@ for (const [name, mode] of [
     const scenario = scenarios.find((one) => one.name === name && one.mode === mode)
     if (scenario === undefined) throw new Error('no such scenario')
     const state = process.env['XDG_STATE_HOME']
-    const { ops, found } = await trial(scenario, scratchDir(), inject('cli'), ['ext4', 'metadata'], 8)
+    const { ops, found } = await trial(scenario, scratchDir(), inject('cli'), ['ext4', 'metadata'], { most: 8 })
     if (state !== undefined) process.env['XDG_STATE_HOME'] = state
     expect(ops).toBeGreaterThan(20)
     expect([...found.values()].flatMap(({ losses }) => losses)).toEqual([])

@@ -9,7 +9,11 @@ const allModels: readonly Model[] = ['ext4', 'metadata', 'any']
 /** Tries the scenarios on `most` disks for each model, and returns the table. */
 export async function report(
   cli: string,
-  { only, most, model: wanted }: { readonly only: readonly string[]; readonly most: number; readonly model?: string },
+  {
+    only,
+    model: wanted,
+    ...sample
+  }: { readonly only: readonly string[]; readonly most: number; readonly seed: number; readonly model?: string },
   say: (line: string) => void,
 ): Promise<string> {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-powercut-')))
@@ -20,7 +24,7 @@ export async function report(
     for (const scenario of [...scenarios, ...plainGit]) {
       const name = `${scenario.name}${scenario.mode === 'git' ? '' : `, ${scenario.mode}`}`
       if (only.length > 0 && !only.some((one) => name.includes(one))) continue
-      const { found } = await trial(scenario, base, cli, models, most)
+      const { found } = await trial(scenario, base, cli, models, sample)
       const cells = models.map((model) => {
         const { disks = 0, losses = [] } = found.get(model) ?? {}
         const sum = sums.get(model) ?? [0, 0]

@@ -172,8 +172,14 @@ export interface Outcome {
   readonly losses: readonly string[]
 }
 
-/** Records a scenario once, and tries every disk that each model allows; `most` of them, spread evenly. */
-export async function trial(scenario: Scenario, base: string, cli: string, models: readonly Model[], most = Infinity) {
+/** Records a scenario once, and tries the disks that each model allows. */
+export async function trial(
+  scenario: Scenario,
+  base: string,
+  cli: string,
+  models: readonly Model[],
+  sample: { readonly most?: number; readonly seed?: number },
+) {
   const dir = path.join(base, 'disk')
   const world = await prepared(scenario, dir)
   const { root } = world
@@ -193,19 +199,17 @@ export async function trial(scenario: Scenario, base: string, cli: string, model
   const head = headOf(world)
   const found = new Map<Model, Outcome>()
   for (const model of models) {
-    const all = disksOf(model, before, ops)
-    const disks = all.filter(
-      (_, at) => all.length <= most || at % Math.ceil(all.length / most) === 0 || at === all.length - 1,
-    )
     const losses: string[] = []
-    for (const disk of disks) {
+    let disks = 0
+    for (const disk of disksOf(model, before, ops, sample)) {
+      disks++
       writeTree(dir, disk.tree)
       const loss = await lossOn(disk, scenario, world, { filesBefore, filesAfter, head }).catch(
         (error: unknown) => `threw: ${String(error).slice(0, 200)}`,
       )
       if (loss !== undefined) losses.push(`${disk.what}${disk.after ? ' (after success)' : ''}: ${loss}`)
     }
-    found.set(model, { disks: disks.length, losses })
+    found.set(model, { disks, losses })
   }
   return { ops: ops.length, found }
 }
