@@ -7,11 +7,7 @@ import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
 
 /** The two differ in what they do to each line. */
 const onLines = {
-  aliases: [],
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     lines: lines('One line `4` or a range `23-43`.'),

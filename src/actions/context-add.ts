@@ -3,13 +3,10 @@ import { measure } from './context-entry.ts'
 
 export const contextAdd = defineAction({
   name: 'context_add',
-  aliases: [],
   description:
     'Add a file to the working set, which is kept from one reply to the next; `clada context print` shows its files as one text.',
   effect: 'meta',
   access: ['llm', 'user'],
-  primary: 'path',
-  display: 'never',
   params: { path: path('File to keep in view; `file@@Class@@method` keeps one structure of it.') },
   hints: { idempotent: true },
   returns: { path: 'string', size: 'integer, bytes', added: 'false when it was there already' },

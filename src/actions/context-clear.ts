@@ -2,11 +2,9 @@ import { defineAction, ok } from '../core/action.ts'
 
 export const contextClear = defineAction({
   name: 'context_clear',
-  aliases: [],
   description: 'Empty the working set. The files themselves stay.',
   effect: 'meta',
   access: ['llm', 'user'],
-  display: 'never',
   params: {},
   hints: { idempotent: true },
   returns: { 'kept?': 'where a list that could not be read was put' },

@@ -6,7 +6,6 @@ import { listOutput } from './list-output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',
-  aliases: [],
   description: 'List the working set, with the size of each file.',
   effect: 'meta',
   access: ['llm', 'user'],

@@ -10,7 +10,6 @@ const lookBack = 20
 
 export const contextPrune = defineAction({
   name: 'context_prune',
-  aliases: [],
   description: `Take out of the working set what does not exist any more, and what the last ${lookBack} executions neither changed nor named.`,
   effect: 'meta',
   access: ['llm', 'user'],

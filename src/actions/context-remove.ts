@@ -6,12 +6,9 @@ import { spellingsOf } from './context-entry.ts'
 
 export const contextRemove = defineAction({
   name: 'context_remove',
-  aliases: [],
   description: 'Take a file out of the working set. The file itself stays.',
   effect: 'meta',
   access: ['llm', 'user'],
-  primary: 'path',
-  display: 'never',
   params: { path: path('What to take out, as context_list names it. It need not exist any more.') },
   hints: { idempotent: true },
   returns: { path: 'string' },

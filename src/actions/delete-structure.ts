@@ -4,12 +4,8 @@ import { onStructures, targetParam } from './on-structures.ts'
 
 export const deleteStructure = defineAction({
   name: 'delete_structure',
-  aliases: [],
   description: 'Delete a whole structure.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     target: targetParam,

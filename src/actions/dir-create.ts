@@ -2,12 +2,8 @@ import { defineAction, ok, path } from '../core/action.ts'
 
 export const dirCreate = defineAction({
   name: 'dir_create',
-  aliases: [],
   description: 'Make a directory and the directories above it. One that exists stays as it is.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: { path: path('Directory to make.') },
   hints: { adds: true, idempotent: true },
   returns: { path: 'string' },

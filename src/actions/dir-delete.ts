@@ -2,12 +2,8 @@ import { defineAction, ok, path } from '../core/action.ts'
 
 export const dirDelete = defineAction({
   name: 'dir_delete',
-  aliases: [],
   description: 'Delete a directory, only when it is empty.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: { path: path('Directory to delete.') },
   hints: { idempotent: true },
   returns: { path: 'string' },

@@ -4,11 +4,9 @@ import { programOutput } from './program-output.ts'
 
 export const exec = defineAction({
   name: 'exec',
-  aliases: [],
   description:
     'Run bash, python, javascript or ruby in a sandbox without network. It writes only in the root, and sees the files as they are on the disk.',
   effect: 'exec',
-  access: ['llm'],
   primary: 'lang',
   display: 'conditional',
   output: programOutput,

@@ -11,9 +11,6 @@ export const fileAppend = defineAction({
   description:
     'Add text at the end of a file. Creates the file if it is missing; puts nothing between unless `new_line` asks for it.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   past: (target) => `appended to ${target}`,
   params: {
     path: path('File to append to.'),

@@ -2,12 +2,9 @@ import { defineAction, ok, path } from '../core/action.ts'
 
 export const fileCopy = defineAction({
   name: 'file_copy',
-  aliases: [],
   description: 'Copy a file. Makes parent directories; replaces the destination if it exists.',
   effect: 'write',
-  access: ['llm'],
   primary: 'old_path',
-  display: 'never',
   params: {
     old_path: path('File to copy.'),
     new_path: path('Where the copy goes, file name included.'),

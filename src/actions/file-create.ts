@@ -4,12 +4,8 @@ import { endedBy } from './file-write.ts'
 
 export const fileCreate = defineAction({
   name: 'file_create',
-  aliases: [],
   description: 'Write a new file. Makes parent directories; fails if the file exists.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to create.'),
     content: text('The whole content, exactly.'),

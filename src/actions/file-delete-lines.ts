@@ -4,12 +4,8 @@ import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
 
 export const fileDeleteLines = defineAction({
   name: 'file_delete_lines',
-  aliases: [],
   description: 'Delete lines by their numbers.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   everyday: true,
   params: {
     path: path('File to change.'),

@@ -5,9 +5,6 @@ export const fileDelete = defineAction({
   aliases: ['delete_file'],
   description: 'Delete a file.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   past: (target) => `removed ${target}`,
   everyday: true,
   params: {

@@ -10,12 +10,8 @@ const once: Param<number | 'all'> = {
 
 export const fileEdit = defineAction({
   name: 'file_edit',
-  aliases: [],
   description: 'Replace a text that occurs exactly `count` times in a file.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   past: (target) => `edited ${target}`,
   everyday: true,
   repairs: true,

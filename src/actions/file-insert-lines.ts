@@ -5,12 +5,8 @@ import { elisionIn } from './replace-occurrences.ts'
 
 export const fileInsertLines = defineAction({
   name: 'file_insert_lines',
-  aliases: [],
   description: 'Insert lines after a line, by its number.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     after: integer('Number of the line to insert after; 0 inserts at the top.'),

@@ -5,9 +5,7 @@ export const fileMove = defineAction({
   aliases: ['move_file'],
   description: 'Move or rename a file. Makes parent directories; replaces the destination if it exists.',
   effect: 'write',
-  access: ['llm'],
   primary: 'old_path',
-  display: 'never',
   past: (target, { params }) => `moved ${target} to ${String(params['new_path'])}`,
   everyday: true,
   params: {

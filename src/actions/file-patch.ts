@@ -12,13 +12,9 @@ import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKe
 
 export const filePatch = defineAction({
   name: 'file_patch',
-  aliases: [],
   description:
     'Apply the hunks of a diff to one file, all or none. Line numbers need not be right: the lines of context must be in the file exactly once.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   repairs: true,
   params: {
     path: path('File to change.'),

@@ -11,8 +11,6 @@ export const fileReadNumbered = defineAction({
   aliases: ['read_file_numbered'],
   description: 'Read a file, or some of its lines, with line numbers.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: fileOutput('numbered'),
   everyday: true,

@@ -8,8 +8,6 @@ export const fileRead = defineAction({
   aliases: ['read_file'],
   description: 'Read a file.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: fileOutput(),
   everyday: true,

@@ -11,9 +11,6 @@ export const fileReplaceLines = defineAction({
   description:
     'Replace lines by their numbers. Give `lines` and `new_content`, or several changes at once in `edits`, numbered as the file is now.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   everyday: true,
   params: {
     path: path('File to change.'),

@@ -32,9 +32,6 @@ export const fileReplaceTextRange = defineAction({
   description:
     'Replace everything from one text to another, both included. Saves copying a long passage: its beginning and its end are enough.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   past: (target) => `edited ${target}`,
   everyday: true,
   within: 'file_replace_lines',

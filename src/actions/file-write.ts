@@ -9,9 +9,6 @@ export const fileWrite = defineAction({
   aliases: ['write_file'],
   description: 'Write a whole file. Makes parent directories; replaces the file if it exists.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   past: (target, { data }) => {
     if (typeof data !== 'object' || data === null) return `wrote ${target}`
     const lost =

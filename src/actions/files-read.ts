@@ -10,7 +10,6 @@ export const filesRead = defineAction({
   aliases: ['read_files'],
   description: 'Read several files into one text. Each comes after a line `=== path ===`.',
   effect: 'read',
-  access: ['llm'],
   primary: 'paths',
   display: 'always',
   output: fileOutput(),
@@ -60,10 +59,8 @@ export async function readSeveral(
 
 export const filesReadNumbered = defineAction({
   name: 'files_read_numbered',
-  aliases: [],
   description: 'Read several files with line numbers into one text. Each comes after a line `=== path ===`.',
   effect: 'read',
-  access: ['llm'],
   primary: 'paths',
   display: 'always',
   output: fileOutput('numbered'),

@@ -9,13 +9,10 @@ import { doubtful } from './replace-occurrences.ts'
 
 export const filesReplaceAllText = defineAction({
   name: 'files_replace_all_text',
-  aliases: [],
   description:
     'Replace every occurrence of a text in several files. A directory or glob means the files below it that contain the text and that git does not ignore. Always exact.',
   effect: 'write',
-  access: ['llm'],
   primary: 'paths',
-  display: 'never',
   everyday: true,
   repairs: true,
   params: {

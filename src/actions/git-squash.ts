@@ -3,7 +3,6 @@ import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({
   name: 'git_squash',
-  aliases: [],
   description: 'Make one commit of several that follow each other. Files and what is staged stay as they are.',
   effect: 'git',
   access: ['user'],

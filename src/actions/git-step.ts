@@ -5,7 +5,6 @@ const none: Params = {}
 
 export const gitStepBack = defineAction({
   name: 'git_step_back',
-  aliases: [],
   description: 'Check out the commit before; uncommitted work is put aside until git_step_forward is back.',
   effect: 'git',
   access: ['user'],
@@ -34,7 +33,6 @@ export const gitStepBack = defineAction({
 
 export const gitStepForward = defineAction({
   name: 'git_step_forward',
-  aliases: [],
   description: 'One commit towards where git_step_back began; at its end the branch and the uncommitted work are back.',
   effect: 'git',
   access: ['user'],

@@ -6,11 +6,9 @@ import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
 
 export const glob = defineAction({
   name: 'glob',
-  aliases: [],
   description:
     'List the files below a directory whose path matches a glob. Goes into node_modules only when the glob names it.',
   effect: 'read',
-  access: ['llm'],
   primary: 'pattern',
   display: 'always',
   output: pathsOutput,

@@ -4,10 +4,8 @@ import { hitsOutput } from './list-output.ts'
 
 export const grep = defineAction({
   name: 'grep',
-  aliases: [],
   description: 'Search files for a text, or for a regular expression. Skips what .gitignore names.',
   effect: 'read',
-  access: ['llm'],
   primary: 'pattern',
   display: 'always',
   output: hitsOutput,

@@ -5,11 +5,7 @@ import { contentParam, onStructures, targetParam, withoutElisions } from './on-s
 
 /** The two insertions differ in the side of the structure. */
 const insertion = {
-  aliases: [],
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     target: targetParam,

@@ -4,11 +4,8 @@ import { onStructures } from './on-structures.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',
-  aliases: [],
   description: 'List the declarations of a file: header, kind and lines of each.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: structureOutput,
   everyday: true,

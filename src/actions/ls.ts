@@ -3,11 +3,8 @@ import { entriesOutput } from './list-output.ts'
 
 export const ls = defineAction({
   name: 'ls',
-  aliases: [],
   description: 'List a directory, sorted by name.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: entriesOutput,
   params: { path: path('Directory to list.') },

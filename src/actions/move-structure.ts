@@ -3,11 +3,8 @@ import { onStructures, targetParam } from './on-structures.ts'
 
 /** The four moves differ in the place that a structure goes to. */
 const move = {
-  aliases: [],
   effect: 'write',
-  access: ['llm'],
   primary: 'source_path',
-  display: 'never',
   returns: { source_original_line_range: '[first, last]', destination_final_line_range: '[first, last]' },
 } as const
 

@@ -21,12 +21,9 @@ import { isRecord, mapOutput, oneLined } from './output.ts'
 
 export const projectMap = defineAction({
   name: 'project_map',
-  aliases: [],
   description:
     'Show the files and main declarations of a project. It takes no more than `budget` tokens: the files that matter most come first.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: mapOutput,
   everyday: true,

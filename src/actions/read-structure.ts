@@ -4,11 +4,8 @@ import { structureOutput } from './output.ts'
 
 export const readStructure = defineAction({
   name: 'read_structure',
-  aliases: [],
   description: 'Read a class, function, section or other structure by its name. Returns every match.',
   effect: 'read',
-  access: ['llm'],
-  primary: 'path',
   display: 'always',
   output: structureOutput,
   everyday: true,

@@ -4,12 +4,8 @@ import { onStructures, targetParam } from './on-structures.ts'
 
 export const replaceAllTextInStructure = defineAction({
   name: 'replace_all_text_in_structure',
-  aliases: [],
   description: 'Replace every occurrence of a text inside a structure.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     target: targetParam,

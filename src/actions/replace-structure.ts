@@ -4,12 +4,8 @@ import { contentParam, onStructures, targetParam, withoutElisions } from './on-s
 
 export const replaceStructure = defineAction({
   name: 'replace_structure',
-  aliases: [],
   description: 'Replace a whole structure, with its decorators and doc comment.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   everyday: true,
   params: {
     path: path('File to change.'),

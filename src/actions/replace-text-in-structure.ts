@@ -5,12 +5,8 @@ import { editWithoutElisions, mayElide } from './replace-occurrences.ts'
 
 export const replaceTextInStructure = defineAction({
   name: 'replace_text_in_structure',
-  aliases: [],
   description: 'Replace text that occurs exactly once inside a structure.',
   effect: 'write',
-  access: ['llm'],
-  primary: 'path',
-  display: 'never',
   params: {
     path: path('File to change.'),
     target: targetParam,

@@ -3,7 +3,6 @@ import { stepOutput } from './output.ts'
 
 export const undo = defineAction({
   name: 'undo',
-  aliases: [],
   description: 'Take back what an execution did to files: the last one, or the one that is named.',
   effect: 'git',
   access: ['user'],

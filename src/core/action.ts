@@ -171,10 +171,19 @@ export interface Param<T = unknown> {
 export type Params = Readonly<Record<string, Param>>
 export type Args<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never }
 
-/** Keeps the types of the parameters while they are checked against `ActionSpec`. */
-export function defineAction<const P extends Params>(spec: ActionSpec<P>): ActionSpec {
+type Defaulted = 'aliases' | 'access' | 'display'
+
+/**
+ * Keeps the types of the parameters while they are checked against `ActionSpec`. Unless a definition says otherwise, an
+ * action has no aliases, is for models, is summed up by its path, and its output is not shown.
+ */
+export function defineAction<const P extends Params>(
+  spec: Omit<ActionSpec<P>, Defaulted> & Partial<Pick<ActionSpec<P>, Defaulted>>,
+): ActionSpec {
+  const path = 'path' in spec.params ? { primary: 'path' } : {}
+  const whole = { aliases: [], access: ['llm'], display: 'never', ...path, ...spec }
   // Handlers take their own parameters; the registry holds them all under one type, and only `decode` calls them.
-  return spec as unknown as ActionSpec
+  return whole as unknown as ActionSpec
 }
 
 export const ok = (data?: unknown, warnings: readonly string[] = []): Outcome =>
