@@ -1,20 +1,19 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { askApprovalSocket, hasApprovalSocket } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
+import { isRecord, type Peer } from './peer.ts'
 
 /** The request for an approval as a person must see it. */
 export type Question = (request: ApprovalRequest) => string
 
 /** Asks in the client, where it can ask, and on an open page. The first answer counts, the other question is withdrawn. */
-export function askThrough(server: Server, question: Question, stopped: AbortSignal): Ask {
+export function askThrough(peer: Peer, question: Question, stopped: AbortSignal): Ask {
   return async (request) => {
     const answered = new AbortController()
     const signal = AbortSignal.any([stopped, answered.signal])
     try {
       return await firstAnswer([
         askApprovalSocket(request, signal),
-        askClient(server, request, question(request), signal),
+        askClient(peer, request, question(request), signal),
       ])
     } finally {
       answered.abort()
@@ -23,9 +22,13 @@ export function askThrough(server: Server, question: Question, stopped: AbortSig
 }
 
 /** Whether there is anybody to ask. */
-export const canAsk = (server: Server, root: string): boolean => hasForms(server) || hasApprovalSocket(root)
+export const canAsk = (peer: Peer, root: string): boolean => hasForms(peer) || hasApprovalSocket(root)
 
-const hasForms = (server: Server): boolean => server.getClientCapabilities()?.elicitation?.form !== undefined
+/** Clients from before there were other ways to ask name no way. */
+function hasForms({ client }: Peer): boolean {
+  const ways = client?.['elicitation']
+  return isRecord(ways) && (ways['form'] !== undefined || Object.keys(ways).length === 0)
+}
 
 /** A person may be at lunch. */
 const patienceMs = 10 * 60 * 1000
@@ -48,12 +51,12 @@ const toWrite = {
 const choices = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
 
 async function askClient(
-  server: Server,
+  peer: Peer,
   { about }: ApprovalRequest,
   message: string,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | undefined> {
-  if (!hasForms(server)) return undefined
+  if (!hasForms(peer)) return undefined
   const answer = {
     type: 'string',
     ...(about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow),
@@ -65,14 +68,10 @@ async function askClient(
     requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
   }
   try {
-    const options = { signal, timeout: patienceMs }
-    const { action, content } = await server.request(
-      { method: 'elicitation/create', params },
-      ElicitResultSchema,
-      options,
-    )
-    if (action === 'cancel') return undefined
-    return (action === 'accept' && choices.find((choice) => choice === content?.['answer'])) || 'no'
+    const { action, content } = await peer.request('elicitation/create', params, { signal, timeout: patienceMs })
+    if (action === 'decline') return 'no'
+    if (action !== 'accept') return undefined
+    return choices.find((choice) => isRecord(content) && choice === content['answer']) ?? 'no'
   } catch {
     // The client failed or has gone.
     return undefined

@@ -1,7 +1,7 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/words.ts'
-import { invalidParams, protocolError, resourceNotFound } from './requests.ts'
+import { invalidParams, protocolError, resourceNotFound } from './peer.ts'
 import type { Answer } from './answers.ts'
 import type { ContentBlock, ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
 

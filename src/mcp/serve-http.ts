@@ -6,7 +6,7 @@ import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser, stateHome } from '../state/user-state.ts'
 import { isStranger } from '../state/owner.ts'
-import { invalidRequest } from './requests.ts'
+import { invalidRequest } from './peer.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
 import { longestMessage } from './serve.ts'
@@ -72,7 +72,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
 
   async function open(): Promise<Connection> {
     const gone = new AbortController()
-    const { server: mcp, session } = makeServer(given, gone.signal)
+    const { peer, session } = makeServer(given, gone.signal)
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       eventStore: new RecentEvents(),
@@ -84,7 +84,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
       onsessionclosed: (id) => void end(id),
     })
     const connection = { transport, session, gone }
-    await mcp.connect(transport)
+    await peer.connect(transport)
     return connection
   }
 

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Readable, Transform, Writable } from 'node:stream'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Readable, Writable } from 'node:stream'
 import { makeServer } from './server.ts'
 import type { McpOptions } from './session.ts'
 
 /** Serves the client on standard input and output until it goes; then everything is ended properly. */
 export async function serveMcp(given: McpOptions): Promise<void> {
   const gone = new AbortController()
-  const { server, session } = makeServer(given, gone.signal)
+  const { peer, session } = makeServer(given, gone.signal)
   const streams = protocolStreams()
-  const leaving = departure(streams, server)
-  await server.connect(new StdioServerTransport(streams.stdin, streams.stdout, { maxBufferSize: longestMessage }))
+  const leaving = departure(streams, peer)
   let heard = performance.now()
   streams.stdin.on('data', () => (heard = performance.now()))
+  await peer.connect(new Lines(streams))
   const left = await leaving
 
   // A client that pipes in some calls and closes still wants their answers.
@@ -32,68 +32,100 @@ const endingMs = 8000
 const pause = (ms: number): Promise<void> => delay(ms, undefined, { ref: false })
 
 /** When the client closes its side, or cannot be reached any more, or this process is stopped. */
-function departure(
-  { stdin, stdout }: Streams,
-  server: { onclose?: (() => void) | undefined },
-): Promise<'closed' | 'lost'> {
+function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): Promise<'closed' | 'lost'> {
   return new Promise((resolve) => {
     const lost = (): void => resolve('lost')
     stdin.once('end', () => resolve('closed'))
     stdin.once('error', lost)
-    stdout.once('error', lost)
-    server.onclose = lost
+    stdout.on('error', lost)
+    peer.onclose = lost
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, lost)
   })
 }
 
 /** When the last answers are out. */
-async function written({ stdout }: Streams): Promise<void> {
+async function written({ stdout, write }: Streams): Promise<void> {
   // An answer is sent right after its call is over.
   await delay(0)
-  await new Promise<void>((resolve) => (stdout.destroyed ? resolve() : stdout.end(resolve)))
+  await new Promise<void>((resolve) => (stdout.destroyed ? resolve() : write('', () => resolve())))
 }
 
 /** The two streams of the protocol. */
-export interface Streams {
+interface Streams {
   readonly stdin: Readable
   readonly stdout: Writable
+  readonly write: (text: string, done: (error?: Error | null) => void) => unknown
 }
 
 /** Takes standard output for the protocol alone: whatever else would write there goes to standard error. */
-export function protocolStreams(): Streams {
+function protocolStreams(): Streams {
   const { stdin, stdout, stderr } = process
-  const write = stdout.write.bind(stdout)
+  const write: Streams['write'] = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
-  const protocol = new Writable({ write: (chunk: Buffer, _, done) => void write(chunk, done) })
-  // Many answers may wait for a slow reader.
-  protocol.setMaxListeners(0)
-  stdout.on('error', (error) => protocol.destroy(error))
   // A log without a reader is no reason to fail.
   stderr.on('error', () => undefined)
-  return { stdin: stdin.pipe(wholeLines()), stdout: protocol }
+  return { stdin, stdout, write }
 }
 
 /** A document of the largest size, as JSON that escapes every second character. */
 export const longestMessage = 128 * 1024 * 1024
 
-/**
- * Hands on whole lines. The SDK looks for the end of a line anew with every chunk and copies what it has, which for a
- * long message costs the square of its length. A line that is too long is handed on as it is, for the SDK to refuse.
- */
-export function wholeLines(longest = longestMessage): Transform {
-  let parts: Buffer[] = []
-  let size = 0
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      const end = size > longest ? chunk.length : chunk.lastIndexOf(10) + 1
-      if (end > 0) {
-        this.push(Buffer.concat([...parts, chunk.subarray(0, end)]))
-        parts = []
-        size = 0
-      }
-      if (end < chunk.length) parts.push(chunk.subarray(end))
-      size += chunk.length - end
-      done()
-    },
-  })
+/** Messages as JSON, one in each line. */
+export class Lines implements Transport {
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #streams: Pick<Streams, 'stdin' | 'write'>
+  readonly #longest: number
+  #parts: Buffer[] = []
+  #size = 0
+
+  constructor(streams: Pick<Streams, 'stdin' | 'write'>, longest = longestMessage) {
+    this.#streams = streams
+    this.#longest = longest
+  }
+
+  async start(): Promise<void> {
+    this.#streams.stdin.on('data', (chunk: Buffer) => this.#take(chunk))
+  }
+
+  send(message: unknown): Promise<void> {
+    return new Promise((resolve, reject) =>
+      this.#streams.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())),
+    )
+  }
+
+  async close(): Promise<void> {
+    this.onclose?.()
+  }
+
+  #take(chunk: Buffer): void {
+    for (let from = 0, end = 0; end !== -1; from = end + 1) {
+      end = chunk.indexOf(10, from)
+      const part = chunk.subarray(from, end === -1 ? undefined : end)
+      this.#parts.push(part)
+      this.#size += part.length
+      if (this.#size > this.#longest) return this.#refuse()
+      if (end !== -1) this.#read()
+    }
+  }
+
+  #read(): void {
+    const line = Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
+    this.#size = 0
+    try {
+      this.onmessage?.(JSON.parse(line))
+    } catch (error) {
+      this.onerror?.(new Error(`a line is no message: ${error instanceof Error ? error.message : String(error)}`))
+    }
+  }
+
+  /** Nothing after it can be found again. */
+  #refuse(): void {
+    this.#parts = []
+    this.#streams.stdin.pause()
+    this.onerror?.(new Error(`a message has at most ${this.#longest} bytes`))
+    this.onclose?.()
+  }
 }

@@ -6,53 +6,39 @@ import { oneLine } from '../report/words.ts'
 import { closestName } from '../text/closest-name.ts'
 import { toolList } from './document-tools.ts'
 import {
-  answerRequests,
   type Handler,
   invalidParams,
   isRecord,
   kindOf,
   optionalTextIn,
+  Peer,
   protocolError,
   textIn,
   type Params,
-} from './requests.ts'
+} from './peer.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  RootsListChangedNotificationSchema,
-  type GetPromptResult,
-  type Prompt,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
 
 /** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
-export function makeServer(given: McpOptions, gone: AbortSignal): { server: Server; session: Session } {
-  const server = new Server(
-    { name: 'clada', version: given.version },
-    {
-      capabilities: {
-        tools: {},
-        resources: { subscribe: true, listChanged: true },
-        prompts: {},
-      },
-      instructions: instructionsFor(given),
-      jsonSchemaValidator: unused,
-    },
-  )
-  const session = new Session(server, given)
-  server.onerror = (error) => given.log(oneLine(error.message.replace(/\s+/g, ' ')))
-  server.oninitialized = () => {
-    // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
-    server.ping().catch(() => undefined)
-    session.clientIsReady()
-  }
-  server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
-  answerRequests(server, {
-    ...tools(session, offeredTools(given), gone),
-    ...resources(session),
-    ...prompts(session),
+export function makeServer(given: McpOptions, gone: AbortSignal): { peer: Peer; session: Session } {
+  const peer = new Peer({
+    serverInfo: { name: 'clada', version: given.version },
+    capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, prompts: {} },
+    instructions: instructionsFor(given),
   })
-  return { server, session }
+  const session = new Session(peer, given)
+  peer.onerror = (error) => given.log(oneLine(error.message.replace(/\s+/g, ' ')))
+  peer.heard = {
+    'notifications/initialized': () => {
+      // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
+      peer.request('ping', {}).catch(() => undefined)
+      session.clientIsReady()
+    },
+    'notifications/roots/list_changed': () => session.roots.changed(),
+  }
+  peer.handlers = { ...tools(session, offeredTools(given), gone), ...resources(session), ...prompts(session) }
+  return { peer, session }
 }
 
 /** Short: clients put it into every conversation. */
@@ -66,31 +52,23 @@ function offeredTools({ first: { options }, tools: chosen }: McpOptions): Action
   return chosen === 'all' ? allowed : allowed.filter(({ name }) => chosen.includes(name))
 }
 
-/** Answers to questions are checked where they are asked, so the SDK needs no schema library. */
-const unused = {
-  getValidator: (): never => {
-    throw new Error('There is no validator.')
-  },
-}
-
 function tools(session: Session, specs: readonly ActionSpec[], gone: AbortSignal): Record<string, Handler> {
   const offered = toolList(specs)
   const names = offered.map(({ name }) => name)
   return {
     'tools/list': () => ({ tools: offered }),
-    'tools/call': (params, { signal, sendNotification, _meta }) => {
+    'tools/call': (params, { signal, notify }) => {
       const tool = textIn(params, 'name')
       if (!names.includes(tool)) {
         const close = closestName(tool, names)
         const meant = close === undefined ? '' : `. Did you mean ${close}?`
         throw protocolError(invalidParams, `Unknown tool: ${tool}${meant}`)
       }
-      const progressToken = _meta?.progressToken
+      const progressToken = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined
       let progress = 0
       const tell = (message: string): void => {
-        if (progressToken === undefined) return
-        const notification = { progressToken, progress: ++progress, message }
-        sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
+        if (progressToken !== undefined)
+          notify('notifications/progress', { progressToken, progress: ++progress, message })
       }
       const values = params['arguments'] ?? {}
       return session.call({ tool, values, signal: AbortSignal.any([signal, gone]), tell })

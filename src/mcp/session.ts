@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
@@ -22,7 +21,7 @@ import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, u
 import { askThrough, canAsk, type Question } from './approval.ts'
 import { ClientRoots, type Place, type Project } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
-import { invalidRequest, isRecord, kindOf, type Params, protocolError } from './requests.ts'
+import { invalidRequest, isRecord, kindOf, type Params, type Peer, protocolError, textIn } from './peer.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 
 /** What the command line passes to the server. */
@@ -56,18 +55,19 @@ export class Session {
   /** So that the user can undo everything that this client did. */
   readonly #conversation = { kind: 'mcp', id: randomUUID() } as const
   #clientIsReady = false
-  readonly #server: Server
+  readonly #peer: Peer
   readonly #given: McpOptions
 
-  constructor(server: Server, given: McpOptions) {
-    this.#server = server
+  constructor(peer: Peer, given: McpOptions) {
+    this.#peer = peer
     this.#given = given
     this.roots = new ClientRoots(given.place, async () => {
-      const capabilities = server.getClientCapabilities()
       // A client that has not said yet whether it has roots must not be treated as one without.
-      if (capabilities === undefined) throw new Error('it has not sent initialize yet')
-      if (capabilities.roots === undefined) return []
-      return (await server.listRoots(undefined, { timeout: 10_000 })).roots.map(({ uri }) => uri)
+      if (peer.client === undefined) throw new Error('it has not sent initialize yet')
+      if (peer.client['roots'] === undefined) return []
+      const { roots } = await peer.request('roots/list', {}, { timeout: 10_000 })
+      if (!Array.isArray(roots)) throw new Error(`roots must be a list; it is ${kindOf(roots)}`)
+      return roots.map((root: unknown) => textIn(isRecord(root) ? root : {}, 'uri'))
     })
   }
 
@@ -107,7 +107,7 @@ export class Session {
 
   /** What a client allows is known when it has said what it can, and that it is ready to be asked. */
   #refuseEarly(): void {
-    if (this.#clientIsReady && this.#server.getClientCapabilities() !== undefined) return
+    if (this.#clientIsReady && this.#peer.client !== undefined) return
     throw protocolError(invalidRequest, 'Too early: first initialize, then notifications/initialized, then this.')
   }
 
@@ -128,11 +128,11 @@ export class Session {
     const warned = (result: ExecutionResult, own: readonly string[] = []): ExecutionResult =>
       withWarnings(result, [...own, ...project.warnings])
     if (!isRecord(values)) return actionAnswer(tool, warned(notAnObject(tool, values)), report)
-    const ask = askThrough(this.#server, this.#given.question, signal)
+    const ask = askThrough(this.#peer, this.#given.question, signal)
     const options: CladaOptions = {
       ...project.options,
       conversation: this.#conversation,
-      tryFirst: () => canAsk(this.#server, settingsOf(project.options).root),
+      tryFirst: () => canAsk(this.#peer, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
         return ask(request)
@@ -158,13 +158,13 @@ export class Session {
     this.#changed(reportUri)
     if (results.some(({ success, action }) => success && !/^(read|meta)$/.test(registry.get(action)?.effect ?? ''))) {
       this.#changed(historyUri)
-      this.#server.sendResourceListChanged().catch(() => undefined)
+      this.#peer.notify('notifications/resources/list_changed')
     }
     return answer
   }
 
   #changed(uri: string): void {
-    if (this.subscribed.has(uri)) this.#server.sendResourceUpdated({ uri }).catch(() => undefined)
+    if (this.subscribed.has(uri)) this.#peer.notify('notifications/resources/updated', { uri })
   }
 
   /** More output needs longer messages. */

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { outcomeKey } from '../../src/mcp/answers.ts'
-import { wholeLines } from '../../src/mcp/serve.ts'
+import { Lines } from '../../src/mcp/serve.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -246,15 +246,23 @@ describe('a long message', () => {
     expect(fs.readFileSync(path.join(root, 'big.txt'), 'utf8') === content).toBe(true)
   })
 
-  it('is handed on in whole lines', async () => {
-    const lines = async (chunks: string[], longest?: number): Promise<string[]> => {
-      const found: string[] = []
-      const stream = wholeLines(longest).on('data', (chunk) => found.push(String(chunk)))
-      for (const chunk of chunks) stream.write(chunk)
-      await once(stream.end(), 'end')
+  it('is read in any pieces, up to a length', async () => {
+    const read = async (chunks: string[], longest?: number): Promise<unknown[]> => {
+      const stdin = Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
+      const lines = new Lines({ stdin, write: () => undefined }, longest)
+      const found: unknown[] = []
+      lines.onmessage = (message) => found.push(message)
+      lines.onerror = ({ message }) => found.push(message)
+      const ended = new Promise<void>((resolve) => {
+        lines.onclose = resolve
+        stdin.on('end', resolve)
+      })
+      await lines.start()
+      await ended
       return found
     }
-    expect(await lines(['a', 'b\nc', '\n', 'd\ne\nf', 'g\n'])).toEqual(['ab\n', 'c\n', 'd\ne\n', 'fg\n'])
-    expect(await lines(['abc', 'def', 'ghi', 'j\n'], 5)).toEqual(['abcdefghi', 'j\n'])
+    expect(await read(['1', '2\n3', '\n', '4\n5\n6', '7\r\n'])).toEqual([12, 3, 4, 5, 67])
+    expect(await read(['{\n1\n'])).toEqual([expect.stringContaining('a line is no message'), 1])
+    expect(await read(['1\n22', '222', '2\n3\n'], 5)).toEqual([1, 'a message has at most 5 bytes'])
   })
 })
