@@ -1,8 +1,8 @@
 // Builds the command line so that it starts fast.
 //
-// What every start needs is one file, what a run needs another, each in one scope: a module boundary costs a start some
-// tenths of a millisecond, and there are two hundred. Whatever else a command loads, when it is called, is split into
-// chunks, and gets the modules that lie in those two packs from there. All of it is CommonJS without white space, which
+// What every start needs is one file, what a run needs another, and so is what a commit, a diff and the MCP server need,
+// each in one scope: a module boundary costs a start some tenths of a millisecond, and there are two hundred. Whatever else
+// a command loads, when it is called, is split into chunks, and gets the modules that are in those packs from there. All of it is CommonJS without white space, which
 // Node starts a third faster than modules, and ASCII, which V8 keeps in half the memory. Function names stay, for stack
 // traces, except in chunks that have only code of other packages.
 import { execFileSync } from 'node:child_process'
@@ -21,6 +21,9 @@ const library = 'src/index.ts'
 const packs = [
   { file: 'main.cjs', of: [entry, 'src/cli/commands/version.ts'] },
   { file: 'run-pack.cjs', of: ['src/cli/commands/run.ts'] },
+  { file: 'git-pack.cjs', of: ['src/git/checkpoints.ts'] },
+  { file: 'diff-pack.cjs', of: ['src/cli/commands/diff.ts', 'src/engine/preview.ts'] },
+  { file: 'mcp-pack.cjs', of: ['src/cli/commands/mcp.ts', 'src/mcp/serve.ts'] },
 ]
 
 const common = {
@@ -232,11 +235,12 @@ const asRequired =
   'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
 /**
- * The address of the file, where it is needed and not at every start; not by `require`, which in some packages is another
- * one. And only ASCII: esbuild leaves other characters in regular expressions, and the start file reads Latin-1.
+ * What leads to a module in a pack. The address of the file, where it is needed and not at every start; not by `require`,
+ * which in some packages is another one. And only ASCII: esbuild leaves other characters in regular expressions, and the start file reads Latin-1.
  */
 const finished = (code) =>
   code
+    .replace(/require\("(\.\/[\w-]+\.cjs)\?([^"]+)"\)/g, 'require("$1").shared["$2"]()')
     .replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
@@ -250,7 +254,9 @@ function throughPacks(file, { packOf, names }) {
         const module = moduleAt(resolveDir, to)
         if (kind === 'dynamic-import') return { path: `./${fileOf(module)}`, external: true }
         const at = packOf.get(module)
-        return at === undefined || at === file ? undefined : { path: module, namespace: 'pack' }
+        if (at === undefined || at === file) return undefined
+        // In a chunk it stays a call of `require`: esbuild would make a chunk of each, and a start would load dozens.
+        return file === undefined ? { path: `./${at}?${module}`, external: true } : { path: module, namespace: 'pack' }
       })
       builder.onResolve({ filter: /^[@\w]/ }, ({ path: to, kind }) =>
         kind === 'dynamic-import' && isPackage(to) ? { path: `./${nameOfPackage(to)}.cjs`, external: true } : undefined,

@@ -3,7 +3,7 @@ import { foreignFormats, foreignPrompt } from '../describe/foreign-prompt.ts'
 import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/words.ts'
-import { approvedCommands } from '../config/load.ts'
+import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 import { slashed } from '../core/paths.ts'
 
@@ -30,7 +30,10 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     exec,
     cslDelimiters,
     syntax: taughtOf(syntaxes),
-    approved: approvedCommands(options).map(legible),
+    // Those that run without a question, as they are written.
+    approved: [
+      ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),
+    ].map(legible),
     ...request,
     rules,
   })

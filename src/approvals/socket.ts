@@ -1,10 +1,13 @@
 import fs from 'node:fs'
-import net from 'node:net'
+import type net from 'node:net'
 import path from 'node:path'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import { isRecord } from './vouchers.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
+
+/** Not imported: loading it would cost every start of a server some milliseconds, and few ever ask. */
+const ofNode = (): typeof net => process.getBuiltinModule('node:net')
 
 /**
  * A socket where an open page answers questions of other processes in the same root. It is in the user's own state
@@ -29,7 +32,7 @@ export async function openApprovalSocket(
     return undefined
   }
   const callers = new Set<net.Socket>()
-  const server = net.createServer((caller) => {
+  const server = ofNode().createServer((caller) => {
     callers.add(caller)
     const gone = new AbortController()
     caller.on('error', () => caller.destroy())
@@ -76,7 +79,7 @@ export function askApprovalSocket(request: ApprovalRequest, signal?: AbortSignal
   const address = addressOf(request.root)
   if (address === undefined || signal?.aborted || !fs.existsSync(address)) return Promise.resolve(undefined)
   return new Promise((resolve) => {
-    const caller = net.connect(address, () => caller.write(`${JSON.stringify(request)}\n`))
+    const caller = ofNode().connect(address, () => caller.write(`${JSON.stringify(request)}\n`))
     const leave = (): void => void caller.destroy()
     signal?.addEventListener('abort', leave, { once: true })
     caller.on('error', () => resolve(undefined))
@@ -151,7 +154,7 @@ function triedIn(value: unknown): Tried | undefined {
 
 function isOpen(address: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const caller = net.connect(address, () => {
+    const caller = ofNode().connect(address, () => {
       caller.destroy()
       resolve(true)
     })

@@ -2,8 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { approvalLineOf } from '../approvals/approval-line.ts'
-import { Approvals } from '../approvals/approvals.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -11,7 +9,7 @@ import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state
 import { type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, shown } from './kinds.ts'
 import { type Effective, type FileGiven, type Given, merge, type Merged, validate } from './merge.ts'
-import { canonical, type CladaOptions, isThere, projectFileName, SettingsError, settingsOf } from './settings.ts'
+import { canonical, isThere, projectFileName, SettingsError } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
 
 /** Everything the config files say, for one project. */
@@ -49,7 +47,7 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
   const merged = merge(file, project && { ...project, facts })
   const meant = root === undefined ? merged.root.value : undefined
   const narrowed = typeof meant === 'string' ? meant : root
-  const counted = project === undefined ? merged : withoutApproved(merged, narrowed ?? dir)
+  const counted = project === undefined ? merged : await withoutApproved(merged, narrowed ?? dir)
   return {
     merged: counted,
     root: narrowed,
@@ -108,10 +106,15 @@ function factsOf(dir: string, deniedPatterns: readonly string[]): FileGiven['fac
 }
 
 /** What the user has approved already needs no further word. */
-function withoutApproved(merged: Merged, root: string): Merged {
+async function withoutApproved(merged: Merged, root: string): Promise<Merged> {
   const { 'commands.approve': approve } = merged
   const asked = approve.refused?.value
   if (!Array.isArray(asked)) return merged
+  // Few projects ask for commands, and the rules for commands are large.
+  const [{ Approvals }, { approvalLineOf }] = await Promise.all([
+    import('../approvals/approvals.ts'),
+    import('../approvals/approval-line.ts'),
+  ])
   const approvals = new Approvals(root)
   const open = asked.filter((command: string) => {
     const read = approvalLineOf(command)
@@ -227,10 +230,4 @@ export function distrust(dir: string): void {
 function trustFile(dir: string): string | undefined {
   const state = userStateDir(dir)
   return state && path.join(state, 'trusted', `${rootName(dir)}.json`)
-}
-
-/** Commands that run without a question, as they are written: by the options, and by the approvals of the project. */
-export function approvedCommands(options: CladaOptions): string[] {
-  const { root, allowedRoots } = settingsOf(options)
-  return [...new Set([...(options.approve ?? []), ...new Approvals(root, allowedRoots).approved()])]
 }

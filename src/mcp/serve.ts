@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Readable, Writable } from 'node:stream'
 import { makeServer } from './server.ts'
@@ -29,7 +28,7 @@ const graceMs = 400
 /** What is being written down when the client goes is finished, unless that takes all too long. */
 const endingMs = 8000
 
-const pause = (ms: number): Promise<void> => delay(ms, undefined, { ref: false })
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
 
 /** When the client closes its side, or cannot be reached any more, or this process is stopped. */
 function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): Promise<'closed' | 'lost'> {
@@ -46,7 +45,7 @@ function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): P
 /** When the last answers are out. */
 async function written({ stdout, write }: Streams): Promise<void> {
   // An answer is sent right after its call is over.
-  await delay(0)
+  await new Promise((resolve) => setImmediate(resolve))
   await new Promise<void>((resolve) => (stdout.destroyed ? resolve() : write('', () => resolve())))
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
@@ -53,7 +52,7 @@ export class Session {
   /** Resources that the client wants to hear about. */
   readonly subscribed = new Set<string>()
   /** So that the user can undo everything that this client did. */
-  readonly #conversation = { kind: 'mcp', id: randomUUID() } as const
+  #conversation: CladaOptions['conversation']
   #clientIsReady = false
   readonly #peer: Peer
   readonly #given: McpOptions
@@ -131,7 +130,7 @@ export class Session {
     const ask = askThrough(this.#peer, this.#given.question, signal)
     const options: CladaOptions = {
       ...project.options,
-      conversation: this.#conversation,
+      conversation: (this.#conversation ??= { kind: 'mcp', id: newId() }),
       tryFirst: () => canAsk(this.#peer, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
@@ -182,6 +181,9 @@ async function makeClada(options: CladaOptions): Promise<Clada> {
   const { Clada } = await import('../api/clada.ts')
   return new Clada(options)
 }
+
+/** Not imported, for the same reason. */
+const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID()
 
 const adviceFor = ({ refusal }: { refusal: string }): string =>
   `Nothing can be done: ${refusal}. The user can start clada mcp with a --root inside them, or open that directory in the client.`

@@ -3,7 +3,7 @@ import { printable } from '../../report/words.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'
-import { configured, lasting, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
+import { cladaOptions, lasting, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal } from '../streams.ts'
 import { ownVersion } from './version.ts'
 import { registry } from '../../actions/registry.ts'
@@ -52,14 +52,14 @@ export const command: Command = {
 }
 
 async function projectFor(flags: FlagValues): Promise<Project> {
-  const { options: read, config } = await configured(flags)
-  const options = lasting(read)
+  const options = lasting(await cladaOptions(flags))
+  const loaded = await loadedFor(flags)
   const gitIsChosen = flags.git !== undefined || flags['no-git'] !== undefined
-  const from = (await loadedFor(flags))?.merged['git.mode'].from ?? 'default'
+  const from = loaded?.merged['git.mode'].from ?? 'default'
   return {
     // Six calls must not become six commits on the branch of the user.
     options: gitIsChosen || from !== 'default' ? options : { ...options, git: 'shadow' },
-    rules: config.rules,
+    rules: loaded?.rules ?? [],
     warnings: await configWarnings(flags),
     report: reportOptions(await withConfig(flags)),
   }
