@@ -44,6 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'timetravel',
   ],
   api: [
+    'approvals',
     'core',
     'text',
     'structure',
