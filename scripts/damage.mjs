@@ -2,7 +2,9 @@
 // text, alone and in pairs. Prints the table of docs/edits.md; ends with 1 when anything was applied wrong.
 //
 //   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME] [--peers]
+//                    [--from DIR] [--seed N]
 //
+// With --from edits are made up in the files of a directory, other ones for every seed.
 // With --peers the patches are given to Codex's apply_patch too, which is fetched into node_modules/.cache from npm.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -35,6 +37,8 @@ try {
     verbose: args.includes('--verbose'),
     only: word('--only'),
     file: word('--file'),
+    from: word('--from'),
+    seed: number('--seed', 1),
     codex: args.includes('--peers') ? codexProgram() : '',
   })
   process.stdout.write(`${table}\n`)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { historyEdits, packageEdits } from '../test/damage/corpus.ts'
+import { historyEdits, otherEdits, packageEdits } from '../test/damage/corpus.ts'
 import { type Case, damages } from '../test/damage/damages.ts'
 import { syntaxes, written } from '../test/damage/edit.ts'
 import { classOf, combinationsOf, judge, type Outcome, outcomeOf, outcomes } from '../test/damage/judge.ts'
@@ -15,6 +15,9 @@ interface Options {
   /** Only damages and files whose names have this. */
   readonly only: string
   readonly file: string
+  /** A directory of other files, in which edits are made up; '' for the usual ones. */
+  readonly from: string
+  readonly seed: number
   /** The program of Codex, which applies patches when it is called `apply_patch`; '' without it. */
   readonly codex: string
 }
@@ -41,6 +44,8 @@ export async function measure({
   verbose,
   only,
   file,
+  from,
+  seed: first,
   codex,
 }: Options): Promise<{ table: string; bad: number }> {
   const byDamage = new Map<string, Map<string, Counts>>()
@@ -51,7 +56,10 @@ export async function measure({
   let bad = 0
   let seed = 7
   try {
-    const corpus = [...historyEdits(root, edits / 2), ...packageEdits(path.join(root, 'node_modules'), edits / 2)]
+    const corpus =
+      from === ''
+        ? [...historyEdits(root, edits / 2), ...packageEdits(path.join(root, 'node_modules'), edits / 2)]
+        : [...otherEdits(from, edits, first)]
     const counted = (pairs: 'all' | 'none'): number =>
       corpus.reduce((sum, edit) => sum + [...combinationsOf(edit, pairs)].length, 0)
     const alone = counted('none')

@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import type { PlaceChoice } from '../core/result.ts'
@@ -95,11 +96,14 @@ export const filePatch = defineAction({
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
     if (new_path !== undefined && !isCodex) await refuseExisting(files, new_path)
-    const overwrote = await place(files, file, isCodex ? ended(done.text, file.text, added) : done.text, new_path)
+    const text = isCodex ? ended(done.text, file.text, added) : done.text
+    const overwrote = await place(files, file, text, new_path)
+    const gotNewline = file.text !== '' && !file.text.endsWith('\n') && text.endsWith('\n') && !done.text.endsWith('\n')
     const applied = [...done.applied, ...added.map(() => ({ rung: 'exact' }))]
     return ok(dataOf(path, applied, new_path), [
       ...whole.kept,
       ...done.warnings,
+      ...(gotNewline ? ['the file had no newline at its end and has one now, as Codex writes it'] : []),
       ...(overwrote && new_path !== undefined ? [replacedWarning(new_path.given)] : []),
     ])
   },
@@ -222,14 +226,14 @@ async function problemOf(
   { failures: found, applied: good }: AppliedHunks,
   verdict: 'applied' | 'fits',
 ): Promise<Problem> {
-  const { isAppliedAt, patchAsMeant } = await import('../text/meant-edit.ts')
+  const { appliedAt, patchAsMeant } = await import('../text/meant-edit.ts')
   const near = new Map<number, readonly NearPlace[]>()
   for (const failure of found.slice(0, MOST_NEAR))
     if (isLost(failure)) near.set(failure.hunk.number, await nearest(text, failure.hunk))
   const failures = found.map((failure) => {
-    const [place] = near.get(failure.hunk.number) ?? []
-    const isApplied = place !== undefined && failure.reason === 'absent' && isAppliedAt(failure.hunk.lines, place)
-    return isApplied ? { applied: place.line, ...failure } : failure
+    const places = failure.reason === 'absent' ? (near.get(failure.hunk.number) ?? []) : []
+    const line = bounded(() => appliedAt(text, failure.hunk.lines, places))
+    return line === undefined ? failure : { applied: line, ...failure }
   })
   const [first] = failures
   if (first === undefined) throw new Error('a failure without a reason')
@@ -248,7 +252,12 @@ async function problemOf(
       ...(places.length === 0 ? {} : { places }),
     }
   })
-  const patch = patchAsMeant(text, hunks, { failures, near, sent: verdict === 'fits' ? 'all' : 'failed' })
+  const patch = patchAsMeant(text, hunks, {
+    applied: good,
+    failures,
+    near,
+    sent: verdict === 'fits' ? 'all' : 'failed',
+  })
   return {
     kind: 'hunk-failed',
     path: path.given,

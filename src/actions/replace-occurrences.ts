@@ -205,14 +205,12 @@ async function resendOf(
 ): Promise<Pick<Absence, 'applied' | 'resend'>> {
   const { linesOf } = await import('../text/edit-text.ts')
   const { hunkOf } = await import('../text/matcher.ts')
-  const { isAppliedAt, meantEdit } = await import('../text/meant-edit.ts')
+  const { appliedAt, meantEdit, sideOf } = await import('../text/meant-edit.ts')
   const lines = hunkOf(...linesOf(old_text, new_text))
-  const [place] = nearest
-  if (place !== undefined && isAppliedAt(lines, place)) return { applied: place.line }
+  const applied = bounded(() => appliedAt(text, lines, nearest))
+  if (applied !== undefined) return { applied }
   const meant = bounded(() => meantEdit(text, lines, nearest))
-  const side = (mark: '-' | '+'): string =>
-    (meant ?? []).flatMap((line) => (line.mark === ' ' || line.mark === mark ? [line.text] : [])).join('\n')
-  return meant === undefined ? {} : { resend: { old_text: side('-'), new_text: side('+') } }
+  return meant === undefined ? {} : { resend: { old_text: sideOf(meant, '-'), new_text: sideOf(meant, '+') } }
 }
 
 /** The facts about a text that is not in the file, or not after a place in it. */

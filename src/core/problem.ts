@@ -206,8 +206,10 @@ export interface NearPlace {
   similarity: number
   /** `-` what was asked for, `+` what is there. */
   diff: string
-  /** The lines of the file whole and exact, for the nearest place. */
+  /** The lines of the file whole and exact, for the nearest place and others that are as near. */
   text?: string
+  /** Whether it is as near as the first. */
+  tied?: true
   /** The kind of difference, when there is only one. */
   why?: string
 }

@@ -32,7 +32,7 @@ export function adapted(
   if (!evidence.isEmpty && hasNewEntities(given, pairs, text)) return undefined
   const strip = stripsTrailing(pairs)
   const straight = pairs.map(([edit, file]): Pair => [plainIndent(edit), plainIndent(file)])
-  const shift = shiftOf(lines, there, straight)
+  const shift = shiftOf(lines, there, straight, text)
   const done: string[] = []
   for (const block of blocks) {
     const characters = evidence.isEmpty ? block.added : evidence.rewritten(block)
@@ -62,15 +62,13 @@ function isDoubtful(
   // Letters that only look like those of the file.
   const lookalikes = lost.flatMap((line) => line.text.match(/(?![A-Za-z])\p{L}/gu) ?? [])
   if (lookalikes.some((char) => !text.includes(char) && added.some((line) => line.includes(char)))) return true
-  if (
-    indents.some(
-      (indent) =>
-        !indent.test(text) && [lost.map((line) => line.text), added].every((lines) => indent.test(lines.join('\n'))),
-    )
-  )
-    return true
-  const shown = strange(pairs.map(([edit]) => edit))
-  const kinds = strange(lost.map((line) => line.text)).filter((kind) => !shown.includes(kind))
+  const known = pairs.map(([edit]) => edit)
+  const isIn = (indent: RegExp, lines: readonly string[]): boolean => indent.test(lines.join('\n'))
+  const odd = indents.filter((indent) => !indent.test(text) && !isIn(indent, known))
+  const gone = lost.map((line) => line.text)
+  if (odd.some((indent) => isIn(indent, gone) && isIn(indent, added))) return true
+  const shown = strange(known)
+  const kinds = strange(gone).filter((kind) => !shown.includes(kind))
   return kinds.length > 0 && strange(added).some((kind) => kinds.includes(kind))
 }
 
@@ -141,11 +139,14 @@ function shiftOf(
   lines: readonly HunkLine[],
   there: readonly (string | undefined)[],
   pairs: readonly Pair[],
+  text: string,
 ): (line: string) => string | undefined {
   if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
   const frame = frameOf(lines, there)
   if (frame === 'unclear') return () => undefined
-  return frame === 'file' ? (line) => line : reindenter(pairs)
+  if (frame === 'file') return (line) => line
+  const isAligned = /^\t+ {2}/m.test(text)
+  return reindenter(pairs, isAligned ? lines.map((line) => plainIndent(line.text)) : undefined)
 }
 
 /** Whose indentation the new lines have: that of the old lines, or already the file's. */

@@ -27,10 +27,12 @@ export function comparedLine(raw: string): ComparedLine {
 const MAX_LINE = 2000
 
 interface Alignment {
-  /** Indexes of the first and last line in `there` that correspond to wanted ones. */
+  /** Indexes of the first and last line in `there` that correspond to wanted ones, or are where those should be. */
   first: number
   last: number
   similarity: number
+  /** The share of the wanted text whose lines are there, but for whitespace. */
+  same: number
 }
 
 /** `expected` is the index in `there` where the first wanted line should be; undefined when nothing corresponds. */
@@ -100,8 +102,10 @@ function traced(
   let i = wanted.length
   let first = -1
   let last = -1
+  let [top, bottom] = [0, 0]
   let common = 0
   let partial = 0
+  let same = 0
   while (i > 0) {
     const move = moves[i * band + d]
     if (move === SKIP_THERE) d--
@@ -113,31 +117,41 @@ function traced(
       const similarity = alike[i * band + d] ?? 0
       if (similarity === 0) continue
       first = i + d + shift
-      if (last === -1) last = first
+      top = i
+      if (last === -1) [last, bottom] = [first, wanted.length - 1 - i]
       const mine = wanted[i]?.weight ?? 0
       const other = there[first]?.weight ?? 0
       // At either end the wanted text may be part of a line; the rest of that line is no difference.
       const rest = i === 0 || i === wanted.length - 1 ? Math.max(0, other - mine) : 0
       partial += rest
+      if (similarity >= SAME) same += mine
       common += similarity * (mine + other - rest)
     } else break
   }
   if (first === -1) return undefined
 
-  let total = -partial
-  for (const line of wanted) total += line.weight
+  let asked = 0
+  for (const line of wanted) asked += line.weight
+  let total = asked - partial
   for (const line of there.slice(first, last + 1)) total += line.weight
-  return { first, last, similarity: Math.min(1, common / total) }
+  return {
+    first: Math.max(0, first - top),
+    last: Math.min(there.length - 1, last + bottom),
+    similarity: Math.min(1, common / total),
+    same: same / asked,
+  }
 }
 
 const ENOUGH = 0.4
+/** Of lines that differ in whitespace only. */
+const SAME = 0.97
 
 function lineSimilarity(a: ComparedLine, b: ComparedLine, edge: { first: boolean; last: boolean }, work: Work): number {
   if (a.raw === b.raw) return 1
-  if (a.bare === b.bare) return a.bare === '' ? 1 : 0.97
+  if (a.bare === b.bare) return a.bare === '' ? 1 : SAME
   if (a.bare === '' || b.bare === '') return 0
-  if (edge.first && b.bare.endsWith(a.bare)) return 0.97
-  if (edge.last && b.bare.startsWith(a.bare)) return 0.97
+  if (edge.first && b.bare.endsWith(a.bare)) return SAME
+  if (edge.last && b.bare.startsWith(a.bare)) return SAME
   const [short, long] = a.plain.length < b.plain.length ? [a.plain, b.plain] : [b.plain, a.plain]
   if (short.length < ENOUGH * long.length) return 0
   const signs = bits(a.sign) + bits(b.sign)

@@ -4,7 +4,8 @@
  *
  *   - the old lines have at least four with content;
  *   - every line that goes is there exactly as written, paste damage aside, and lines that go together are together there;
- *   - a line next to those that go is next to them there, and on both sides where they hold next to nothing;
+ *   - a line next to those that go is next to them there, and on both sides where they hold next to nothing, unless one
+ *     of them is nowhere else in the file;
  *   - new lines between two old ones have both of them, next to each other, exactly as written;
  *   - new lines are not there already;
  *   - of the lines with content at least 60 % are there, in order;
@@ -99,14 +100,15 @@ function fitsOf(
   if (anchor.places.length * old.length * old.length > MOST_COMPARED) return []
   const { index } = anchor
   const keys = old.map((line) => keyOf(line, 'context'))
+  const telling = tellingOf(old, file)
   const fits: ContextFit[] = []
   let placed: readonly number[] = []
   for (const place of anchor.places) {
     const at = aligned(keys, index, place, file)
-    if (!groups.every((group) => areTogether(group, at)) || alikeness(old, at) < LEAST_ALIKE) continue
+    if (!groups.every((group) => areTogether(group, at, telling)) || alikeness(old, at) < LEAST_ALIKE) continue
     const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
     if (!bound.every((nth) => asWritten(old[nth] ?? '') === asWritten(there[nth] ?? ''))) continue
-    const found = at.filter((line) => line !== -1)
+    const found = at.filter((line, nth) => line !== -1 && (hasContent(old[nth] ?? '') || bound.includes(nth)))
     const first = found[0] ?? place
     const fresh = adapted(lines, there, file.text)
     const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
@@ -116,7 +118,7 @@ function fitsOf(
     fits.push(fit)
     placed = at
   }
-  if (fits.length === 1 && !isDistinct(groups, tellingOf(old, file), placed)) return []
+  if (fits.length === 1 && !isDistinct(groups, telling, placed)) return []
   const [only] = fits
   const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
   return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
@@ -140,10 +142,15 @@ function isDistinct(groups: readonly Group[], telling: readonly number[], at: re
   )
 }
 
-function areTogether({ lines, beside, needs }: Group, at: readonly number[]): boolean {
+function areTogether(
+  { lines, beside, needs, isInsertion }: Group,
+  at: readonly number[],
+  telling: readonly number[],
+): boolean {
   const [first = 0] = lines
   const isNext = (index: number): boolean => at[index] !== -1 && at[index] === (at[first] ?? 0) + index - first
   if (at[first] === -1 || !lines.every(isNext)) return false
+  if (!isInsertion && lines.some((line) => telling.includes(line))) return true
   return beside.length === 0 || (needs === 'all' ? beside.every(isNext) : beside.some(isNext))
 }
 

@@ -124,7 +124,7 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
     const isFiles = view === 'indentation' && frameOf(plain, there) === 'file'
     const isMixed = view === 'characters' && frameOf(plain, there) === 'file'
     const own = isFiles ? hunkOf(there, newOf(plain)) : plain
-    const fresh = !isMixed && (isFiles || shiftFits(old, there, view)) ? adapted(own, there, file.text) : undefined
+    const fresh = !isMixed && shiftFits(old, there, view) ? adapted(own, there, file.text) : undefined
     const splices = fresh && splicesOf(own, from(first), fresh)
     // Only lines whose indentation differs tell whether strings were shifted too.
     const edit = {

@@ -8,7 +8,7 @@ import { adapted } from './adapt.ts'
 import { FileLines, folded, keyOf } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
-import type { HunkFailure } from './hunks-apply.ts'
+import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
 import { fitsByRung } from './matcher.ts'
 import { commonPairs } from './pairs.ts'
 
@@ -25,12 +25,24 @@ export function meantEdit(
   }
   const [place, second] = nearest
   if (place?.text === undefined || place.similarity < LEAST_ALIKE) return undefined
-  if (second !== undefined && second.similarity > place.similarity - CLEARLY) return undefined
-  return atPlace(lines, place.text.split(/\r?\n/), text)
+  return second?.tied === true ? undefined : atPlace(lines, place.text.split(/\r?\n/), file)
 }
 
-/** Whether a place has the lines that come and none of those that go: the edit was applied there. */
-export function isAppliedAt(lines: readonly HunkLine[], { text }: NearPlace): boolean {
+/** The line of the nearest place where an edit was applied: with the lines of the file it would change nothing. */
+export function appliedAt(text: string, lines: readonly HunkLine[], nearest: readonly NearPlace[]): number | undefined {
+  const [place] = nearest
+  if (place === undefined) return undefined
+  if (hasOnlyNew(lines, place)) return place.line
+  const meant = meantEdit(text, lines, nearest)
+  return meant !== undefined && sideOf(meant, '-') === sideOf(meant, '+') ? place.line : undefined
+}
+
+/** One side of an edit as a text. */
+export const sideOf = (lines: readonly HunkLine[], mark: '-' | '+'): string =>
+  lines.flatMap((line) => (line.mark === ' ' || line.mark === mark ? [line.text] : [])).join('\n')
+
+/** Whether a place has the lines that come and none of those that go. */
+function hasOnlyNew(lines: readonly HunkLine[], { text }: NearPlace): boolean {
   const keysOf = (mark: '-' | '+'): string[] =>
     lines.filter((line) => line.mark === mark && line.text.trim() !== '').map((line) => keyOf(line.text, 'characters'))
   const there = new Set(text?.split('\n').map((line) => keyOf(line, 'characters')))
@@ -45,8 +57,6 @@ export function isAppliedAt(lines: readonly HunkLine[], { text }: NearPlace): bo
 /** Fewer characters are in a place by chance. */
 const LITTLE = 8
 const LEAST_ALIKE = 0.6
-/** How much less alike the next place must be. */
-const CLEARLY = 0.1
 
 /** With all lines of the place, so that it is found again. */
 function atFit({ first, height }: Fit, splices: NonNullable<Fit['splices']>, file: FileLines): HunkLine[] {
@@ -62,7 +72,7 @@ function atFit({ first, height }: Fit, splices: NonNullable<Fit['splices']>, fil
 }
 
 /** The old lines paired with those of the place: the same ones first, then those between them, one by one. */
-function atPlace(given: readonly HunkLine[], there: readonly string[], text: string): HunkLine[] | undefined {
+function atPlace(given: readonly HunkLine[], there: readonly string[], file: FileLines): HunkLine[] | undefined {
   const isMore = ({ mark, text }: HunkLine): boolean => mark !== ' ' || text.trim() !== ''
   const lines = given.slice(given.findIndex(isMore), given.findLastIndex(isMore) + 1)
   const old = lines.filter(({ mark }) => mark !== '+')
@@ -72,19 +82,22 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], text: str
     there.map(key),
   )
   const content = old.filter(({ text }) => text.trim() !== '').length
-  const known = anchors.filter(([own]) => old[own]?.text.trim() !== '').length
-  if (!reachesEdges(old, there, anchors) || (content > 1 && known * 2 < content)) return undefined
+  const known = anchors.filter(([own]) => old[own]?.text.trim() !== '')
+  if (!reachesEdges(old, there, anchors) || (content > 1 && known.length * 2 < content)) return undefined
+  // Lines that are in many places do not say which of these is meant.
+  if (!known.some(([own]) => file.places(old[own]?.text ?? '', 'characters').length === 1) && content > 1)
+    return undefined
   const same = new Map(anchors)
   const alike = old.map((_, own) => there[same.get(own) ?? -1])
-  const fresh = adapted(lines, alike, text)
+  const fresh = adapted(lines, alike, file.text)
   if (fresh === undefined) return undefined
   // For each old line the lines of the file that are in its place.
-  const standing: (readonly string[])[] = []
+  const standing: (readonly HunkLine[])[] = []
   let [own, at] = [0, 0]
   for (const [nextOwn, nextAt] of [...anchors, [old.length, there.length] as const]) {
     const between = inPlaceOf(old.slice(own, nextOwn), there.slice(at, nextAt))
     if (between === undefined) return undefined
-    standing.push(...between, [there[nextAt] ?? ''])
+    standing.push(...between, [{ mark: old[nextOwn]?.mark ?? ' ', text: there[nextAt] ?? '' }])
     ;[own, at] = [nextOwn + 1, nextAt + 1]
   }
   const meant: HunkLine[] = []
@@ -92,16 +105,24 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], text: str
   let added = 0
   for (const { mark } of lines) {
     if (mark === '+') meant.push({ mark, text: fresh[added++] ?? '' })
-    else meant.push(...(standing[taken++] ?? []).map((line): HunkLine => ({ mark, text: line })))
+    else meant.push(...(standing[taken++] ?? []))
   }
   return meant
 }
 
-function inPlaceOf(old: readonly HunkLine[], there: readonly string[]): (readonly string[])[] | undefined {
-  if (old.length === there.length) return there.map((line) => [line])
-  if (old.length === 0) return undefined
+function inPlaceOf(old: readonly HunkLine[], there: readonly string[]): (readonly HunkLine[])[] | undefined {
+  if (old.length === there.length) return old.map(({ mark }, at) => [{ mark, text: there[at] ?? '' }])
+  const [first] = old
   // Lines of one kind share what is there: all of it goes, or all of it stays.
-  return old.every(({ mark }) => mark === old[0]?.mark) ? [there, ...old.slice(1).map(() => [])] : undefined
+  if (first === undefined || !old.every(({ mark }) => mark === first.mark)) return undefined
+  // Empty lines around it that the edit does not name stay.
+  const isContent = (text: string): boolean => text.trim() !== ''
+  const namesEmpty = old.some(({ text }) => !isContent(text))
+  const from = namesEmpty ? 0 : there.findIndex(isContent)
+  const to = namesEmpty ? there.length : there.findLastIndex(isContent)
+  if (from === -1) return undefined
+  const lines = there.map((text, at): HunkLine => ({ mark: at < from || at > to ? ' ' : first.mark, text }))
+  return [lines, ...old.slice(1).map(() => [])]
 }
 
 /** Whether the old text begins and ends where lines do: of a part of a line the rest would be lost. */
@@ -121,7 +142,8 @@ function reachesEdges(
   )
 }
 
-interface Failing {
+interface Judged {
+  readonly applied: readonly AppliedHunk[]
   readonly failures: readonly HunkFailure[]
   /** The places nearest to a hunk, by its number. */
   readonly near: ReadonlyMap<number, readonly NearPlace[]>
@@ -129,21 +151,27 @@ interface Failing {
   readonly sent: 'all' | 'failed'
 }
 
-/** A patch with the lines of the file in those of its hunks that are not found, and without those that are there already. */
+/** A patch with the lines of the file in those of its hunks that are not there as written, and without those that are applied. */
 export function patchAsMeant(
   text: string,
   hunks: readonly Hunk[],
-  { failures, near, sent }: Failing,
+  { applied, failures, near, sent }: Judged,
 ): string | undefined {
   const written: string[] = []
   for (const hunk of hunks) {
     const failure = failures.find((one) => one.hunk.number === hunk.number)
     if (failure?.applied !== undefined || (failure === undefined && sent === 'failed')) continue
+    const fits = applied.find(({ number }) => number === hunk.number)
     const places = near.get(hunk.number) ?? []
+    const isKnown = fits !== undefined || places.length > 0
     const lines =
-      failure === undefined ? hunk.lines : places.length > 0 ? meantEdit(text, failure.hunk.lines, places) : undefined
+      fits?.rung === 'exact'
+        ? hunk.lines
+        : isKnown
+          ? meantEdit(text, (failure ?? { hunk }).hunk.lines, places)
+          : undefined
     if (lines === undefined || hunk.atEnd || hunk.bare.old || hunk.bare.new) return undefined
-    written.push(headerOf(hunk, lines, places[0]?.line), ...lines.map((line) => line.mark + line.text))
+    written.push(headerOf(hunk, lines, (fits ?? places[0])?.line), ...lines.map((line) => line.mark + line.text))
   }
   return written.length === 0 ? undefined : written.join('\n')
 }

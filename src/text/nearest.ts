@@ -43,9 +43,16 @@ export async function nearestPlaces(
   // Loaded only now, because few runs need it.
   const { smallDiff } = await import('./shown-diff.ts')
   const asked = withoutOuterBlankLines(wanted)
-  const placeOf = ({ line, endLine, similarity, text }: Candidate, nth: number): NearPlace => {
+  let [lines, characters] = [0, 0]
+  const placeOf = ({ line, endLine, similarity, rank, text }: Candidate, nth: number): NearPlace => {
     const why = explainDifference(wanted, text, param)
-    const whole = nth === 0 && text.length <= MOST_TEXT && endLine - line < MOST_WHOLE ? { text } : {}
+    const isMeant = rank > (found[0]?.rank ?? 0) - CLEARLY
+    const fits = characters + text.length <= MOST_TEXT && lines + endLine - line < MOST_WHOLE
+    const whole = {
+      ...(isMeant && fits && { text: text.replaceAll('\r\n', '\n') }),
+      ...(isMeant && nth > 0 && { tied: true as const }),
+    }
+    if ('text' in whole) [lines, characters] = [lines + endLine - line + 1, characters + text.length]
     const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES), ...whole }
     return why === undefined ? place : { ...place, why }
   }
@@ -77,7 +84,9 @@ export function appliedLine(lines: readonly string[], content: string): number |
 
 const MAX_PLACES = 3
 const MAX_LINES = 12
-/** Of the nearest place all lines are given, so that they can be copied. */
+/** A place that is less alike by this much is not meant. */
+const CLEARLY = 0.1
+/** Of the nearest place, and of others that are as near, all lines are given, so that they can be copied. */
 const MOST_WHOLE = 60
 const MOST_TEXT = 6000
 
@@ -85,6 +94,8 @@ interface Candidate {
   line: number
   endLine: number
   similarity: number
+  /** The similarity, and the share of the wanted lines that are there. */
+  rank: number
   text: string
 }
 
@@ -106,7 +117,7 @@ function candidates(content: string, wanted: string, work: Work): Candidate[] {
 /** The best, without those that overlap a better one or are much worse than the best. */
 function choose(places: readonly Candidate[]): Candidate[] {
   const chosen: Candidate[] = []
-  for (const place of places.toSorted((a, b) => b.similarity - a.similarity || a.line - b.line)) {
+  for (const place of places.toSorted((a, b) => b.rank - a.rank || a.line - b.line)) {
     const poor = place.similarity < FAR_BEHIND * (chosen[0]?.similarity ?? 0)
     if (poor || chosen.length === MAX_PLACES) break
     if (!chosen.some((other) => place.line <= other.endLine && place.endLine >= other.line)) chosen.push(place)
@@ -120,7 +131,8 @@ function hitPlace(content: string, { line, endLine, start, end }: Hit, wanted: s
   const size = end - start
   if (isShortWord(wanted) && size > wanted.length) return undefined
   const similarity = 1 - Math.abs(size - wanted.length) / Math.max(size, wanted.length)
-  return { line, endLine, similarity: Math.max(0.9, rounded(similarity)), text: withLines(content, start, end) }
+  const alike = Math.max(0.9, rounded(similarity))
+  return { line, endLine, similarity: alike, rank: alike, text: withLines(content, start, end) }
 }
 
 function compared(content: string, wanted: string, { cells }: Survey, max: number, work: Work): Candidate[] {
@@ -156,11 +168,12 @@ function linesLike(
     if (there === undefined) continue
     const aligned = alignLines(wanted, there.lines.map(comparedLine), line - there.first, slack, work)
     if (aligned === undefined || aligned.similarity < WORTH_SHOWING) continue
-    const { first, last, similarity } = aligned
+    const { first, last, similarity, same } = aligned
     found.push({
       line: there.first + first,
       endLine: there.first + last,
       similarity: rounded(similarity),
+      rank: similarity + same,
       text: there.lines.slice(first, last + 1).join('\n'),
     })
   }
@@ -190,7 +203,13 @@ function partsLike(content: string, wanted: string, cells: readonly Cell[], max:
     const end = (region.offsets[part.end - 1] ?? start) + 1
     const line = cell.line + lineEndsBetween(content, cell.start, start) - lineEndsBetween(content, start, cell.start)
     const endLine = line + lineEndsBetween(content, start, end)
-    found.push({ line, endLine, similarity: rounded(similarity), text: withLines(content, start, end) })
+    found.push({
+      line,
+      endLine,
+      similarity: rounded(similarity),
+      rank: similarity,
+      text: withLines(content, start, end),
+    })
   }
   return found
 }

@@ -11,9 +11,10 @@ type Convert = (indent: string) => string | undefined
 /**
  * Gives a new line the indentation it must have in the file, by how the old lines differ there; undefined where they
  * do not tell. All old lines must differ in the same way: by the same whitespace, by the same number of columns with
- * tabs of one width for spaces, or by the same multiple.
+ * tabs of one width for spaces, or by the same multiple. Of a file that aligns with spaces after tabs, `steps` are all
+ * lines of the edit: one that is more than a tab deeper than any other is aligned, and nobody knows how.
  */
-export function reindenter(pairs: readonly Pair[]): (line: string) => string | undefined {
+export function reindenter(pairs: readonly Pair[], steps?: readonly string[]): (line: string) => string | undefined {
   const known = new Map<string, string>()
   for (const [edit, file] of pairs) {
     if (edit.trim() === '' || file.trim() === '') continue
@@ -23,7 +24,7 @@ export function reindenter(pairs: readonly Pair[]): (line: string) => string | u
     if ((known.get(from) ?? to) !== to) return () => undefined
     known.set(from, to)
   }
-  const convert = difference(known) ?? columns(known) ?? multiple(known) ?? (() => undefined)
+  const convert = difference(known) ?? columns(known, steps?.map(indentOf)) ?? multiple(known) ?? (() => undefined)
   return (line) => {
     if (line.trim() === '') return line
     const indent = indentOf(line)
@@ -58,7 +59,7 @@ function difference(known: ReadonlyMap<string, string>): Convert | undefined {
 const widths = [4, 2, 8, 3, 1] as const
 
 /** Tabs on one side, spaces on the other, and perhaps the same number of columns more or fewer. */
-function columns(known: ReadonlyMap<string, string>): Convert | undefined {
+function columns(known: ReadonlyMap<string, string>, steps?: readonly string[]): Convert | undefined {
   const all = [...known]
   const files = all.map(([, file]) => file)
   const possible = widths.flatMap((width) => {
@@ -83,6 +84,7 @@ function columns(known: ReadonlyMap<string, string>): Convert | undefined {
         const wide = columnsOf(indent, width) + shift
         // One space after the tabs begins a line of a block comment; more would be a guess.
         if (wide < 0 || (tabbed && wide % width > 1)) return undefined
+        if (tabbed && steps !== undefined && !isStep(indent, steps, width)) return undefined
         return tabbed ? '\t'.repeat(Math.floor(wide / width)) + ' '.repeat(wide % width) : ' '.repeat(wide)
       }),
     )
@@ -90,6 +92,12 @@ function columns(known: ReadonlyMap<string, string>): Convert | undefined {
     return readings.size === 1 ? only : undefined
   }
 }
+
+const isStep = (indent: string, steps: readonly string[], width: number): boolean =>
+  steps.some((other) => {
+    const deeper = columnsOf(indent, width) - columnsOf(other, width)
+    return deeper > 0 && deeper <= width
+  })
 
 function columnsOf(indent: string, width: number): number {
   let at = 0

@@ -148,19 +148,21 @@ function contextChanged(
 }
 
 /** Whether a hunk may be found although a line of its context differs: enough lines, and no other place like it. */
-function isRecoverable({ lines, hunks }: Edit, nth: number): boolean {
+const isRecoverable = (edit: Edit, nth: number): boolean =>
+  (edit.hunks[nth]?.old ?? []).filter((line) => line.trim() !== '').length >= 4 && isAlone(edit, nth)
+
+const alone = new WeakMap<EditHunk, boolean>()
+
+function isAlone({ lines, hunks }: Edit, nth: number): boolean {
   const hunk = hunks[nth]
   if (hunk === undefined) return false
-  const known = recoverable.get(hunk) ?? isAlone(lines, hunk)
-  recoverable.set(hunk, known)
+  const known = alone.get(hunk) ?? isOnly(lines, hunk)
+  alone.set(hunk, known)
   return known
 }
 
-const recoverable = new WeakMap<EditHunk, boolean>()
-
-function isAlone(lines: Lines, { start, old }: EditHunk): boolean {
+function isOnly(lines: Lines, { start, old }: EditHunk): boolean {
   const content = old.map((line) => line.trim()).filter((line) => line !== '')
-  if (content.length < 4) return false
   const size = content.join('').length
   for (let at = 0; at < lines.length; at++) {
     if (at < start + old.length && at + old.length + 2 > start) continue
@@ -686,10 +688,13 @@ export const damages: readonly Damage[] = [
     name: 'the region is gone',
     class: 'must-refuse',
     part: 'file',
+    // Where something like it is left, that cannot be told from the region with a line misremembered.
     damage: (one) =>
-      withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0), {
-        kind: 'gone',
-      }),
+      isAlone(one.edit, 0)
+        ? withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0), {
+            kind: 'gone',
+          })
+        : undefined,
   },
   {
     name: 'already applied',

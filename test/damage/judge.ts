@@ -38,8 +38,11 @@ export async function judge(root: string, one: Case, syntax: DamagedSyntax, warn
       else others.push(change.path)
     }
   }
-  const outcome = others.length > 0 ? 'wrong' : outcomeOf(one, after, result)
   const said = [...(result.warnings ?? []), ...result.results.flatMap(({ warnings = [] }) => warnings)]
+  // Codex ends a file whose last line it changes with a newline.
+  const isEnded = said.some((warning) => warning.includes('as Codex writes it'))
+  const wanted = isEnded ? { ...one, expected: `${one.expected}\n` } : one
+  const outcome = others.length > 0 ? 'wrong' : outcomeOf(wanted, after, result)
   return {
     outcome,
     enough: outcome === 'refused' && (await isEnough(one, clada, result, file, after ?? '')),

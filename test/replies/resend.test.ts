@@ -51,6 +51,11 @@ const open = (root: string, matching: 'tolerant' | 'exact' = 'tolerant'): Clada 
 const correctedIn = (report: string): string | undefined =>
   /ready to be sent again[^\n]*\n(`{3,})\n([\s\S]*?)\n\1(?:\n|$)/.exec(report)?.[2]
 
+const shifted = (hunk: { readonly old: readonly string[]; readonly fresh: readonly string[] }) => {
+  const deeper = (line: string): string => (line === '' ? '' : `  ${line}`)
+  return { old: hunk.old.map(deeper), fresh: hunk.fresh.map(deeper) }
+}
+
 const names = Object.keys(forms)
 const form = (name: string, path = 'lib/cart.js'): string => forms[name]?.(path) ?? ''
 
@@ -105,6 +110,29 @@ describe('an edit that may not be applied as it was written', () => {
     }
   })
 
+  it('with several hunks has those that fit only loosely as the file has them', async () => {
+    const two = editOfFile(edited.replace('EUR', 'USD'))
+    const indented = { ...two, hunks: two.hunks.map((hunk) => ({ ...hunk, ...shifted(hunk) })) }
+    for (const syntax of ['search-replace', 'apply-patch', 'udiff'] as const) {
+      const root = scratchDir({ 'lib/cart.js': file.replace('price * 2', 'price * 21') })
+      const result = await open(root).execute(written(syntax, indented))
+      const again = await open(root).execute(correctedIn(formatReport(result, 'llm')) ?? '')
+      expect(again.results.map(({ success, warnings = [] }) => ({ success, warnings }))).toEqual([
+        { success: true, warnings: [] },
+      ])
+      expect(filesIn(root)['lib/cart.js']).toBe(edited.replace('EUR', 'USD'))
+    }
+  })
+
+  it('keeps an empty line that it does not name', async () => {
+    const there = file.replace('  return tax(sum)', '\n  return tax(sum, 2)')
+    const root = scratchDir({ 'lib/cart.js': there })
+    const { hunks } = editOfFile(file.replace('return tax(sum)', 'return sum'))
+    const result = await open(root).execute(written('sham', { path: 'lib/cart.js', hunks }))
+    await open(root).execute(correctedIn(formatReport(result, 'llm')) ?? '')
+    expect(filesIn(root)['lib/cart.js']).toBe(there.replace('tax(sum, 2)', 'sum'))
+  })
+
   it.each([
     ['the place is gone', file.replace(/export function[^]*?\n}\n/, '')],
     ['two places are alike', `${file.replace('* 2', '* 21')}\n${file.replace('* 2', '* 22')}`],
@@ -118,6 +146,25 @@ describe('an edit that may not be applied as it was written', () => {
       expect(result.success).toBe(false)
       expect(correctedIn(formatReport(result, 'llm')), name).toBeUndefined()
     }
+  })
+
+  it('is not guessed where only lines are there that are in many places', async () => {
+    const one = (name: string): string => `test('${name}', () => {\n  expect(() =>\n    ${name}(1)\n  ).toThrow()\n})\n`
+    const root = scratchDir({ 'a.js': `${one('getCount')}${one('addUser')}` })
+    const result = await open(root).execute(
+      `<---SEARCH file="a.js"--->\n${one('setCount')}<---REPLACE--->\n${one('setCount').replace('(1)', '(2)')}<---END--->\n`,
+    )
+    expect(result.success).toBe(false)
+    expect(correctedIn(formatReport(result, 'llm'))).toBeUndefined()
+  })
+
+  it('is said to be applied where it would change nothing', async () => {
+    const root = scratchDir({ 'a.txt': '21441\n21445\n22235\n6128\n22770\n22777\n' })
+    const result = await open(root).execute(
+      '<---SEARCH file="a.txt"--->\n21441\n\n21445\n22235\n22236\n22770\n22777\n<---REPLACE--->\n21441\n\n21445\n22235\n6128\n22770\n22777\n<---END--->\n',
+    )
+    expect(formatReport(result, 'llm')).toContain('already in the file')
+    expect(correctedIn(formatReport(result, 'llm'))).toBeUndefined()
   })
 
   it('never loses the rest of a line of which it names a part', async () => {

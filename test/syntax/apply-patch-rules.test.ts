@@ -58,6 +58,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: { f: 'no newline' },
     patch: patch('*** Update File: f', '@@', '-no newline', '+one', '+two'),
     after: { f: 'one\ntwo\n' },
+    warning: 'the file had no newline at its end and has one now, as Codex writes it',
   },
   'takes an indented header': {
     before: { f: 'old\n' },

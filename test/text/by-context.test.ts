@@ -27,6 +27,19 @@ describe('an edit by context', () => {
     ).toBe('absent')
   })
 
+  test('changes a line that is nowhere else where the only line next to it differs', () => {
+    const old = 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)'
+    expect(edited(file, old, old.replace('alpha', 'ALPHA'))).toBe(file.replace('alpha', 'ALPHA'))
+  })
+
+  test('lists the places it may be meant for by lines with content', () => {
+    const there = `first()\n\n${file}\n${file}`
+    const old = '\nalpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
+    const done = editLoosely(there, old, old.replace('gamma', 'GAMMA'), 1, tolerant)
+    const lines = 'spans' in done ? done.spans.map(({ start }) => there.slice(start).split('\n')[0]) : []
+    expect(lines).toEqual(['alpha(1)', 'alpha(1)'])
+  })
+
   test('is refused where only a line that differs shows what was done to the quotes of the new one', () => {
     const old = 'better(\u2018x\u2019)\nbeta(2)\n\ngamma(3)\ndelta(4)'
     expect(edited(file, old, old.replace('gamma(3)', 'gamma(3)\nnew(\u2018y\u2019)'))).toBe('unclear')
@@ -141,5 +154,13 @@ describe('an edit whose lines are shifted', () => {
 
   test('does not name a string that ends on its line', () => {
     expect(shift('one(`x`)\ntwo("""x""")')).toBeUndefined()
+  })
+})
+
+describe('an edit by indentation', () => {
+  test('is not applied to lines of which only one is indented otherwise', () => {
+    const there = 'if (a) {\n  b()\n  }\n\n}\n'
+    const old = 'if (a) {\n  b()\n}'
+    expect(edited(there, old, 'if (a) {\n  b()\n  }\n\n}')).toBe('unclear')
   })
 })

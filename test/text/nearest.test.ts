@@ -91,7 +91,7 @@ describe('nearestPlaces', () => {
     {
       name: 'lines left out',
       wanted: '\tasync load(id: string) {\n\t\t// ...\n\t}',
-      lines: [6, 6],
+      lines: [6, 8],
       why: /leaves lines out/,
     },
     { name: 'CRLF in a file with LF', wanted: '\t\treturn row\r\n\t}', lines: [9, 10], why: /CRLF/ },
@@ -119,6 +119,30 @@ describe('nearestPlaces', () => {
   test('the whole of a place', async () => {
     expect(await find('one\ntwo three four\nfive\n', 'two thre four')).toEqual([
       { line: 2, endLine: 2, similarity: 0.92, diff: '-two thre four\n+two three four', text: 'two three four' },
+    ])
+  })
+
+  test('the place that has most of the lines, rather than lines that are like them', async () => {
+    const step = (number: number, what: string): string[] => [
+      `'error: bad${what}'`,
+      `# ${number}. detect ${what}`,
+      'cat',
+    ]
+    const content = [...step(20, 'Date1'), ...step(21, 'Time1'), ...step(22, 'Date2')]
+    const places = await find(content.with(4, 'somethingElse()').join('\n'), step(21, 'Time1').join('\n'))
+    expect(places[0]).toMatchObject({ line: 4, endLine: 6, text: "'error: badTime1'\nsomethingElse()\ncat" })
+  })
+
+  test('the line that is in the place of the last one', async () => {
+    const [place] = await find('first line\nsecond line\n\nanother\n', 'first line\nsecond line\n\ndone')
+    expect(place).toMatchObject({ line: 1, endLine: 4, text: 'first line\nsecond line\n\nanother' })
+  })
+
+  test('all places that are equally near, whole', async () => {
+    const places = await find('if a:\n  call(1)\n\nif b:\n  call(1)\n', 'if c:\n  call(1)')
+    expect(places.map(({ text, tied }) => [text, tied])).toEqual([
+      ['if a:\n  call(1)', undefined],
+      ['if b:\n  call(1)', true],
     ])
   })
 
