@@ -12,6 +12,8 @@ interface Scenario {
   readonly warning?: string
 }
 
+const newline = 'the file had no newline at its end and has one now, as Codex writes it'
+
 const patch = (...lines: readonly string[]): string => `*** Begin Patch\n${lines.join('\n')}\n*** End Patch\n`
 
 /** What Codex does with a patch, case by case. */
@@ -53,12 +55,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: { f: '1\n2' },
     patch: patch('*** Update File: f', '@@', '-1', '+one', '@@', '+3'),
     after: { f: 'one\n2\n3\n' },
+    warning: newline,
   },
   'ends a file with a newline': {
     before: { f: 'no newline' },
     patch: patch('*** Update File: f', '@@', '-no newline', '+one', '+two'),
     after: { f: 'one\ntwo\n' },
-    warning: 'the file had no newline at its end and has one now, as Codex writes it',
+    warning: newline,
   },
   'takes an indented header': {
     before: { f: 'old\n' },
@@ -143,7 +146,7 @@ describe('a patch, as Codex takes it', () => {
       expect(filesIn(root)).toEqual(after)
       expect(result.success).toBe(success)
       const warnings = result.results.flatMap((one) => one.warnings ?? [])
-      expect(warnings.filter((one) => one.includes('already existed'))).toEqual(warning === undefined ? [] : [warning])
+      expect(warnings.filter((one) => /already existed|newline/.test(one))).toEqual(warning === undefined ? [] : [warning])
       if (warning === undefined) return
       expect((await clada.undo()).success).toBe(true)
       expect(filesIn(root)).toEqual(before)
