@@ -146,7 +146,9 @@ describe('a patch, as Codex takes it', () => {
       expect(filesIn(root)).toEqual(after)
       expect(result.success).toBe(success)
       const warnings = result.results.flatMap((one) => one.warnings ?? [])
-      expect(warnings.filter((one) => /already existed|newline/.test(one))).toEqual(warning === undefined ? [] : [warning])
+      expect(warnings.filter((one) => /already existed|newline/.test(one))).toEqual(
+        warning === undefined ? [] : [warning],
+      )
       if (warning === undefined) return
       expect((await clada.undo()).success).toBe(true)
       expect(filesIn(root)).toEqual(before)
