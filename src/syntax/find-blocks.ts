@@ -9,7 +9,7 @@ import {
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import { isQuoted, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
+import { isQuoted, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages, withoutTokens } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
@@ -74,13 +74,15 @@ export function withoutUnmeant(
     open = Math.min(open, thoughts.open ?? Infinity)
     without(thoughts.closed, document, { reason: 'thought' })
   }
-  return { source, skipped, open }
+  return { source: withoutTokens(source), skipped, open }
 }
 
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
   const whole = withProposals(source, document, options)
-  return options.nativeBefore ? whole : withOtherForms(source, whole)
+  // Who asks for some syntaxes only is not told of others beside them.
+  const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
+  return isAsked ? whole : withOtherForms(source, whole, options.nativeBefore ?? false)
 }
 
 /** Where a text has nothing else, the whole files in it; beside something else these are examples. */

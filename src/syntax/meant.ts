@@ -53,7 +53,8 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
     const line = source.lineAt(index)
     if (!leads && isContent(line)) continue
     if (beginning === undefined) {
-      if (open !== undefined || closed.length === 0) closed.push({ first: open ?? 1, last: line })
+      const mayLead = closed.length === 0 && !source.text.slice(0, index).includes(COMMENTARY)
+      if (open !== undefined || mayLead) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false
     } else if (open === undefined) {
@@ -71,6 +72,18 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
   }
   return { closed: closed.filter(isThought), open }
 }
+
+/** Where a model that names its channels calls a tool. */
+const COMMENTARY = '<|channel|>commentary'
+
+/** The text with spaces for the tokens before and after a message, unless it is a call in JSON, which they name. */
+export function withoutTokens(source: Source): Source {
+  if (!source.text.includes('<|message|>')) return source
+  return new Source(source.text.replace(TOKENS, (tokens) => ' '.repeat(tokens.length)))
+}
+
+const TOKENS =
+  /^[ \t]*(?:<\|start\|>)?[^<>{\n]{0,80}<\|channel\|>(?:commentary|final)[^{\n]{0,120}<\|message\|>(?!\s*[{[])|<\|(?:call|end|return)\|>(?=\s*$)/gm
 
 /** Finds what a line is in, among things that are in order and do not overlap. */
 export function finderIn<Item>(

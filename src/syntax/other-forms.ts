@@ -1,46 +1,202 @@
-import type { Document, PassedOver } from '../core/block.ts'
-import type { Source } from '../core/source.ts'
+import type { Document, NotExecutedReason, PassedOver } from '../core/block.ts'
+import { Source } from '../core/source.ts'
 import { fenceAt, fenceEnd, fencesAbove, rowAt } from './foreign/foreign.ts'
-import { spokenAbove } from './foreign/name.ts'
+import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
+import type { Passage } from './meant.ts'
 import { isFile, isPlaceholder } from './proposal/title.ts'
 
-/** What seems to be an edit, in a reply in which nothing else was found. The model would wait for an answer. */
-export function withOtherForms(source: Source, document: Document): Document {
-  if (document.blocks.length + document.faults.length + document.notExecuted.length > 0) return document
-  const call = otherCall(source)
-  const found = call === undefined ? [...conflicts(source), ...elements(source), ...spokenCode(source)] : [call]
-  return { ...document, notExecuted: found.sort((a, b) => a.line - b.line) }
+/**
+ * What seems to be an edit in the lines that nothing else has read: without a word about it the model would wait for an
+ * answer. Beside blocks, what is in a code fence is an illustration.
+ */
+export function withOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
+  const { blocks, faults, notExecuted } = document
+  const isAlone = !nativeBefore && blocks.length + faults.length === 0
+  const taken = [
+    ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
+    ...faults.map(({ line }) => ({ first: line, last: line })),
+    ...notExecuted.map(({ line, endLine, block }) => ({
+      first: line,
+      last: block === undefined ? paragraphEnd(source, endLine) : endLine,
+    })),
+  ]
+  const found = between(source, taken).flatMap((passage) =>
+    otherForms(source, passage, isAlone && notExecuted.length === 0),
+  )
+  if (found.length === 0) return document
+  return { ...document, notExecuted: [...notExecuted, ...found].sort((a, b) => a.line - b.line) }
 }
 
-/** How models call the tools that they were given elsewhere. */
-const calls: readonly RegExp[] = [
-  /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
-  /<function=[\w.-]+>/,
-  /<[|｜](?:tool|python_tag|function)[^<>\n]*>/,
-  /^\[TOOL_CALLS\]/m,
-  /^ {0,3}(?:`{3,}|~{3,})tool_(?:code|calls?)\b/m,
-  /"(?:tool_calls|function_call)"\s{0,9}:/,
-  /"type"\s{0,9}:\s{0,9}"(?:tool_use|function_call)"/,
-  /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
-  // Edits as data, in a form of their own.
-  /"(?:file|path|file_?path|filename)"\s{0,9}:\s{0,9}"[^"\n]{1,200}"\s{0,9},\s{0,9}"(?:search|find|old\w{0,20})"\s{0,9}:/i,
-  /<\w{1,40}\s[^<>\n]{0,200}\b(?:path|file)\s?=\s?["'][^"'\n]{1,200}\.\w{1,9}["'][^<>\n]{0,200}>\s{0,99}<(?:search|find|old\w{0,20}|original)>/i,
-]
+/** Of what could not be read only the markers are known. */
+function paragraphEnd(source: Source, line: number): number {
+  let last = line
+  while (last < source.lineCount && /[^>\s]/.test(source.line(last + 1))) last++
+  return last
+}
 
-function otherCall(source: Source): PassedOver | undefined {
-  let first: RegExpExecArray | undefined
-  for (const call of calls) {
-    const match = call.exec(source.text)
-    if (match !== null && match.index < (first?.index ?? Infinity)) first = match
+/** The lines that are in none of these passages. */
+function between(source: Source, taken: readonly Passage[]): Passage[] {
+  const free: Passage[] = []
+  let from = 1
+  for (const { first, last } of [...taken, { first: source.lineCount + 1, last: 0 }].sort(
+    (a, b) => a.first - b.first,
+  )) {
+    if (from < first) free.push({ first: from, last: first - 1 })
+    from = Math.max(from, last + 1)
   }
-  if (first === undefined) return undefined
-  const line = source.lineAt(first.index)
-  return { line, endLine: line, what: `call of another tool (${first[0].replace(/\s+/g, ' ')})`, reason: 'unreadable' }
+  return free
 }
+
+/** The forms in some lines of a text. */
+export function otherForms(source: Source, { first, last }: Passage, isAlone: boolean): PassedOver[] {
+  const quoted = new Set<number>()
+  const rows: string[] = []
+  let isEmpty = true
+  for (let line = first; line <= last; line++) {
+    const row = rowAt(source, line)
+    // The end of the fence around what is above.
+    const isEnd: boolean = isEmpty && !isAlone && /^[ \t]*(?:`{3,}|~{3,})[ \t]*$/.test(row)
+    isEmpty &&= row.trim() === '' || isEnd
+    const isQuoted = /^>(?!>{4})/.test(row)
+    if (isQuoted) quoted.add(rows.length + 1)
+    rows.push(isEnd ? '' : isQuoted ? row.replace(/^(?:> ?)+/, '') : row)
+  }
+  if (isEmpty) return []
+  const text = new Source(rows.join('\n'))
+  const fences = fencesAbove(text)
+  const isFenced = (line: number): boolean => (fences[line - 1] ?? 0) % 2 === 1
+  const all = [
+    ...rowsIn(text, isFenced),
+    ...conflicts(text),
+    ...elements(text, isFenced),
+    ...(isAlone ? spokenCode(text) : []),
+  ].sort((a, b) => a.line - b.line)
+  const found: PassedOver[] = []
+  for (const one of all) {
+    const line = one.line + first - 1
+    if (line <= (found.at(-1)?.endLine ?? 0)) continue
+    const isShown = !isAlone && one.reason === 'unreadable' && isFenced(one.line)
+    const reason = quoted.has(one.line) ? 'quoted' : isShown ? 'example' : one.reason
+    found.push({ ...one, line, endLine: one.endLine + first - 1, reason })
+  }
+  return found
+}
+
+interface Row {
+  readonly what: string
+  readonly pattern: RegExp
+  readonly reason: NotExecutedReason
+  /** Where it counts; anywhere by default. */
+  readonly where?: 'fenced' | 'free'
+}
+
+const FILE = '[^"\'<>\\n]{1,200}\\.\\w{1,9}'
+const call = (pattern: string): Row => ({
+  what: 'call of another tool',
+  // After a bullet, or somewhere in a line of JSON.
+  pattern: new RegExp(`^[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)(${pattern})`, 'im'),
+  reason: 'unreadable',
+})
+
+/** Forms that are known and not read: there is too little in them, or too many ways to write them. */
+const rows = (): readonly Row[] =>
+  (known ??= [
+    call('<(?:\\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code|use_mcp_tool|antArtifact)\\b[^<>\\n]*>'),
+    call('<function=[\\w.-]+>'),
+    call('<[|｜](?:tool|python_tag|function|channel|start)[^<>\\n]*>'),
+    call('\\[TOOL_CALLS\\]'),
+    call('(?:`{3,}|~{3,})tool_(?:code|calls?)\\b'),
+    call('Action:[ \\t]*[\\w.-]+[ \\t]*\\nAction Input:'),
+    call(
+      '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w*(?:path|file)\\w*\\s*=',
+    ),
+    call('canmore\\.\\w+\\('),
+    call('"(?:tool_calls|function_?call)"\\s{0,9}:'),
+    call('"type"\\s{0,9}:\\s{0,9}"(?:tool_use|function_call|code/\\w+)"'),
+    call(
+      '"name"\\s{0,9}:\\s{0,9}"[\\w./ -]{1,80}"\\s{0,9},\\s{0,9}"(?:arguments|parameters|input|type"\\s{0,9}:\\s{0,9}"code/\\w+)"',
+    ),
+    call('"updates"\\s{0,9}:\\s{0,9}\\[\\s{0,9}\\{\\s{0,9}"pattern"'),
+    // Edits as data, in a form of their own.
+    call(
+      `"(?:file|path|file_?path|filename)"\\s{0,9}:\\s{0,9}"${FILE}"\\s{0,9},\\s{0,9}"(?:search|find|old\\w{0,20}|original\\w{0,20}|contents?|code)"\\s{0,9}:`,
+    ),
+    call(`"files"\\s{0,9}:\\s{0,9}\\{\\s{0,9}"${FILE}"\\s{0,9}:\\s{0,9}"`),
+    call('*** Begin Patch'.replaceAll('*', '\\*').replace(/^/, '"(?:input|patch|command)"\\s{0,9}:[^\\n]{0,80}')),
+    call(`(?:file|path)\\s?:\\s?["']?${FILE}["']?\\s{1,20}(?:find|search|old\\w{0,20}|original)\\s?:`),
+    call(
+      `<(?:path|file|file_?name|file_?path|source)>${FILE}</\\w+>\\s{0,99}<(?:content|code|document_content|new|old|search|find|original)\\w{0,20}>`,
+    ),
+    call('<(?:old_?text|old_?str(?:ing)?|old_?code|original_?code)>'),
+    call(
+      `<\\w{1,40}\\s[^<>\\n]{0,200}\\b(?:path|file)\\s?=\\s?["']${FILE}["'][^<>\\n]{0,200}>\\s{0,99}<(?:search|find|old\\w{0,20}|original\\w{0,20})>`,
+    ),
+    {
+      what: 'file between lines of marks',
+      pattern: new RegExp(
+        `^(?:[=*<@-]{3,}[ \\t]*(?:BEGIN |START )?FILE\\b:?[ \\t]*|[=*@]{3,}[ \\t]+)[^\\s"'<>=*@]{1,200}\\.\\w{1,9}[ \\t]*(?:[=*>@-]{3,})?[ \\t]*$`,
+        'm',
+      ),
+      reason: 'unreadable',
+      where: 'free',
+    },
+    {
+      what: 'shell command that writes a file',
+      pattern:
+        /^[ \t]*(?:[$>] )?(?:sudo )?(?:sed (?:-\S+ ){0,5}-i|perl -\w*i|ed (?:-s )?[\w./-]+ *<<|(?:python3?|node|perl|ruby) - *<<|(?:echo|printf) [^\n]*>>?\s*[\w./-]+\.\w+[ \t]*$|[^\n]*(?:\b(?:Set|Add)-Content|\bOut-File)\b)/m,
+      reason: 'example',
+      where: 'fenced',
+    },
+    { what: 'diff that names no file', pattern: /^\d+(?:,\d+)?[acd]\d+(?:,\d+)?[ \t]*\n[<>] /m, reason: 'quoted' },
+    { what: 'context diff', pattern: /^\*{15}[ \t]*$/m, reason: 'unreadable' },
+    {
+      what: 'table of changes',
+      pattern:
+        /^\|(?=[^\n]*\b(?:old|before|from|current|find|search|original)\b)(?=[^\n]*\b(?:new|after|to|replace\w*|updated)\b)[^\n]*\|[ \t]*\n\|[ :|-]+\|[ \t]*\n\|[^\n`]*`[\w@./-]+\.\w+`/im,
+      reason: 'example',
+      where: 'free',
+    },
+  ])
+
+let known: readonly Row[] | undefined
+
+/** The first of each row, calls as one. */
+function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
+  const { text } = source
+  // Most texts have none of what all of these have at least.
+  if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
+  const found: PassedOver[] = []
+  for (const { what, pattern, reason, where } of rows()) {
+    const match = pattern.exec(text)
+    if (match === null) continue
+    const own = match[1] ?? match[0]
+    const line = source.lineAt(match.index + match[0].length - own.length)
+    if (where !== undefined && isFenced(line) !== (where === 'fenced')) continue
+    const shown = own.trim().replace(/\s+/g, ' ').slice(0, 80)
+    found.push({ line, endLine: line, what: what.startsWith('call') ? `${what} (${shown})` : what, reason })
+  }
+  const calls = found.filter(({ what }) => what.startsWith('call')).sort((a, b) => a.line - b.line)
+  return [...calls.slice(0, 1), ...found.filter((one) => !calls.includes(one)), ...spokenEdits(source, isFenced)]
+}
+
+/** A sentence that says what to replace in which file. */
+function spokenEdits(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
+  const found: PassedOver[] = []
+  for (const { index } of source.text.matchAll(SPOKEN)) {
+    const line = source.lineAt(index)
+    const [path] = filesSpokenOf(rowAt(source, line))
+    if (path !== undefined && !isFenced(line) && !isPlaceholder(path))
+      found.push({ line, endLine: line, what: 'sentence about an edit', path, reason: 'example' })
+  }
+  return found
+}
+
+const SPOKEN = /\b(?:replace|change|rename)\s+(?:the \w+ )?`[^`\n]+`\s+(?:with|to|by)\s+`[^`\n]+`/gi
 
 /** Conflict markers with other words: an edit where they name a file, otherwise what git has written. */
 function conflicts(source: Source): PassedOver[] {
   const found: PassedOver[] = []
+  if (!source.text.includes('<<<<<<<')) return found
   let open: { line: number; name: string; divided: boolean } | undefined
   for (const { index, 0: row, 1: name } of source.text.matchAll(/^(?:<{7} ?(\S.*)|={7}|>{7}.*)$/gm)) {
     const line = source.lineAt(index)
@@ -57,9 +213,9 @@ function conflicts(source: Source): PassedOver[] {
 }
 
 /** `<replace path="src/a.ts">` and the like, outside code fences. */
-function elements(source: Source): PassedOver[] {
-  const fences = fencesAbove(source)
+function elements(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
   const found: PassedOver[] = []
+  if (!source.text.includes('<')) return found
   const ends = new Map<string, number[]>()
   for (const { index, 1: name = '' } of source.text.matchAll(/<\/([A-Za-z][\w-]*)>/g)) {
     const own = ends.get(name) ?? []
@@ -70,18 +226,17 @@ function elements(source: Source): PassedOver[] {
   for (const own of ends.values()) own.reverse()
   for (const { index, 0: tag, 1: name = '', 2: path = '' } of source.text.matchAll(ELEMENT)) {
     const line = source.lineAt(index)
-    if ((fences[line - 1] ?? 0) % 2 === 1 || line <= (found.at(-1)?.endLine ?? 0)) continue
+    if (isFenced(line) || line <= (found.at(-1)?.endLine ?? 0) || !isFile(path) || isPlaceholder(path)) continue
     const own = ends.get(name) ?? []
     while ((own.at(-1) ?? Infinity) < line) own.pop()
-    const endLine = own.at(-1)
-    if (endLine === undefined || !isFile(path) || isPlaceholder(path)) continue
-    found.push({ line, endLine, what: `element of another tool (${tag})`, path, reason: 'unreadable' })
+    const endLine = own.at(-1) ?? line
+    found.push({ line, endLine, what: `element of another tool (${tag.trim()})`, path, reason: 'unreadable' })
   }
   return found
 }
 
 const ELEMENT =
-  /^<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
+  /^[ \t]*<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|from|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
 
 /** Code below a sentence that speaks of a file. */
 function spokenCode(source: Source): PassedOver[] {

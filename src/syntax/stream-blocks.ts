@@ -9,6 +9,7 @@ import {
   withoutUnmeant,
 } from './find-blocks.ts'
 import { hasMark, type Marking } from './account.ts'
+import { otherForms } from './other-forms.ts'
 import { placesIn } from './proposal/proposal.ts'
 import { isUndoubted, mayOpen, type Walks } from './mend.ts'
 import { Quotations } from './quoted.ts'
@@ -64,6 +65,7 @@ export class BlockStream {
       if ((files[0]?.last ?? Infinity) < first.startLine) break
       if (reading.blocks.some((block) => quotations.reasonFor(block) !== undefined)) break
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
+      if (otherForms(source, { first: next, last: first.startLine - 1 }, false).length > 0) break
       blocks.push(...reading.blocks)
       next = reading.next
     }

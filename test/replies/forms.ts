@@ -38,7 +38,14 @@ const xml = (tool: string, args: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => (value.includes('\n') ? `<${name}>\n${value}\n</${name}>` : `<${name}>${value}</${name}>`))
     .join('\n')}\n</${tool}>\n`
 
+const patched = (meant: Meant): string =>
+  meant.old === ''
+    ? `*** Begin Patch\n*** Add File: ${meant.path}\n${marked('+', meant.text)}\n*** End Patch`
+    : `*** Begin Patch\n*** Update File: ${meant.path}\n${hunk(meant)}\n*** End Patch`
 const called = (patch: string): string => JSON.stringify({ command: ['apply_patch', patch] })
+const replaced = ({ path, old, text }: Meant): string =>
+  JSON.stringify({ file_path: path, old_string: old, new_string: text })
+const written = (path: string, text: string): string => JSON.stringify({ path, content: `${text}\n` })
 
 export const forms: Readonly<Record<string, Form>> = {
   'search-replace, path above': both((meant) => `${meant.path}\n${fence('ts', searchReplace(meant))}`),
@@ -51,8 +58,8 @@ export const forms: Readonly<Record<string, Form>> = {
       fence('diff', `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${text.split('\n').length} @@\n${marked('+', text)}`),
   },
   apply_patch: {
-    edits: (meant) => `*** Begin Patch\n*** Update File: ${meant.path}\n${hunk(meant)}\n*** End Patch\n`,
-    creates: ({ path, text }) => `*** Begin Patch\n*** Add File: ${path}\n${marked('+', text)}\n*** End Patch\n`,
+    edits: (meant) => `${patched(meant)}\n`,
+    creates: (meant) => `${patched(meant)}\n`,
   },
   write_to_file: whole(
     (path, text) => `<write_to_file>\n<path>${path}</path>\n<content>\n${text}\n</content>\n</write_to_file>\n`,
@@ -79,10 +86,8 @@ export const forms: Readonly<Record<string, Form>> = {
     creates: ({ path, text }) => fence('json', JSON.stringify({ command: 'create', path, file_text: `${text}\n` })),
   },
   'apply_patch in a call': {
-    edits: (meant) =>
-      fence('json', called(`*** Begin Patch\n*** Update File: ${meant.path}\n${hunk(meant)}\n*** End Patch\n`)),
-    creates: ({ path, text }) =>
-      `${called(`*** Begin Patch\n*** Add File: ${path}\n${marked('+', text)}\n*** End Patch`)}\n`,
+    edits: (meant) => fence('json', called(`${patched(meant)}\n`)),
+    creates: (meant) => `${called(patched(meant))}\n`,
   },
   'XML call': {
     edits: ({ path, old, text }) =>
@@ -90,6 +95,39 @@ export const forms: Readonly<Record<string, Form>> = {
     creates: ({ path, text }) =>
       `<invoke name="Write">\n<parameter name="file_path">${path}</parameter>\n<parameter name="content">${text}\n</parameter>\n</invoke>\n`,
   },
+  'patch after tokens': both((meant) => `<|channel|>commentary to=apply_patch<|message|>${patched(meant)}\n<|call|>\n`),
+  'call after tokens': both(
+    (meant) =>
+      `<|start|>assistant<|channel|>commentary to=functions.replace <|constrain|>json<|message|>${replaced(meant)}<|call|>\n`,
+  ),
+  'call with a separator': whole(
+    (path, text) =>
+      `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>write_file<｜tool▁sep｜>${written(path, text)}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n`,
+  ),
+  'call with a number': whole(
+    (path, text) =>
+      `<|tool_calls_section_begin|><|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>${written(path, text)}<|tool_call_end|><|tool_calls_section_end|>\n`,
+  ),
+  'call with ARGS': whole((path, text) => `[TOOL_CALLS]write_file[ARGS]${written(path, text)}\n`),
+  'call with an action': whole((path, text) => `Action: write_file\nAction Input: ${written(path, text)}\n`),
+  'call of a server': both((meant) =>
+    fence('json', `{"functionCall": {"name": "mcp__files__edit_file", "args": ${replaced(meant)}}}`),
+  ),
+  'call with keys and values': whole(
+    (path, text) =>
+      `<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>${path}</arg_value>\n<arg_key>content</arg_key>\n<arg_value>${text}\n</arg_value>\n</tool_call>\n`,
+  ),
+  'JSON in a tag': whole((path, text) => `<function=write_file>${written(path, text)}</function>\n`),
+  'element with old and new': both(
+    ({ path, old, text }) =>
+      `<modify file="${path}">\n<original_code>\n${old}\n</original_code>\n<new_code>\n${text}\n</new_code>\n</modify>\n`,
+  ),
+  'element with search-replace': both(
+    (meant) => `<dyad-search-replace path="${meant.path}">\n${searchReplace(meant)}\n</dyad-search-replace>\n`,
+  ),
+  'edits as a list': both(({ path, old, text }) =>
+    fence('json', JSON.stringify({ edits: [{ file: path, search: old, replace: text }] })),
+  ),
   'SWE-agent': {
     edits: ({ path, text }) => fence('', `open ${path}`) + fence('', `edit 1:1\n${text}\nend_of_edit`),
     creates: ({ path, text }) => fence('', `create ${path}`) + fence('', `edit 1:1\n${text}\nend_of_edit`),
@@ -104,6 +142,24 @@ export const forms: Readonly<Record<string, Form>> = {
   'path in the first comment': whole((path, text) => fence('ts', `// ${path}\n${text}`)),
   'path with a label': whole((path, text) => fence('ts', `// filepath: ${path}\n${text}`)),
   'file in a tag': whole((path, text) => `<file path="${path}">\n${text}\n</file>\n`),
+  'file in an artifact': whole(
+    (path, text) =>
+      `<antArtifact identifier="one" type="application/vnd.ant.code" title="${path}">\n${text}\n</antArtifact>\n`,
+  ),
+  'file in an action': whole(
+    (path, text) =>
+      `<boltArtifact id="x">\n<boltAction type="file" filePath="${path}">\n${text}\n</boltAction>\n</boltArtifact>\n`,
+  ),
+  'path in a summary': whole(
+    (path, text) => `<details>\n<summary>${path}</summary>\n\n${fence('ts', text)}\n</details>\n`,
+  ),
+  'labels in a fence': both(({ path, old, text }) => fence('edit', `file: ${path}\nfind:\n${old}\nreplace:\n${text}`)),
+  'labels above fences': both(
+    ({ path, old, text }) => `File: ${path}\n\nFind:\n\n${fence('ts', old)}\nReplace with:\n\n${fence('ts', text)}`,
+  ),
+  'change this to this': both(
+    ({ path, old, text }) => `In \`${path}\`, change this:\n${fence('ts', old)}\nto this:\n${fence('ts', text)}`,
+  ),
   'here-document': whole((path, text) => fence('bash', `cat > ${path} <<'EOF'\n${text}\nEOF`)),
   'hunk without a name': {
     edits: (meant) => `In \`${meant.path}\`:\n\n${fence('diff', hunk(meant))}`,

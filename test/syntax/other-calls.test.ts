@@ -17,9 +17,16 @@ const calls: ReadonlyArray<readonly [text: string, named: string]> = [
   ['```tool_code\nwrite("a")\n```', '```tool_code'],
   ['{"role": "assistant", "tool_calls": []}', '"tool_calls":'],
   ['[{"type": "tool_use", "id": "1"}]', '"type": "tool_use"'],
-  ['{"edits": [{"file": "src/a.ts", "search": "a", "replace": "b"}]}', '"file": "src/a.ts", "search":'],
-  ['```xml\n<c>\n <change path="a.ts">\n  <search>a</search>\n```', '<change path="a.ts">\n  <search>'],
-  ['```json\n{"name": "write",\n "parameters": {}}\n```', '"name": "write",\n "parameters":'],
+  ['{"edits": [{"file": "src/a.ts", "original": "a", "changed": "b"}]}', '"file": "src/a.ts", "original":'],
+  ['```json\n{"name": "write",\n "parameters": {}}\n```', '"name": "write",\n "parameters"'],
+  ['{"files": {"src/a.ts": "x"}}', '"files": {"src/a.ts": "'],
+  ['{"name": "a.ts", "type": "code/typescript", "content": "x"}', '"type": "code/typescript"'],
+  ['canmore.update_textdoc({"updates": [])', 'canmore.update_textdoc('],
+  ['<edits>\n<old_text>\na\n</old_text>\n</edits>', '<old_text>'],
+  ['<antArtifact identifier="x" title="X">\na\n</antArtifact>', '<antArtifact identifier="x" title="X">'],
+  ['<file>\n<path>a.ts</path>\n<content>\nx\n</content>\n</file>', '<path>a.ts</path>\n<content>'],
+  ['```yaml\n- file: a.ts\n  find: x\n```', 'file: a.ts\n  find:'],
+  ['```py\nwrite_file(path="a.ts", content="x")\n```', 'write_file(path='],
 ]
 
 const block = '#!SHAM [@three-char-SHA-256: abc]\naction = "ls"\npath = "/p"\n#!END_SHAM_abc\n'
@@ -31,11 +38,18 @@ describe('a call of another tool', () => {
     expect(callsIn(`Sure.\n${text}`)).toEqual([{ line: line + 1, endLine: line + 1, what, reason: 'unreadable' }])
   })
 
-  it('is nothing beside blocks, nor behind those that were handed out', () => {
+  it('is listed beside blocks, as an example in a fence, and as a quotation after >', () => {
     for (const [text] of calls) {
-      expect(callsIn(`${text}\n${block}`)).toEqual([])
-      expect(callsIn(text, { nativeBefore: true })).toEqual([])
+      const reason = text.startsWith('```') && !text.startsWith('```tool') ? 'example' : 'unreadable'
+      for (const document of [`${text}\n\n${block}`, `${block}\n${text}`])
+        expect(callsIn(document).map((one) => one.reason)).toEqual([reason])
+      expect(callsIn(text, { nativeBefore: true }).map((one) => one.reason)).toEqual([reason])
+      expect(callsIn(`So:\n\n${text.replace(/^/gm, '> ')}\n`).map((one) => one.reason)).toEqual(['quoted'])
     }
+  })
+
+  it('is not looked for beside blocks of the only syntax that is asked for', () => {
+    for (const [text] of calls) expect(callsIn(`${text}\n\n${block}`, { syntaxes: ['sham'] })).toEqual([])
   })
 
   it.each([
@@ -57,6 +71,11 @@ describe('what seems to be an edit, where nothing else was found', () => {
       '<rewrite path="src/a.ts">\nnew text\n</rewrite>',
       [1, 3, 'element of another tool (<rewrite path="src/a.ts">)', 'unreadable', 'src/a.ts'],
     ],
+    ['=== src/a.ts ===\nnew text', [1, 1, 'file between lines of marks', 'unreadable']],
+    ['```sh\nsed -i s/a/b/ src/a.ts\n```', [2, 2, 'shell command that writes a file', 'example']],
+    ['1c1\n< a\n---\n> b', [1, 1, 'diff that names no file', 'quoted']],
+    ['In src/a.ts replace `a` with `b`.', [1, 1, 'sentence about an edit', 'example', 'src/a.ts']],
+    ['| File | Old | New |\n|---|---|---|\n| `a.ts` | `a` | `b` |', [1, 1, 'table of changes', 'example']],
     ['In `src/a.py`, change the method:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
   ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
@@ -68,6 +87,7 @@ describe('what seems to be an edit, where nothing else was found', () => {
     expect(callsIn(two).map(({ line, endLine, path }) => [line, endLine, path])).toEqual([
       [1, 3, 'a.ts'],
       [5, 7, 'b.ts'],
+      [8, 8, 'c.ts'],
     ])
   })
 

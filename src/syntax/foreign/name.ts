@@ -33,6 +33,8 @@ const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] =
   { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
   { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
   { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
+  // `<summary>src/a.py</summary>`
+  { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
   { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
   { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
   { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },

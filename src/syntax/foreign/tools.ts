@@ -19,6 +19,11 @@ export function askedBy(tool: string, given: Args): readonly Asked[] | string | 
   const verb = verbOf(tool, args)
   if (verb === undefined) return undefined
   if (verb === 'patch') return 'patch'
+  if (verb === 'move') {
+    const [from, to] = [pick(args, ['from', 'source', 'oldpath']), pick(args, ['to', 'destination', 'newpath'])]
+    if (from === undefined || to === undefined) return 'path'
+    return [{ action: 'file_move', params: { old_path: from, new_path: to } }]
+  }
   if (verb === 'run') {
     const command = pick(args, commands)
     const dir = pick(args, ['cwd', 'dir', 'workdir', 'workingdirectory'])
@@ -70,7 +75,13 @@ function wordsOf(text: string): string[] | undefined {
 }
 
 /** Whether a tool of this name does something that clada can do. */
-export const isTool = (name: string): boolean => verbs.has(plain(name))
+export const isTool = (name: string): boolean => verbs.has(toolOf(name))
+
+/** Whether these arguments are an edit, whatever the tool is called. */
+export const isEdit = (given: Args): boolean => {
+  const names = [...given.keys()].map(plain)
+  return [paths, olds, news].every((some) => some.some((name) => names.includes(name)))
+}
 
 /** The name of the operation for reports. */
 export const labelOf = (tool: string, args: Args): string => {
@@ -102,8 +113,9 @@ type Verb =
   | 'list'
   | 'search'
   | 'patch'
+  | 'move'
 
-function onFile(verb: Exclude<Verb, 'run' | 'patch'>, path: string, args: Args): readonly Asked[] | string {
+function onFile(verb: Exclude<Verb, 'run' | 'patch' | 'move'>, path: string, args: Args): readonly Asked[] | string {
   const content = pick(args, contents)
   switch (verb) {
     case 'view':
@@ -182,7 +194,7 @@ function viewOf(path: string, args: Args): Asked {
 
 /** The members of a list of edits in one call. */
 function listedIn(args: Args): Args[] | undefined {
-  const list = listIn(pick(args, ['edits', 'operations']) ?? '')
+  const list = listIn(pick(args, ['edits', 'operations', 'replacementchunks']) ?? '')
   return list?.map((one) => new Map([...argsOf(one)].map(([name, text]) => [plain(name), text])))
 }
 
@@ -192,10 +204,14 @@ function ofEach<One>(all: readonly One[], asked: (one: One) => readonly Asked[] 
 }
 
 function listIn(text: string): unknown[] | undefined {
-  if (!/^\s*\[/.test(text)) return undefined
+  const list = /^\s*\[/.test(text) ? jsonIn(text) : undefined
+  return Array.isArray(list) ? list : undefined
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function jsonIn(text: string): unknown {
   try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -213,8 +229,11 @@ function verbOf(tool: string, args: Args): Verb | undefined {
   // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
   const own = args.get('command')
   const named = own !== undefined && paths.some((name) => args.has(name)) ? editor.get(plain(own)) : undefined
-  return named ?? verbs.get(plain(tool))
+  return named ?? verbs.get(toolOf(tool)) ?? (isEdit(args) ? 'replace' : undefined)
 }
+
+/** The name of a tool without that of its server, its product or its namespace: `mcp__files__write_file`. */
+const toolOf = (name: string): string => plain(name.replace(/^.*(?:__|[.:])|^(?:lov|dyad)-/, ''))
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
@@ -226,10 +245,14 @@ function pick(args: Args, names: readonly string[]): string | undefined {
   return undefined
 }
 
-const paths = ['path', 'filepath', 'file', 'filename', 'targetfile', 'relativeworkspacepath', 'absolutepath']
-const contents = ['content', 'filetext', 'contents', 'text', 'codeedit']
-const olds = ['oldstr', 'oldstring', 'oldtext', 'search', 'find']
-const news = ['newstr', 'newstring', 'newtext', 'replace', 'replacement', 'replacewith']
+const namesOf = (names: string): readonly string[] => names.split(' ')
+
+const paths = namesOf('path filepath file filename targetfile relativeworkspacepath absolutepath')
+const contents = namesOf('content filetext contents text codeedit codecontent')
+const olds = namesOf('oldstr oldstring oldtext old oldcode search find original originalcode targetcontent')
+const news = namesOf(
+  'newstr newstring newtext new newcode replace replacement replacewith with updated updatedcode replacementcontent',
+)
 const lineNames = ['insertline', 'line', 'linenumber', 'startline']
 const commands = ['command', 'cmd', 'commandline']
 
@@ -240,22 +263,22 @@ const editor = new Map<string, Verb>([
   ['view', 'view'],
 ])
 
-const verbs = new Map<string, Verb>([
-  ...'strreplaceeditor strreplacebasededittool texteditor strreplace edit editfile replace multiedit searchandreplace searchreplace replaceinfile replacestringinfile'
-    .split(' ')
-    .map((name): [string, Verb] => [name, 'replace']),
-  ...'writetofile writefile write createfile create newfile savefile'
-    .split(' ')
-    .map((name): [string, Verb] => [name, 'write']),
-  ...'executecommand bash shell runcommand runterminalcmd runinterminal runshellcommand executebash'
-    .split(' ')
-    .map((name): [string, Verb] => [name, 'run']),
-  ...'readfile read view viewfile'.split(' ').map((name): [string, Verb] => [name, 'view']),
-  ...'appendtofile appendfile append'.split(' ').map((name): [string, Verb] => [name, 'append']),
-  ...'deletefile removefile'.split(' ').map((name): [string, Verb] => [name, 'delete']),
-  ['applypatch', 'patch'],
+const named: readonly (readonly [Verb, string])[] = [
+  [
+    'replace',
+    'strreplaceeditor strreplacebasededittool texteditor strreplace edit editfile replace multiedit searchandreplace searchreplace replaceinfile replacestringinfile replacefilecontent multireplacefilecontent modify',
+  ],
+  ['write', 'writetofile writefile write createfile create newfile savefile'],
+  ['run', 'executecommand bash shell runcommand runterminalcmd runinterminal runshellcommand executebash'],
+  ['view', 'readfile read view viewfile'],
+  ['append', 'appendtofile appendfile append'],
+  ['delete', 'deletefile removefile delete'],
+  ['move', 'movefile renamefile rename'],
+  ['patch', 'applypatch'],
   ['insert', 'insert'],
-  ['insertcontent', 'insert-before'],
-  ['listfiles', 'list'],
-  ['searchfiles', 'search'],
-])
+  ['insert-before', 'insertcontent'],
+  ['list', 'listfiles'],
+  ['search', 'searchfiles'],
+]
+
+const verbs = new Map(named.flatMap(([verb, names]) => namesOf(names).map((name) => [name, verb] as const)))

@@ -6,7 +6,9 @@ import {
   askedBy,
   calledFor,
   holdsPatch,
+  isEdit,
   isTool,
+  jsonIn,
   labelOf,
   withoutArgument,
 } from '../foreign/tools.ts'
@@ -19,6 +21,8 @@ import {
  *        | { "path": …, "old_str": …, "new_str": … }
  *        | { "command": [ "apply_patch", patch ] } | { "input" | "patch": patch }
  *   text = a list of calls, or { "tool_calls": [ … ] }; "function" may hold the call
+ *
+ * Some models write the name of the tool before its arguments, between tokens of their own, see `HEADS`.
  *
  * `foreign/tools.ts` says what a tool means. Other JSON is not a call. One that does not end is truncated where it
  * begins like a call.
@@ -53,8 +57,19 @@ interface Seen {
 
 const none: Seen = { line: Infinity, last: Infinity, found: [] }
 
-/** Where a call may begin. */
-const OPENER = /^[ \t]*(?:<tool_call>[ \t]*)?([{[])/gm
+/** What may be before a call; a group is the name of the tool, where the JSON has only its arguments. */
+const HEADS = [
+  '<tool_call>',
+  '<\\|python_tag\\|>',
+  '\\[TOOL_CALLS\\](?:([\\w.-]+)\\[ARGS\\])?',
+  '(?:<\\|start\\|>)?(?:assistant)?(?: to=([\\w.-]+) ?)?<\\|channel\\|>commentary(?: to=([\\w.-]+))?[^{\\n]{0,60}<\\|message\\|>',
+  '(?:<｜tool▁calls▁begin｜>\\s*)?<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?([\\w.-]+)(?:<｜tool▁sep｜>)?(?:\\s*```json)?',
+  '(?:<\\|tool_calls_section_begin\\|>\\s*)?<\\|tool_call_begin\\|>([\\w.-]+)(?::\\d+)?\\s*<\\|tool_call_argument_begin\\|>',
+  'Action:[ \\t]*([\\w.-]+)[ \\t]*\\r?\\nAction Input:',
+].join('|')
+/** Where a call may begin, and where another one follows it on its line. */
+const OPENER = new RegExp(`^[ \\t]*(?:(?:${HEADS})\\s*)?([{[])`, 'gm')
+const ANOTHER = new RegExp(`[^{\\n]*?(?:${HEADS})\\s*([{[])`, 'y')
 /** How a call begins, for one that does not end. */
 const HEAD =
   /^[{[][\s{[]*"(?:command|name|tool|tool_name|function|type|tool_calls|path|file_path|filePath)"\s*:\s*(?:"(?:str_replace|create|insert|view|function|tool_use|[\w.-]*(?:edit|write|replace|bash|shell|file|command)[\w.-]*)"|[[{]|"[^"\n]*"\s*,\s*"(?:old_|new_|oldS|file_text|command))/i
@@ -66,10 +81,11 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
     const start = match.index + match[0].length - 1
     if (hopeless.has(start)) continue
     const end = jsonEnd(text, start)
-    const line = source.lineAt(start)
+    const line = source.lineAt(match.index)
+    const tool = toolIn(match)
     if ('open' in end) {
       for (const opener of end.open) hopeless.add(opener)
-      if (!HEAD.test(text.slice(start, start + 400))) continue
+      if (tool === undefined && !HEAD.test(text.slice(start, start + 400))) continue
       const last = end.isCut ? source.lineCount : source.lineAt(end.failed)
       return {
         line,
@@ -81,13 +97,27 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
         ],
       }
     }
-    const last = source.lineAt(end.at - 1)
-    const found = callsIn(text.slice(start, end.at)).flatMap((call) => foundOf(call, line, last))
+    const calls = callsIn(text.slice(start, end.at), tool)
+    let at = end.at
+    for (;;) {
+      ANOTHER.lastIndex = at
+      const next = ANOTHER.exec(text)
+      const close = next === null ? undefined : jsonEnd(text, ANOTHER.lastIndex - 1)
+      if (next === null || close === undefined || 'open' in close) break
+      calls.push(...callsIn(text.slice(ANOTHER.lastIndex - 1, close.at), toolIn(next)))
+      at = close.at
+    }
+    const last = source.lineAt(at - 1)
+    const found = calls.flatMap((call) => foundOf(call, line, last))
     if (found.length > 0) return { line, last, found }
     OPENER.lastIndex = end.at
   }
   return none
 }
+
+/** The tool that is named before its arguments; the last group is their bracket. */
+const toolIn = (match: RegExpExecArray): string | undefined =>
+  match.slice(1, -1).find((one: string | undefined) => one !== undefined)
 
 /** The end of a JSON text; where it has none, every bracket that stays open, so that none is tried again. */
 function jsonEnd(text: string, start: number): { at: number } | Unclosed {
@@ -127,17 +157,10 @@ interface Call {
   readonly args: Args
 }
 
-function callsIn(text: string): Call[] {
-  try {
-    return callsOf(JSON.parse(text))
-  } catch {
-    // Models forget to escape line breaks in strings.
-    try {
-      return callsOf(JSON.parse(withEscapes(text)))
-    } catch {
-      return []
-    }
-  }
+function callsIn(text: string, tool: string | undefined): Call[] {
+  // Models forget to escape line breaks in strings.
+  const value = jsonIn(text) ?? jsonIn(withEscapes(text))
+  return tool !== undefined && isTool(tool) ? [{ tool, args: argsOf(value) }] : callsOf(value)
 }
 
 const withEscapes = (text: string): string =>
@@ -146,10 +169,12 @@ const withEscapes = (text: string): string =>
 function callsOf(value: unknown): Call[] {
   if (Array.isArray(value)) return value.flatMap(callsOf)
   const members = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
-  const inner = members.get('tool_calls') ?? members.get('function_call') ?? members.get('function')
+  const inner = ['tool_calls', 'function_call', 'functionCall', 'function']
+    .map((name) => members.get(name))
+    .find((one) => one !== undefined)
   if (typeof inner === 'object' && inner !== null) return callsOf(inner)
-  const content = members.get('content')
-  if (Array.isArray(content)) return callsOf(content)
+  const list = ['content', 'edits', 'changes'].map((name) => members.get(name)).find(Array.isArray)
+  if (list !== undefined && !members.has('name') && !hasPath(argsOf(value))) return callsOf(list)
   const tool = ['name', 'tool', 'tool_name', 'function']
     .map((name) => members.get(name))
     .find((one) => typeof one === 'string')
@@ -161,22 +186,19 @@ function callsOf(value: unknown): Call[] {
   }
   const args = argsOf(value)
   if (holdsPatch(args)) return [{ tool: 'apply_patch', args }]
-  const isEdit = /^(?:str_replace|create|insert|view)$/.test(args.get('command') ?? '') || hasBoth(args)
-  return isEdit && typeof tool !== 'object' ? [{ tool: 'str_replace', args }] : []
+  const isCall = /^(?:str_replace|create|insert|view)$/.test(args.get('command') ?? '') || hasBoth(args)
+  return isCall && typeof tool !== 'object' ? [{ tool: 'str_replace', args }] : []
 }
+
+const hasPath = (args: Args): boolean => ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
 
 const hasBoth = (args: Args): boolean =>
-  ['old_str', 'old_string', 'oldString', 'old_text'].some((name) => args.has(name)) &&
-  ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
+  ['old_str', 'old_string', 'oldString', 'old_text'].some((name) => args.has(name))
+    ? hasPath(args)
+    : ['search', 'find'].some((name) => args.has(name)) && args.has('replace') && isEdit(args)
 
 /** Arguments that are given as a text: JSON again, or the only argument there is. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return { input: text }
-  }
-}
+const parsed = (text: string): unknown => jsonIn(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
 function foundOf({ tool, args }: Call, line: number, last: number): Found[] {

@@ -13,8 +13,10 @@ import {
 } from '../foreign/foreign.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
+import { hunkOf } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn } from './heredoc.ts'
+import { labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
 import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
 
 /*
@@ -23,6 +25,8 @@ import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
  *   proposal = [ title ] fence { line } fence | "<file path=" quoted ">" { line } "</file>"
  *   title    = the file, see `title.ts`, on the line above the fence, or in a heading a few lines above it
  *   fence    = "```" language [ path | ":" path | "title=" path ]
+ *
+ * Two fences are an edit where the words above them say which text is old and which is new, see `pair.ts`.
  *
  * A comment on the first line may name the file instead. In a fence of shell commands, `cat > path <<'EOF'` names and
  * holds one. Nothing here says that it is meant, so it is shown before it is written. Not proposed: numbered lines,
@@ -122,7 +126,13 @@ function taggedAt(source: Source, line: number): Passed | undefined {
   let at = source.startOf(line)
   while (source.text.charCodeAt(at) === SPACE || source.text.charCodeAt(at) === TAB) at++
   if (source.text.charCodeAt(at) !== TAG_OPEN) return undefined
-  const [, indent = '', tag, path] = TAG.exec(rowAt(source, line)) ?? []
+  const [, indent = '', tag, attributes = ''] = TAG.exec(rowAt(source, line)) ?? []
+  const names = [...attributes.matchAll(NAME)].map(([, name = '']) => name)
+  // An artifact has a title, which may be that of its file.
+  const isArtifact = tag !== undefined && /^antArtifact$/i.test(tag)
+  const path = isArtifact
+    ? (names.find(isFile) ?? firstComment(new Rows(source, line + 1, line + 1, ''), '')?.path)
+    : names[0]
   if (path === undefined) return undefined
   let end = line + 1
   while (end <= source.lineCount && source.line(end).trim() !== `</${tag}>`) end++
@@ -141,9 +151,10 @@ function taggedAt(source: Source, line: number): Passed | undefined {
 
 const TAG_OPEN = 60
 
-/** Also as tools that build whole sites have it: `<boltAction type="file" filePath="…">`, `<lov-write file_path="…">`. */
+/** Also as other tools have it: `<boltAction type="file" filePath="…">`, `<lov-write file_path="…">`. */
 const TAG =
-  /^([ \t]*)<(file|boltAction|[a-z]+-write)\s(?:[^<>]*\s)?(?:path|name|src|file_?path)\s*=\s*["']([^"']+)["'][^<>]*>\s*$/i
+  /^([ \t]*)<(file|boltAction|[a-z]+-write|antArtifact|create|create_?file|new_?file|write_?file|code|codeblock|PlandexBlock|proposed_file_replace|augment_code_snippet)(\s[^<>]*[^<>/])>\s*$/i
+const NAME = /\s(?:path|name|src|file|file_?path|file_?name|identifier|title)\s*=\s*["']([^"']+)["']/gi
 
 function fencedAt(source: Source, opener: number, fence: Fence, floor: number): Passed {
   const above = titleAbove(source, opener, floor)
@@ -157,6 +168,10 @@ function fencedAt(source: Source, opener: number, fence: Fence, floor: number): 
   if (/^(?:u?diff|patch)$/i.test(language)) return { places: hunksIn(source, opener, { end, fence }), last }
   if (OTHER.test(language)) return { places: [], last }
   const rows = new Rows(source, opener + 1, end - 1, fence.indent)
+  const pair = pairAt(source, opener, fence, floor)
+  if (pair !== undefined) return { places: [pairOf(source, pair)], last: Math.min(pair.end, source.lineCount) }
+  const labelled = labelledIn(textsOf(rows))
+  if (labelled !== undefined) return { places: [pairOf(source, { ...labelled, line: opener, end })], last }
   if (SHELL.test(language) || language === '') {
     const docs = heredocsIn(textsOf(rows))
     if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
@@ -215,10 +230,20 @@ function hunksIn(
   ]
 }
 
-function textsOf(rows: Rows): string[] {
-  const texts: string[] = []
-  for (let line = rows.first; line <= rows.last; line++) texts.push(rows.row(line))
-  return texts
+/** An old text that is empty is that of a new file. */
+function pairOf(source: Source, { path, line, old, fresh, end }: Pair): Place {
+  const until = Math.min(end, source.lineCount)
+  const slips = end > source.lineCount ? [unclosed(line)] : []
+  const isNew = old.join('').trim() === ''
+  const content = fresh.map((row) => `${row}\n`).join('')
+  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, until, slips })
+  const patch = { path, patch: hunkOf({ search: old, replace: fresh }) }
+  return {
+    line,
+    last: until,
+    found: isNew || slips.length > 0 ? found : { ...found, params: patch },
+    ...(isPlaceholder(path) ? { reason: 'example' as const } : {}),
+  }
 }
 
 /** `ts src/a.ts`, `ts:src/a.ts`, `ts title="src/a.ts"`; with lines, `12:40:src/a.ts`, it is a part. */
@@ -226,7 +251,7 @@ function infoTitle(fence: Fence): Title | undefined {
   // `{3-5}` says which lines a page highlights.
   const info = fence.info.replace(/\s*\{[\d,\s-]+\}$/, '')
   const stated = /(?:^|[\s{,])(?:title|file|filename|filepath|path|name)\s*[=:]\s*["']?([^"'\s}]+)/i.exec(info)?.[1]
-  const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L)\d+(?:-L?\d+)?$/.exec(info)
+  const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L| \()\d+(?:-L?\d+)?\)?$/.exec(info)
   if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'part' }
   const path = stated ?? nameInFence({ ...fence, info })
   return path !== undefined && isFile(path) ? { path, said: 'whole' } : undefined

@@ -191,7 +191,7 @@ const unclearName = (line: number, other: string): Slip => ({
 })
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-function hunkOf({ search, replace, stated }: Edit): string {
+export function hunkOf({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
   const most = Math.min(search.length, replace.length)
   let head = 0
   while (head < most && search[head] === replace[head]) head++

@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { fenceOf, foreign, type Found, truncated, truncatedCall } from '../foreign/foreign.ts'
-import { askedBy, calledFor, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
+import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
@@ -10,7 +10,10 @@ import { SearchReplaceMarks } from '../search-replace/walk.ts'
  *   call     = "<" tool ">" { "<" name ">" value "</" name ">" } "</" tool ">"                 Cline, Roo
  *            | "<invoke name=" quoted ">" { "<parameter name=" quoted ">" value "</parameter>" } "</invoke>"
  *            | "<function=" tool ">" { "<parameter=" name ">" value "</parameter>" } "</function>"
+ *            | "<tool_call>" tool LF { "<arg_key>" name "</arg_key>" "<arg_value>" value "</arg_value>" } "</tool_call>"
+ *            | "<" any { name "=" quoted } ">" { old and new text as above, or search-replace blocks } "</" any ">"
  *
+ * The arguments may be one JSON text instead. In the last form the file is an attribute, or the first element inside.
  * What is around them, such as `<function_calls>`, means nothing. `foreign/tools.ts` says what a tool means. The
  * `diff` of `replace_in_file` and `apply_diff` has search-replace blocks; `apply_diff` may have several files. A value
  * that begins on a line of its own also ends there.
@@ -45,12 +48,41 @@ interface Opened {
   readonly closer: string
   /** Where its arguments begin. */
   readonly at: number
+  /** Those that its tag has. */
+  readonly attributes?: ReadonlyMap<string, string>
 }
+
+/** Elements of a native syntax. */
+const OWN = /^(?:tasks|edit|write|run|read|exec|move|remove|search)$/
+
+const attributesIn = (text: string): Map<string, string> =>
+  new Map(
+    [...text.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', one, other = '']) => [
+      name,
+      one ?? other,
+    ]),
+  )
+
+const fileOf = (attributes: ReadonlyMap<string, string>): string | undefined =>
+  [...attributes].find(([name]) => /^(?:path|file_?path|file|file_?name)$/i.test(name))?.[1]
 
 const nowhere: Opened = { line: Infinity, tool: '', closer: '', at: 0 }
 
-const OPENER =
-  /^[ \t]*<(?:([a-z]+(?:_[a-z]+)+|bash)>|((?:\w+:)?invoke)\s+name=["']([\w.-]+)["']\s*>|function=([\w.-]+)>)/gm
+const OPENER = new RegExp(
+  `^[ \\t]*<(?:${[
+    '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
+    '([a-z]+(?:_[a-z]+)+|bash)>',
+    '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\']\\s*>',
+    'function=([\\w.-]+)>',
+    // Any other element, with its attributes.
+    '([a-zA-Z][\\w-]*)((?:\\s+[\\w-]+\\s*=\\s*(?:"[^"<>\\n]*"|\'[^\'<>\\n]*\'))*)\\s*(/?)>',
+  ].join('|')})`,
+  'gm',
+)
+
+/** What an element that is an edit begins with: the old text, or the file and then the old text. */
+const EDIT =
+  /\s*(?:<(path|file|file_?path|file_?name)>[^<\n]*<\/\1>\s*)?(?:<(?:old|search|find|original)\w*>|[<-]{5,9} ?SEARCH\b)/iy
 
 /** These have search-replace blocks for arguments. */
 const DIFFS = /^(?:replace_in_file|apply_diff)$/
@@ -63,11 +95,21 @@ function nextOpened(source: Source, from: number): Opened {
   if (!source.text.includes('<', source.startOf(from))) return nowhere
   OPENER.lastIndex = source.startOf(from)
   for (let match = OPENER.exec(source.text); match !== null; match = OPENER.exec(source.text)) {
-    const [whole, tag, invoke, invoked, called] = match
-    const tool = tag ?? invoked ?? called ?? ''
-    if (!isTool(tool) && !DIFFS.test(tool)) continue
-    const closer = tag === undefined ? `</${invoke ?? 'function'}>` : `</${tag}>`
-    return { line: source.lineAt(match.index), tool, closer, at: match.index + whole.length }
+    const [whole, toolCall, first, tag, invoke, invoked, called, element, written = '', slash] = match
+    const tool = tag ?? invoked ?? called ?? first ?? element ?? ''
+    const at = match.index + whole.length
+    const line = source.lineAt(match.index)
+    if (element === undefined && (isTool(tool) || DIFFS.test(tool) || tool === 'use_mcp_tool'))
+      return { line, tool, closer: `</${tag ?? invoke ?? toolCall ?? 'function'}>`, at }
+    if (OWN.test(tool)) continue
+    const attributes = attributesIn(written)
+    EDIT.lastIndex = at
+    const edit = slash === '/' ? null : EDIT.exec(source.text)
+    // What only writes a file is shown first: `proposal.ts`.
+    if (edit !== null && (edit[1] !== undefined || fileOf(attributes) !== undefined))
+      return { line, tool, closer: `</${tool}>`, at, attributes }
+    if (/^(?:delete|rename)$/.test(tool.replace(/^(?:lov|dyad)-/, '')) && attributes.size > 0)
+      return { line, tool, closer: slash === '' ? `</${tool}>` : '', at, attributes }
   }
   return nowhere
 }
@@ -75,23 +117,28 @@ function nextOpened(source: Source, from: number): Opened {
 function readCall(
   source: Source,
   marks: SearchReplaceMarks,
-  { line, tool, closer, at }: Opened,
+  { line, tool: opened, closer, at, attributes = new Map() }: Opened,
 ): { found: readonly Found[]; next: number } {
   const end = source.text.indexOf(closer, at)
   if (end === -1) {
     const slip = truncated(line, `Call not closed: ${closer} is missing`, `End the call with ${closer}`)
-    return { found: [truncatedCall(slip, source.lineCount, tool)], next: source.lineCount + 1 }
+    return { found: [truncatedCall(slip, source.lineCount, opened)], next: source.lineCount + 1 }
   }
   const last = source.lineAt(end)
-  const common = { label: tool, startLine: line, endLine: last, lastLine: last }
+  const common = { label: opened, startLine: line, endLine: last, lastLine: last }
   const next = last + 1
   const indent = /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
   const body = source.text.slice(at, end)
-  if (DIFFS.test(tool) && /<diff>/.test(body))
+  if (DIFFS.test(opened) && /<diff>/.test(body))
     return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), next }
-  const args = argumentsIn(indent === '' ? body : dedented(body, indent))
+  const path = fileOf(attributes)
+  if (path !== undefined && marks.seek(source.lineAt(at)) < last)
+    return { found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }], next }
+  const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : dedented(body, indent))])
+  const tool = given.get('tool_name') ?? opened
+  const args = given.has('tool_name') ? argsOf(jsonIn(given.get('arguments') ?? '')) : given
   const asked = askedBy(tool, args)
-  if (asked === undefined) return { found: [], next }
+  if (asked === undefined) return { found: [], next: line + 1 }
   const label = labelOf(tool, args)
   if (typeof asked === 'string')
     return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], next }
@@ -132,7 +179,11 @@ function diffsIn(
 const ARGUMENT =
   /\s*<(?:parameter\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
 
-function argumentsIn(body: string): Map<string, string> {
+function argumentsIn(written: string): ReadonlyMap<string, string> {
+  if (/^\s*\{/.test(written)) return argsOf(jsonIn(written))
+  const body = written
+    .replace(/<arg_key>([\w.-]+)<\/arg_key>\s*<arg_value>/g, '<parameter name="$1">')
+    .replaceAll('</arg_value>', '</parameter>')
   const args = new Map<string, string>()
   ARGUMENT.lastIndex = 0
   for (let match = ARGUMENT.exec(body); match !== null; match = ARGUMENT.exec(body)) {

@@ -1,0 +1,79 @@
+import type { Source } from '../../core/source.ts'
+import { type Fence, fenceAt, fenceEnd, rowAt, Rows } from '../foreign/foreign.ts'
+import { filesSpokenOf, lineAbove, nameIn } from '../foreign/name.ts'
+import { isFile } from './title.ts'
+
+/** An old and a new text for one file, where words and not markers say which is which. */
+export interface Pair {
+  readonly path: string
+  /** The line that names the file, or the first label. */
+  readonly line: number
+  readonly old: readonly string[]
+  readonly fresh: readonly string[]
+  /** The line that closes it; one past the text where none does. */
+  readonly end: number
+}
+
+/** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
+export function pairAt(source: Source, opener: number, fence: Fence, floor: number): Pair | undefined {
+  const label = lineAbove(source, opener, floor)
+  if (label === undefined || !OLD.test(bare(rowAt(source, label)))) return undefined
+  const between = fenceEnd(source, opener, fence, false)
+  const second = lineBelow(source, between)
+  if (second === undefined || !NEW.test(bare(rowAt(source, second)))) return undefined
+  const next = lineBelow(source, second)
+  const other = next === undefined ? undefined : fenceAt(source, next)
+  const named = fileAbove(source, label, floor)
+  if (next === undefined || other === undefined || named === undefined) return undefined
+  const end = fenceEnd(source, next, other, false)
+  const old = textsOf(new Rows(source, opener + 1, between - 1, fence.indent))
+  return { ...named, old, fresh: textsOf(new Rows(source, next + 1, end - 1, other.indent)), end }
+}
+
+/** The rows of a fence with `file:`, `find:` and `replace:` in it. */
+export function labelledIn(rows: readonly string[]): Pick<Pair, 'path' | 'old' | 'fresh'> | undefined {
+  const path = /^(?:file|path|file_?path|file_?name)\s*:\s*(\S.*?)\s*$/i.exec(rows[0] ?? '')?.[1]
+  const old = rows.findIndex((row) => /^(?:find|search|old(?:_\w+)?|original)\s*:\s*$/i.test(row))
+  const fresh = rows.findIndex((row) =>
+    /^(?:replace(?: with)?|replacement|with|new(?:_\w+)?|updated)\s*:\s*$/i.test(row),
+  )
+  if (path === undefined || old === -1 || fresh <= old) return undefined
+  return { path: nameIn(path) ?? path, old: rows.slice(old + 1, fresh), fresh: rows.slice(fresh + 1) }
+}
+
+export function textsOf(rows: Rows): string[] {
+  const texts: string[] = []
+  for (let line = rows.first; line <= rows.last; line++) texts.push(rows.row(line))
+  return texts
+}
+
+/** A line without what Markdown has around words. */
+const bare = (row: string): string => (row.length > 200 ? '' : row.replace(/[*_#`:>]+/g, ' ').trim())
+
+const OLD =
+  /\b(?:find|search(?: for)?|old(?: str(?:ing)?)?|before|original|from|(?:replace|change)(?: this| these| the following)?)(?: (?:code|lines?|block|text|part|section))?\W*$/i
+const NEW =
+  /^\W*(?:and )?(?:replace(?:ment)?(?: (?:it )?(?:with|by))?|with|new(?: str(?:ing)?)?|after|updated|to)(?: this| these| the following)?(?: (?:code|lines?|block|text|version))?\W*$/i
+
+function lineBelow(source: Source, line: number): number | undefined {
+  for (let at = line + 1; at <= Math.min(line + 3, source.lineCount); at++)
+    if (rowAt(source, at).trim() !== '') return at
+  return undefined
+}
+
+/** The only file that a label speaks of, or one of the few lines above it. */
+function fileAbove(source: Source, label: number, floor: number): Pick<Pair, 'path' | 'line'> | undefined {
+  for (let line = label, said = 0; line >= floor && said < FEW; line--) {
+    const row = rowAt(source, line)
+    if (row.trim() === '') continue
+    said++
+    const named = nameIn(row)
+    const [path, ...others] = new Set(named === undefined ? filesSpokenOf(row) : [named])
+    if (others.length > 0) return undefined
+    if (path !== undefined && isFile(path)) return { path, line }
+  }
+  return undefined
+}
+
+/** Lines of text in which the file of a pair is named. */
+const FEW = 4
