@@ -12,12 +12,13 @@ import { isFile, isPlaceholder } from './proposal/title.ts'
 export function withOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
   const { blocks, faults, notExecuted } = document
   const isAlone = !nativeBefore && blocks.length + faults.length === 0
+  let end = 0
   const taken = [
     ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
     ...faults.map(({ line }) => ({ first: line, last: line })),
     ...notExecuted.map(({ line, endLine, block }) => ({
       first: line,
-      last: block === undefined ? paragraphEnd(source, endLine) : endLine,
+      last: block === undefined ? (end = paragraphEnd(source, Math.max(endLine, end))) : endLine,
     })),
   ]
   const found = between(source, taken).flatMap((passage) =>
