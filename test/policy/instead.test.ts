@@ -35,8 +35,10 @@ const lines: readonly (readonly [line: string, instead: string])[] = [
 ]
 
 it.each(lines)('%s', (line, instead) => {
-  const decision = judgeCommand(line, { deniedPatterns: [], root: '/p' })
-  expect(decision).toMatchObject({ verdict: 'deny', advice: expect.stringMatching(startOf(instead)) })
+  const root = process.platform === 'win32' ? 'C:/p' : '/p'
+  const decision = judgeCommand(line, { deniedPatterns: [], root })
+  const advice = expect.stringMatching(startOf(instead.replaceAll('"/p', `"${root}`)))
+  expect(decision).toMatchObject({ verdict: 'deny', advice })
 })
 
 const startOf = (text: string): RegExp => new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
