@@ -215,7 +215,7 @@ async function chunks(entryPoints, house) {
   return Promise.all(
     outputFiles.map(async ({ path: file, text }) => {
       const name = path.basename(file)
-      const { inputs } = metafile.outputs[path.relative(root, file)]
+      const { inputs } = metafile.outputs[inProject(file)]
       const isOthers = Object.keys(inputs).every((input) => input.includes('node_modules/'))
       const { code } = await transform(text, {
         ...small,
@@ -229,6 +229,9 @@ async function chunks(entryPoints, house) {
     }),
   )
 }
+
+/** As esbuild names files, on Windows too. */
+const inProject = (file) => path.relative(root, file).split(path.sep).join('/')
 
 /** What a package exports by default is what `require` gives, as the packs expect of any package. */
 const asRequired =
@@ -246,7 +249,7 @@ const finished = (code) =>
 
 /** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {
-  const moduleAt = (resolveDir, to) => path.relative(root, path.resolve(resolveDir, to)).split(path.sep).join('/')
+  const moduleAt = (resolveDir, to) => inProject(path.resolve(resolveDir, to))
   return {
     name: 'through-packs',
     setup(builder) {

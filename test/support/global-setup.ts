@@ -16,9 +16,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // A command line that cannot be built fails the tests that start it, and no others.
   await buildCommandLine(dist).then(
     () => keepCompiled(dist, path.join(dir, 'code')),
-    () => undefined,
+    (error: unknown) => console.error('The command line cannot be built:', error),
   )
-  await buildPage(path.join(dist, 'ui')).catch(() => undefined)
+  await buildPage(path.join(dist, 'ui')).catch((error: unknown) => console.error('The page cannot be built:', error))
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
   project.provide('cli', path.join(dist, 'quick.cjs'))
   // Not the state directory of whoever runs the tests.
