@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isAbsolutePath } from '../core/paths.ts'
+import { isAbsolutePath, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '../core/block.ts'
@@ -127,7 +127,7 @@ class Conversion {
     const formats = registry.get(action)?.params ?? {}
     const given = Object.entries(params).map(([name, value]) => {
       const isPath = formats[name]?.format === 'absolute_path' && value !== '' && !isAbsolutePath(value)
-      return [name, isPath ? path.resolve(this.#root, value) : value] as const
+      return [name, isPath ? slashed(path.resolve(this.#root, value)) : value] as const
     })
     return Object.fromEntries(given)
   }

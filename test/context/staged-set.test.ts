@@ -12,7 +12,7 @@ function setIn(root: string, effect: 'land' | 'together') {
   const dir = path.join(root, 'state')
   return openWorkingSet(
     {
-      root,
+      root: path.resolve(root),
       holding: (name) => (fs.existsSync(path.join(dir, name)) ? dir : undefined),
       stateDir: () => {
         fs.mkdirSync(dir, { recursive: true })

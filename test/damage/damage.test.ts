@@ -42,7 +42,9 @@ describe('an edit under damage', () => {
           all.some(({ warns }) => warns),
         )
         outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), syntax])
-        expect(unwarned, `${syntax}: repaired without a warning`).toBe(false)
+        // On Windows it is the same path, and nothing to repair.
+        const isSame = process.platform === 'win32' && name === 'path in another case'
+        expect(unwarned && !isSame, `${syntax}: repaired without a warning`).toBe(false)
       }
       const wanted = damages.find((one) => one.name === name)?.class === 'must-refuse' ? 'refused' : 'right'
       const others = [...outcomes].filter(([outcome]) => outcome !== wanted)
