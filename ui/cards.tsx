@@ -58,7 +58,7 @@ function Card({ question }: { question: Question }) {
             <dt>Network</dt>
             <dd>
               {about === 'network'
-                ? 'It seems to need it. With it, it can send away what it can read. No: it runs without.'
+                ? 'It seems to need it. With it, it can send out everything that it can read. No: it runs without.'
                 : 'None, where there is a sandbox. You are asked when it seems to need it.'}
             </dd>
           </>

@@ -20,7 +20,7 @@ const onLines = {
 export const fileCommentLines = defineAction({
   ...onLines,
   name: 'file_comment_lines',
-  description: "Turn lines into comments, with the marks of the file's language. Blank lines stay as they are.",
+  description: "Turn lines into comments, with the marks of the file's language. Blank lines are not changed.",
   examples: [
     {
       title: 'puts the marks where the least indented line begins',
@@ -42,8 +42,7 @@ export const fileCommentLines = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  run: (call, { files }) =>
-    changeComments(files, call, comment, 'there is nothing but blank lines; nothing was changed'),
+  run: (call, { files }) => changeComments(files, call, comment, 'these are only blank lines; nothing was changed'),
 })
 
 const comment: ChangeLines = (lines, { open, close }) => {
@@ -97,7 +96,7 @@ export async function changeComments(
     return fail({
       kind: 'bad-param',
       param: 'lines',
-      message: `line ${line} already holds '${marks.close}', which would end the comment early`,
+      message: `line ${line} already contains '${marks.close}', which would end the comment early`,
     })
   }
   let text = file.text.slice(0, chosen[0]?.start)
@@ -113,10 +112,10 @@ export type ChangeLines = (lines: readonly string[], marks: CommentMarks) => { l
 export const fileUncommentLines = defineAction({
   ...onLines,
   name: 'file_uncomment_lines',
-  description: "Take the comment marks of the file's language off lines. Lines that are no comments stay as they are.",
+  description: "Remove the comment marks of the file's language from lines. Other lines are not changed.",
   examples: [
     {
-      title: 'takes back what file_comment_lines did',
+      title: 'undoes file_comment_lines',
       before: { 'a.py': 'if x:\n    # one()\n    #   two()\n' },
       params: { path: 'a.py', lines: '1-3' },
       after: { 'a.py': 'if x:\n    one()\n      two()\n' },

@@ -5,12 +5,12 @@ import { hashOf } from '../core/hash.ts'
 
 /** Reads report a hash; an edit that carries it fails instead of changing a file the model has not seen. */
 export const expectHash = forPrograms(
-  optional(text('Hash from an earlier read. The action fails if the file is another by now.')),
+  optional(text('Hash from an earlier read. The action fails if the file has changed since.')),
 )
 
 /** About a format that may replace files without naming what is in them. */
 export const replacedWarning = (path: string): string =>
-  `'${path}' already existed and was replaced; clada undo brings it back`
+  `'${path}' already existed and was replaced; clada undo restores it`
 
 /** For actions on several files: what stops one must not stop the others. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | (Outcome & { readonly ok: false })> {
@@ -57,7 +57,7 @@ export function textOfLines(content: string, lines: readonly LineSpan[], { first
 }
 
 export const expectLines = rare(
-  optional(text('What these lines say now, or the hash of it. The action fails if they say something else.')),
+  optional(text('The current text of these lines, or its hash. The action fails if they differ.')),
 )
 
 /** Line numbers grow stale silently; with the expected text given, a mismatch is an error. */

@@ -2,7 +2,7 @@ import { defineAction, ok } from '../core/action.ts'
 
 export const contextClear = defineAction({
   name: 'context_clear',
-  description: 'Empty the working set. The files themselves stay.',
+  description: 'Empty the working set. The files themselves are not deleted.',
   effect: 'meta',
   access: ['llm', 'user'],
   params: {},
@@ -12,6 +12,6 @@ export const contextClear = defineAction({
   async run(_, { workingSet }) {
     const kept = await (await workingSet()).clear()
     if (kept === undefined) return ok({})
-    return ok({ kept }, [`the list could not be read and was put aside as ${kept}`])
+    return ok({ kept }, [`the list could not be read and was renamed to ${kept}`])
   },
 })

@@ -5,12 +5,12 @@ import { attempt } from './common.ts'
 import { argOf, measure } from './context-entry.ts'
 import { removedOutput } from './output.ts'
 
-/** Files that so many executions did not need are dropped. */
+/** Files that this many executions did not need are dropped. */
 const lookBack = 20
 
 export const contextPrune = defineAction({
   name: 'context_prune',
-  description: `Take out of the working set what does not exist any more, and what the last ${lookBack} executions neither changed nor named.`,
+  description: `Remove from the working set what no longer exists, and what the last ${lookBack} executions neither changed nor named.`,
   effect: 'meta',
   access: ['llm', 'user'],
   display: 'always',

@@ -6,10 +6,10 @@ import { spellingsOf } from './context-entry.ts'
 
 export const contextRemove = defineAction({
   name: 'context_remove',
-  description: 'Take a file out of the working set. The file itself stays.',
+  description: 'Remove a file from the working set. The file itself is not deleted.',
   effect: 'meta',
   access: ['llm', 'user'],
-  params: { path: path('What to take out, as context_list names it. It need not exist any more.') },
+  params: { path: path('The entry to remove, as context_list shows it. The file need not exist.') },
   hints: { idempotent: true },
   returns: { path: 'string' },
   examples: [

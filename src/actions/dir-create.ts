@@ -2,7 +2,7 @@ import { defineAction, ok, path } from '../core/action.ts'
 
 export const dirCreate = defineAction({
   name: 'dir_create',
-  description: 'Make a directory and the directories above it. One that exists stays as it is.',
+  description: 'Make a directory and its parents. An existing directory is not changed.',
   effect: 'write',
   params: { path: path('Directory to make.') },
   hints: { adds: true, idempotent: true },

@@ -17,7 +17,7 @@ export const exec = defineAction({
     version: rare(optional(text('Version of the language, such as 3.11; refused when it is not installed.'))),
     cwd: rare(optional(path('Directory to run it in; the root without it.'))),
     timeout: optional(integer('Seconds until it is stopped, at most what the user allows.')),
-    return_output: rare(defaulting(flag('Whether its output belongs into the report.'), true)),
+    return_output: rare(defaulting(flag('Whether the report shows its output.'), true)),
   },
   returns: {
     stdout: 'string',

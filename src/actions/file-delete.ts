@@ -50,7 +50,7 @@ export const fileDelete = defineAction({
   },
 })
 
-/** The lines of a text as they count here; the empty one after a final line break does not count. */
+/** The lines of a text, without the empty one after a final line break. */
 function bareLines(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trimEnd())
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines

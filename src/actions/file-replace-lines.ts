@@ -126,7 +126,7 @@ function parseEdits(
     else if (edits.length > 0) edits.at(-1)?.content.push(line)
     else if (line.trim() !== '') return bad(`'${line.slice(0, 60)}' is before the first line of the form @@ 23-43`)
   }
-  if (edits.length === 0) return bad('it holds no line of the form @@ 23-43')
+  if (edits.length === 0) return bad('it contains no line of the form @@ 23-43')
   return {
     edits: edits.map(({ spec, content }) => ({ spec, content: content.length === 0 ? null : content.join('\n') })),
   }

@@ -53,7 +53,7 @@ export async function readSeveral(
   }
   const data = { paths: read, content: texts.join('\n\n') }
   if (failures.length === 0) return ok(data)
-  // What could be read is of use all the same.
+  // What could be read is useful anyway.
   return fail({ kind: 'files-failed', doing: 'read', failures, done: read }, read.length > 0 ? data : undefined)
 }
 

@@ -14,22 +14,22 @@ export const gitSquash = defineAction({
     mode: defaulting(
       choice(
         squashModes,
-        'auto_ai: the run of AI: commits that ends here. ai_messages: every such run. hours, days: AI: commits no older than that. msg_contains: commits whose message holds msg_target.',
+        'auto_ai: the run of AI: commits that ends here. ai_messages: every such run. hours, days: AI: commits no older than that. msg_contains: commits whose message contains msg_target.',
       ),
       'auto_ai',
     ),
     message: optional(text('Message of the new commit.')),
-    hours: optional(integer('Commits no older than so many hours; needed for mode hours.')),
-    days: optional(integer('Commits no older than so many days; needed for mode days.')),
+    hours: optional(integer('Commits of the last N hours; required for mode hours.')),
+    days: optional(integer('Commits of the last N days; required for mode days.')),
     msg_target: optional(
       text('Text in the messages, instead of AI: at their beginning; needed for mode msg_contains.'),
     ),
     contiguous_only: defaulting(
-      flag('For hours, days and msg_contains: only the run that ends here, or every run by itself.'),
+      flag('For hours, days and msg_contains: only the run that ends at the newest commit, or each run separately.'),
       true,
     ),
     force: defaulting(
-      flag('Whether to squash commits that were pushed, or that another branch or a tag holds.'),
+      flag('Whether to squash commits that were pushed, or that another branch or a tag contains.'),
       false,
     ),
     dry_run: defaulting(flag('Whether only to say what would become one commit.'), false),

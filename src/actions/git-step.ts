@@ -5,7 +5,8 @@ const none: Params = {}
 
 export const gitStepBack = defineAction({
   name: 'git_step_back',
-  description: 'Check out the commit before; uncommitted work is put aside until git_step_forward is back.',
+  description:
+    'Check out the previous commit; uncommitted changes are stashed until git_step_forward returns to the newest one.',
   effect: 'git',
   access: ['user'],
   command: 'clada back',
@@ -33,7 +34,7 @@ export const gitStepBack = defineAction({
 
 export const gitStepForward = defineAction({
   name: 'git_step_forward',
-  description: 'One commit towards where git_step_back began; at its end the branch and the uncommitted work are back.',
+  description: 'Go one commit forward again; at the newest one the branch and the uncommitted changes are restored.',
   effect: 'git',
   access: ['user'],
   command: 'clada forward',

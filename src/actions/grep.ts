@@ -45,7 +45,11 @@ export const grep = defineAction({
   async run({ pattern, path, include, regex, ignore_case, max }, { files }) {
     if (pattern === '') return fail({ kind: 'empty-text', param: 'pattern' })
     if (!regex && /[\r\n]/.test(pattern)) {
-      return fail({ kind: 'bad-param', param: 'pattern', message: 'it holds a line break; a search goes line by line' })
+      return fail({
+        kind: 'bad-param',
+        param: 'pattern',
+        message: 'it contains a line break; grep searches line by line',
+      })
     }
     if (max < 1) return fail({ kind: 'bad-param', param: 'max', message: `it must be at least 1, not ${max}` })
     const below = include === undefined ? undefined : patternBelow(include, path)

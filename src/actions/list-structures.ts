@@ -12,7 +12,7 @@ export const listStructures = defineAction({
   params: {
     path: path('File to look at.'),
     depth: defaulting(integer('How many levels; 2 also shows the methods of classes.'), 1),
-    steps: rare(defaulting(flag('Show branches, loops and other steps inside of code too.'), false)),
+    steps: rare(defaulting(flag('Show branches, loops and other steps inside code too.'), false)),
   },
   returns: { structures: 'the outline' },
   examples: [

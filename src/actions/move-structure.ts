@@ -41,7 +41,7 @@ const intoFile = (end: 'start' | 'end') =>
   defineAction({
     ...move,
     name: `move_structure_to_file_${end}`,
-    description: `Move a structure to the ${end} of a file, which is made if it is missing.`,
+    description: `Move a structure to the ${end} of a file, which is created if it is missing.`,
     params: fromAndTo,
     examples: [
       {

@@ -124,9 +124,9 @@ export const stepOutput: Output = {
 
 const lists = [
   ['restored', 'as before'],
-  ['stashed_files', 'put aside'],
+  ['stashed_files', 'stashed'],
   ['restored_files', 'brought back'],
-  ['kept', 'not brought back, see git stash apply'],
+  ['kept', 'not restored, see git stash apply'],
 ] as const
 
 const stringsIn = (value: unknown): string[] =>

@@ -97,7 +97,7 @@ async function rulesOf(files: Files, root: PathArg, dir: string): Promise<Ignore
   return 'ok' in read ? [] : ignoreRules(read.text, dir)
 }
 
-/** Empty for the root itself, and outside of it. */
+/** Empty for the root itself, and outside it. */
 function belowRoot(root: PathArg, base: PathArg): string {
   const path = slashed(base.absolute)
   const start = `${slashed(root.absolute)}/`

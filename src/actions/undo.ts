@@ -3,7 +3,7 @@ import { stepOutput } from './output.ts'
 
 export const undo = defineAction({
   name: 'undo',
-  description: 'Take back what an execution did to files: the last one, or the one that is named.',
+  description: 'Undo the changes of an execution: the last one, or the one that is named.',
   effect: 'git',
   access: ['user'],
   command: 'clada undo',
@@ -23,7 +23,7 @@ export const undo = defineAction({
   },
   examples: [
     {
-      title: 'takes back the last execution',
+      title: 'undoes the last execution',
       before: { 'a.txt': 'one\n' },
       earlier: [{ action: 'file_write', params: { path: 'a.txt', content: 'two\n' } }],
       params: {},
@@ -31,7 +31,7 @@ export const undo = defineAction({
       data: { execution: 1, restored: ['a.txt'], conflicts: [] },
     },
     {
-      title: 'takes back an earlier one, when nothing changed its files since',
+      title: 'undoes an earlier one if its files have not changed since',
       before: { 'a.txt': 'one\n' },
       earlier: [
         { action: 'file_write', params: { path: 'a.txt', content: 'two\n' } },

@@ -193,7 +193,7 @@ export class Clada {
 
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
 
-/** A block outside of any document. */
+/** A block outside any document. */
 const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, faults: [], raw: '' }
 
 /** The same as `new Clada(options)`. */

@@ -20,7 +20,7 @@ export interface WhatRuns {
 
 /**
  * One for each program that the name may mean, the preferred one first. `approved` is the line that is or would be
- * approved: what follows its star does not count, unless it leads a tool to other scripts.
+ * approved: what follows its star is ignored, unless it leads a tool to other scripts.
  */
 export function whatRuns(words: readonly string[], place: CommandPlace, approved = words): [WhatRuns, ...WhatRuns[]] {
   const text = textOf(words, approved, place)

@@ -68,7 +68,7 @@ export function approvalFacts(request: ApprovalRequest): string[] {
   if (about === 'network')
     return [
       `    ${visible(command)}`,
-      '  It seems to need the network. With it, it can send away what it can read. n: run it without.',
+      '  It seems to need the network. With it, it can send out everything that it can read. n: run it without.',
     ]
   if (about === 'proposal')
     return [

@@ -32,11 +32,11 @@ export interface Command {
 
 /** The exit codes of all commands. The page of exit codes is generated from it. */
 export const exitCodes = {
-  0: 'Everything succeeded. Warnings do not count, and neither does a text without blocks.',
+  0: 'Everything succeeded. Warnings, or a text without blocks, are not failures.',
   1: 'Something failed, waits for approval, or could not be written to standard output. `check`: a block is invalid. `diff`: an action would fail. `doctor`: something that clada needs is missing.',
   2: 'The call or the config is wrong. Nothing was done.',
   129: 'Ended by SIGHUP: the terminal was closed.',
-  130: 'Ended by Ctrl-C. Actions that were already applied stay; the rest was skipped.',
+  130: 'Ended by Ctrl-C. Actions that were already applied are kept; the rest was skipped.',
   143: 'Ended by SIGTERM.',
 } as const
 export type ExitCode = keyof typeof exitCodes

@@ -30,7 +30,7 @@ export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
   return optionsFor(flags)
 }
 
-/** What config files ask for and does not count. Reports for programs hold it: those do not read stderr. */
+/** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */
 export const configWarnings = async (flags: FlagValues): Promise<readonly string[]> =>
   (await loadedFor(flags))?.warnings ?? []
 
@@ -42,7 +42,7 @@ export async function reportProjectAround(flags: FlagValues): Promise<void> {
   if (around !== undefined) process.stderr.write(`clada: ${visible(around)}\n`)
 }
 
-/** The same without a word about what does not count, for commands that show it themselves. */
+/** The same without warnings about ignored values, for commands that show them themselves. */
 export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const own = flagOptions(flags)
   const loaded = await loadedFor(flags)

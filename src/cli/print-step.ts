@@ -40,7 +40,7 @@ function lines({
   const where = branch === undefined ? `at ${commit?.slice(0, 8)}` : `on ${branch}, at ${commit?.slice(0, 8)}`
   return [
     success ? `Now ${where}.` : refusalText({ error, reason }),
-    ...stashed_files.map((path) => `  put aside: ${path}`),
+    ...stashed_files.map((path) => `  stashed: ${path}`),
     ...restored_files.map((path) => `  brought back: ${path}`),
     ...kept.map((ref) => `  not brought back: git stash apply --index ${ref}`),
     ...conflicts.map((path) => `  ✗ ${path}`),

@@ -65,8 +65,8 @@ export const givingOf = (flags: FlagValues, { osc52 }: ConfigParts['clipboard'])
 
 /**
  * Puts out a text: to the clipboard with --copy or --osc52, else to stdout. Where there is no clipboard it
- * goes to stdout all the same, and the answer is the exit code of a failure. What would drive a terminal is shown by its
- * code wherever it goes: these texts are there to be pasted, and many a chat is a terminal.
+ * goes to stdout anyway, and the result is the exit code of a failure. What would drive a terminal is shown by its
+ * code wherever it goes: these texts are meant to be pasted, and many chats run in a terminal.
  */
 export async function giveText(given: string, { copy, osc52, quiet }: Giving, root: string): Promise<0 | 1> {
   const text = printable(given)

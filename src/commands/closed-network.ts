@@ -11,7 +11,7 @@ const saidWithoutNetwork: Readonly<Record<string, RegExp>> = {
   'Python, Ruby': /nameresolutionerror|failed to (?:resolve|establish a new connection)|failed to open tcp connection/,
   Go: /dial tcp.*(?:no such host|server misbehaving|network is unreachable|connection refused)/,
   Rust: /failed to lookup address information|dns error/,
-  'Java and its kin': /unknownhostexception|java\.net\.(?:connect|noroutetohost)exception/,
+  'Java and similar': /unknownhostexception|java\.net\.(?:connect|noroutetohost)exception/,
   'the system': /network is unreachable|no route to host|connection refused/,
 }
 

@@ -96,7 +96,7 @@ function venvVersion(file: string): string | undefined {
 const fits = (found: string, wanted: string): boolean =>
   found === wanted || found.startsWith(`${wanted.replace(/^v/, '')}.`) || found === wanted.replace(/^v/, '')
 
-/** The standalone program has Node inside, and its file runs nothing but clada. */
+/** The standalone program has Node inside, and its file runs only clada. */
 const isNode = /^node(?:\.exe)?$/i.test(path.basename(process.execPath))
 
 export type Tried =

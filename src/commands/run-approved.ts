@@ -82,7 +82,7 @@ async function containmentOf(
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
     sandbox: 'if-there',
     network,
-    // Nothing outside the project is taken back with a group.
+    // Changes outside the project are not reverted with a group.
     caches: effect === 'land' ? caches : 'discard',
     reads,
     repository: git ? 'changes' : 'looks',

@@ -166,6 +166,6 @@ export function movedWords(before: Position, after: Position): string[] {
   return [
     ...(moved ? [`the repository was on ${at(before)} and is on ${at(after)}`] : []),
     ...(before.stash === after.stash ? [] : ['the stash changed; git stash list shows it']),
-    'undo takes back files and where the branch is, not the index, the stash, tags, other branches or remotes',
+    'undo restores files and the position of the branch, not the index, the stash, tags, other branches or remotes',
   ]
 }

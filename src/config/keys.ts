@@ -156,7 +156,7 @@ export const keys = {
   patches: key({
     kind: choice(['whole', 'good']),
     default: 'whole',
-    about: 'What to do with a patch of which some hunks do not fit: apply none of it, or those that fit.',
+    about: 'What to do with a patch if some of its hunks do not fit: apply nothing, or the hunks that fit.',
     example: 'good',
     project: towards(['whole', 'good']),
   }),
@@ -204,8 +204,7 @@ export const keys = {
       pattern: /^[^\r\n\0]*\{operation_summary\}[^\r\n\0]*$/,
     }),
     default: `AI: ${summaryPlace}`,
-    about:
-      'The first line of a commit. clada squash finds commits that begin with AI: by itself, and others with --containing.',
+    about: 'The first line of a commit. clada squash finds commits that begin with AI:; for others use --containing.',
     example: `"AI: [web] ${summaryPlace}"`,
     project: trusted,
   }),
@@ -229,7 +228,7 @@ export const keys = {
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about:
-      'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
+      'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they apply to every project; clada trust asks about those of a project’s file one by one.',
     example: '[npm test]',
     project: trusted,
     join: addTo,
@@ -247,7 +246,7 @@ export const keys = {
     kind: list(text({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
     default: [],
     about:
-      'Environment variables that approved commands and hooks see, besides those that hold no secret and load no code (LANG, TERM, JAVA_HOME and the like).',
+      'Environment variables that approved commands and hooks see, in addition to harmless ones such as LANG, TERM and JAVA_HOME.',
     example: '[DJANGO_SETTINGS_MODULE]',
     project: trusted,
     join: addTo,

@@ -20,7 +20,7 @@ export interface Loaded {
   /** The user's own file may only narrow, too, where it is inside the project: documents could write it there. */
   readonly user: (ConfigFile & { readonly inside: boolean }) | undefined
   readonly project: (ConfigFile & { readonly dir: string; readonly trusted: boolean }) | undefined
-  /** What does not count, and what to do about it. */
+  /** Values that are ignored, and what to do about it. */
   readonly warnings: readonly string[]
 }
 

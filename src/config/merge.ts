@@ -6,7 +6,7 @@ import { type Entry, type Fault, meant, type Place, shown, type Tree } from './k
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import { closestName } from '../text/closest-name.ts'
 
-/** What holds for a key, who said so, and what was said and does not count. */
+/** The effective value of a key, its source, and the values that are ignored. */
 export interface Effective {
   readonly value: unknown
   readonly from: 'default' | Source

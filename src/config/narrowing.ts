@@ -15,7 +15,7 @@ export interface ProjectFacts {
   readonly mayWrite: (relative: string) => boolean
 }
 
-/** It only concerns how the project likes things, and opens nothing. */
+/** A preference of the project, which allows nothing more. */
 export const free = <T>(wanted: T): T => wanted
 
 /** It counts only in the user's own file, or in one that the user vouches for. */

@@ -11,10 +11,10 @@ export function sampleFile(schema: string): string {
   const lines = [
     `# yaml-language-server: $schema=${schema}`,
     '#',
-    '# What holds when clada works in this project. Every key is here with its default; take away the # before it.',
-    '# Flags win over this file, and this file over the one in ~/.config/clada/config.yml. It can narrow what you allow',
-    '# there. What would widen it counts only after clada trust, and again only until the file changes.',
-    '# clada config shows what holds and where it comes from.',
+    '# Settings of clada for this project. Every key is listed with its default; remove the # before it to change it.',
+    '# Flags override this file, and this file overrides ~/.config/clada/config.yml. It can restrict what you allow',
+    '# there. Anything that would allow more is ignored until you run clada trust, and again after each change.',
+    '# clada config shows the effective values and their sources.',
     '',
     'version: 1',
   ]

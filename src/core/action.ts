@@ -23,7 +23,7 @@ export interface ActionSpec<P extends Params = Params> {
   readonly everyday?: true
   /** The action that does the same and more: prompts teach that one, where the syntax can write every action. */
   readonly within?: string
-  /** Whether its output belongs into the report. */
+  /** Whether the report shows its output. */
   readonly display: 'always' | 'never' | 'conditional'
   readonly params: P
   /** Set on an edit that heeds `ActionContext.repair`; the others never get a text that is in doubt. */

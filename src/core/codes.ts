@@ -40,10 +40,7 @@ export const codes = {
     'The path leads through a symbolic link.',
     'Use the path that the link points to, or set `symlinks: inside`.',
   ],
-  path_escape: [
-    'The path is outside of the project.',
-    'Use a path inside it, or allow the directory with `--allow DIR`.',
-  ],
+  path_escape: ['The path is outside the project.', 'Use a path inside it, or allow the directory with `--allow DIR`.'],
   path_denied: ['The file is blocked: git internals, secrets, or state of clada.', 'Ask the user to change the file.'],
   command_not_allowed: ['The command cannot be approved.', 'Use the alternative that the report names.'],
   approval_required: [

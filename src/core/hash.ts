@@ -8,7 +8,7 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /**
- * Tells whether bytes are the same as before, within one run. Not for anybody who would forge it: two numbers of
+ * Tells whether bytes are the same as before, within one run. Not safe against forgery: two numbers of
  * 32 bits, mixed a word at a time.
  */
 export function fingerprintOf(bytes: Uint8Array): string {

@@ -27,7 +27,7 @@ export function dirsAbove(name: string): string[] {
 
 /**
  * A path as reports and records have it: relative to the project, with slashes, so that a project may be moved together
- * with its history; absolute where it is outside of the project. `path.resolve(root, short)` is the way back.
+ * with its history; absolute where it is outside the project. `path.resolve(root, short)` is the way back.
  */
 export const pathFrom = (root: string, absolute: string): string =>
   slashed(isInside(absolute, root) ? absolute.slice(root.endsWith(path.sep) ? root.length : root.length + 1) : absolute)

@@ -123,7 +123,7 @@ export type Problem =
   | { kind: 'program-missing'; program: string; advice?: string }
   | { kind: 'version-missing'; lang: string; version: string; found?: string }
   | { kind: 'cwd-missing'; path: string }
-  /** A group could not land and could not be taken back whole either. */
+  /** A group could not be applied, and could not be reverted completely either. */
   | { kind: 'half-landed'; paths: string[] }
   /** Another execution holds the lock. Without a holder: the lock does not say who. */
   | { kind: 'locked'; lock: string; holder?: LockHolder; waitedMs: number }
@@ -236,7 +236,7 @@ export interface StructureFacts {
   nearest?: NearPlace[]
   /** The line where the new text already is. */
   already_applied_at_line?: number
-  /** Lines outside of the structure that have the text. */
+  /** Lines outside the structure that have the text. */
   elsewhere?: number[]
   occurrences?: number
   lines?: number[]

@@ -79,7 +79,7 @@ export const defaultLimits: Limits = {
 
 /**
  * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash
- * matches any one component of a path; `!` takes back.
+ * matches any one component of a path; `!` allows again.
  */
 export const defaultDeniedPatterns: readonly string[] = [
   ...'.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc'.split(' '),

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import vm from 'node:vm'
 import { type Problem, Stop } from './problem.ts'
 
-/** What one action may compute: the time it is given, and what it has used of it. Waiting does not count. */
+/** What one action may compute: the time it is given, and what it has used of it. Waiting is free. */
 interface Budget {
   readonly ms: number
   used: number
@@ -19,7 +19,7 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
 
 const ends = new AsyncLocalStorage<number>()
 
-/** Work that is to end in so many milliseconds, with everything it waits for. */
+/** Work that must end within some milliseconds, with everything it waits for. */
 export const withEnd = <T>(ms: number, work: () => T): T =>
   ends.run(Math.min(now() + ms, ends.getStore() ?? Infinity), work)
 

@@ -56,7 +56,7 @@ export class ExecutionHooks {
     this.#history.acting = result.results.length + 1
     const end = await this.#run('after', factsOf(result, this.#files()), execution)
     if (!end?.failed) return
-    const kept = 'The changes stay; clada undo reverts them.'
+    const kept = 'The changes were kept; clada undo reverts them.'
     const message = [`After hooks failed. ${kept}`, ...end.reports].join('\n')
     execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
   }

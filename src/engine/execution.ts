@@ -47,7 +47,7 @@ export interface ActionLog {
 
 /**
  * Runs blocks in order and keeps their results. Files of different actions may be written concurrently, as long as no
- * action reads them; results are reported in order all the same.
+ * action reads them; results are reported in order anyway.
  */
 export class Execution {
   readonly #options: RunOptions

@@ -74,7 +74,7 @@ export interface ExecutionChanges {
 
 /** Options of `history`. */
 export interface HistoryQuery {
-  /** Only so many of the newest executions; others are not read, and `meanwhile` knows nothing of them. */
+  /** Only this many of the newest executions; others are not read, and `meanwhile` knows nothing of them. */
   limit?: number
 }
 
@@ -157,7 +157,7 @@ export async function executedBefore(settings: Settings, block: string): Promise
   return lastRunOf(fingerprintOf(Buffer.from(block)), records)
 }
 
-/** Older executions do not count: a block that ran so long ago is meant to run again. */
+/** Older executions are ignored: a block that ran so long ago is meant to run again. */
 const rememberedExecutions = 100
 
 /** Answers for the blocks of a document, in order, whether they already ran. */

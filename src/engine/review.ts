@@ -372,7 +372,7 @@ function nearAndExact(
   ]
 }
 
-/** The beginning or end of a passage as the file has it there, with so many lines more that it is there once. */
+/** The beginning or end of a passage as the file has it there, with as many more lines as make it unique. */
 function markAt(place: FoundPlace, param: string, lines: readonly string[]): FoundPlace[] {
   const whole = lines.join('')
   for (let more = 0; more < 10; more++) {

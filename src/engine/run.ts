@@ -166,8 +166,8 @@ function logInto(history: History, settings: Settings): ActionLog {
 
 /** A record that cannot be written is a failure; the changes stay. */
 async function record(execution: Execution, history: History): Promise<void> {
-  const kept = 'The changes stay; clada undo reverts them.'
-  const lost = 'The changes stay. Their journal was removed meanwhile, so clada undo cannot revert them.'
+  const kept = 'The changes were kept; clada undo reverts them.'
+  const lost = 'The changes were kept. Their journal was removed in the meantime, so clada undo cannot revert them.'
   try {
     const { results } = execution.result()
     const ended = await history.end(results)

@@ -148,7 +148,7 @@ export class Checkpoints {
     if (disturbed) {
       this.mode = 'shadow'
       warnings.push(
-        'the repository was changed meanwhile, so this execution is saved under refs/clada and not on the branch',
+        'the repository was changed in the meantime, so this execution is saved under refs/clada and not on the branch',
       )
     }
     if (this.mode === 'shadow') {
@@ -167,7 +167,7 @@ export class Checkpoints {
     const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, skipWorktree)
     for (const name of await hiddenAmong(this.#isolated, unchanged))
       warnings.push(`${this.#shown(name)} is not committed: it is marked skip-worktree or assume-unchanged`)
-    for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
+    for (const name of late) warnings.push(`${this.#shown(name)} was changed in the meantime and is not committed`)
     return { commits: this.#commits(commit), warnings, ...unsaved }
   }
 
@@ -236,7 +236,7 @@ export class Checkpoints {
     return done
   }
 
-  /** Paths that an undo removes and that were outside of the sparse checkout before. */
+  /** Paths that an undo removes and that were outside the sparse checkout before. */
   async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
     const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
     const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))

@@ -112,7 +112,7 @@ export function isRepository(dir: string): boolean {
 
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
-const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that.'
+const repairAdvice = 'If it was moved, git worktree repair or git submodule update repairs that.'
 
 /** Where the repository around a directory is; undefined where there is none, or nothing is committed. */
 export async function positionOf(root: string): Promise<Position | undefined> {

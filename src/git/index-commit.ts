@@ -116,7 +116,7 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
   return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
 }
 
-/** Moves the branch and replaces the index, unless another process changed one of them meanwhile. */
+/** Moves the branch and replaces the index, unless another process has changed one of them. */
 async function installed(
   { isolated, message, pending }: IndexCommit,
   commit: string,

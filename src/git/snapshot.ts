@@ -38,7 +38,7 @@ export interface SnapshotOptions {
   readonly stateDir: string
   readonly settings: HistorySettings
   readonly closed: (relative: string) => boolean
-  /** Where git works meanwhile. */
+  /** Where git works during that time. */
   readonly dir: string
 }
 

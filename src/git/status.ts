@@ -13,7 +13,7 @@ export interface Status {
   readonly untracked: readonly string[]
 }
 
-/** The commit of a submodule may be staged like a file; changes inside of it are ignored. */
+/** The commit of a submodule may be staged like a file; changes inside it are ignored. */
 const onlyPointers = '--ignore-submodules=dirty'
 
 export async function statusOf(isolated: IsolatedGit): Promise<Status> {

@@ -40,7 +40,7 @@ export async function noteProgram(
   const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
   const names = lost.map((absolute) => pathFrom(root, absolute))
   const warnings =
-    lost.length === 0 ? [] : [`clada undo cannot take back what action ${action} did to ${listOf(names)}: ${notKept}`]
+    lost.length === 0 ? [] : [`clada undo cannot revert what action ${action} did to ${listOf(names)}: ${notKept}`]
   return { states: new Map([...states].map(([absolute, { state }]) => [absolute, state])), warnings }
 }
 

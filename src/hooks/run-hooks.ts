@@ -135,7 +135,7 @@ const plainFacts = (facts: Facts): Record<string, string> => ({
   NoDefaultCurrentDirectoryInExePath: '1',
 })
 
-/** A hook outside of the sandbox gets the whole environment of the user. */
+/** A hook outside the sandbox gets the whole environment of the user. */
 const plainEnvironment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 

@@ -160,7 +160,7 @@ export class Journal {
 
   /** The last entry; of several the last one counts. */
   end(record: ExecutionRecord): void {
-    // A program may have removed it meanwhile.
+    // A program may have removed it in the meantime.
     fs.lstatSync(path.join(this.#dir, journalFile))
     this.#log.addRecord(record)
     this.#log.flush()

@@ -48,7 +48,7 @@ type Place = 'own' | 'named'
 /**
  * Takes a lock. The lock is a file that names its holder; it is created complete, by a link, which never replaces a file.
  * The claims of those who wait are beside it, and the oldest is first. `waitMs` is the time that one holder may take:
- * a queue that moves is waited for, and time in which the machine is too busy to wake this process does not count.
+ * a queue that moves is waited for, and time in which the machine is too busy to wake this process is not counted.
  *
  * The lock of a dead owner is taken over by the process that first creates the claim for that very lock. The lock is
  * checked again before it is replaced: a claim that comes too late finds another owner.

@@ -21,7 +21,7 @@ export function askThrough(peer: Peer, question: Question, stopped: AbortSignal)
   }
 }
 
-/** Whether there is anybody to ask. */
+/** Whether a user can be asked. */
 export const canAsk = (peer: Peer, root: string): boolean => hasForms(peer) || hasApprovalSocket(root)
 
 /** Clients from before there were other ways to ask name no way. */

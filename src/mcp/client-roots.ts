@@ -13,7 +13,7 @@ export interface Project {
   readonly options: CladaOptions
   /** Rules for the prompt. */
   readonly rules: readonly string[]
-  /** What config files ask for and does not count: every answer contains it, because it is shown nowhere else. */
+  /** Values of config files that are ignored: every answer contains them, because they are shown nowhere else. */
   readonly warnings: readonly string[]
   readonly report: ReportOptions
 }

@@ -27,7 +27,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
   ['Kakoune can run it in the project', '.kakrc .kak/', 'kakrc'],
   ['Sublime Text takes build systems from it, which are commands', '*.sublime-project', 'sublime.md'],
   ['YouCompleteMe runs it when a source file is opened', '.ycm_extra_conf.py', 'ycm_extra_conf.py'],
-  ['language servers are started as it says', '.ccls .lsp.json .nvim-lsp.json coc-settings.json', 'lsp.json'],
+  ['it decides which language servers start', '.ccls .lsp.json .nvim-lsp.json coc-settings.json', 'lsp.json'],
   [
     'dev containers run its commands when the folder is opened',
     '.devcontainer/ .devcontainer.json',
@@ -43,26 +43,26 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'codesandbox.json',
   ],
   ['coding agents start the servers it names', '.mcp.json', 'mcp.md'],
-  ['Claude Code obeys it and runs its hooks', '.claude/ claude.md .claude.json', 'claude/settings.json'],
-  ['coding agents obey it', 'agents.md agent.md .agents/ .agent/', 'docs/agents-guide.md'],
-  ['Cursor obeys it and runs its hooks and servers', '.cursor/ .cursorrules', 'cursor.md'],
-  ['Windsurf obeys it', '.windsurf/ .windsurfrules .codeium/', 'windsurf.md'],
-  ['Gemini CLI obeys it and starts its servers', '.gemini/ gemini.md', 'gemini/x'],
-  ['Codex obeys it and starts its servers', '.codex/', 'codex/config.toml'],
+  ['Claude Code follows it and runs its hooks', '.claude/ claude.md .claude.json', 'claude/settings.json'],
+  ['coding agents follow it', 'agents.md agent.md .agents/ .agent/', 'docs/agents-guide.md'],
+  ['Cursor follows it and runs its hooks and servers', '.cursor/ .cursorrules', 'cursor.md'],
+  ['Windsurf follows it', '.windsurf/ .windsurfrules .codeium/', 'windsurf.md'],
+  ['Gemini CLI follows it and starts its servers', '.gemini/ gemini.md', 'gemini/x'],
+  ['Codex follows it and starts its servers', '.codex/', 'codex/config.toml'],
   ['aider takes its commands for lint and test from it', '.aider.conf.yml .aider.conf.yaml .aider*', 'aider.md'],
   [
-    'Cline and its kin obey it',
+    'Cline and similar agents follow it',
     '.clinerules .clinerules/ .cline/ .roo/ .roorules .roomodes .roorules-* .kilocode/',
     'clinerules.md',
   ],
   ['Continue takes models, rules and servers from it', '.continue/ .continuerc.json', 'continue.ts'],
   [
-    'Copilot obeys it',
+    'Copilot follows it',
     '.github/copilot-instructions.md .github/instructions/ .github/prompts/ .github/chatmodes/ .github/agents/',
     '.github/README.md',
   ],
   [
-    'coding agents obey it',
+    'coding agents follow it',
     '.junie/ .amazonq/ .kiro/ .trae/ .augment/ .augment-guidelines .goosehints .openhands/ .opencode/ .qwen/ ' +
       'qwen.md .crush.json',
     'rules.md',
@@ -73,7 +73,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     '.github/CODEOWNERS .github/ISSUE_TEMPLATE/bug.md workflows/ci.yml',
   ],
   [
-    'bots open and merge pull requests as it says',
+    'it controls bots that open and merge pull requests',
     '.github/dependabot.yml renovate.json5 .renovaterc .renovaterc.json',
     'dependabot.yml',
   ],
@@ -103,7 +103,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'appveyor.md',
   ],
   [
-    'a hosting service builds and starts what it says on every push',
+    'a hosting service builds and starts what it names on every push',
     'netlify.toml now.json render.yaml procfile procfile.* heroku.yml railway.json railway.toml nixpacks.toml ' +
       '.platform.app.yaml amplify.yml apprunner.yaml',
     'netlify.md',
@@ -135,11 +135,11 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
   ['git takes filters, drivers or addresses of other repositories from it', '.gitconfig .gitmodules', '.gitignore'],
   ['a directory with it looks like a repository to git, whose config is then read', 'head', 'header'],
   [
-    'package managers run programs or load code as it says',
+    'package managers run programs or load code that it names',
     '.npmrc .yarnrc .yarnrc.yml .yarnrc.yaml .yarn/ .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .bunfig.toml',
     'npmrc.md',
   ],
-  ['npm install builds what it says', 'binding.gyp *.gypi .node-gyp/', 'binding.md'],
+  ['npm install builds what it describes', 'binding.gyp *.gypi .node-gyp/', 'binding.md'],
   [
     'cargo takes linkers, runners and aliases from it, which are programs',
     '.cargo/config.toml .cargo/config',
@@ -153,7 +153,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'setup.py noxfile.py dodo.py fabfile.py sconstruct sconscript conanfile.py .pythonrc .pythonstartup',
     'setup.md',
   ],
-  ['Python tools load plugins and build backends as it says', 'pip.conf pip.ini hatch_build.py', 'project.toml'],
+  ['Python tools load the plugins and build backends that it names', 'pip.conf pip.ini hatch_build.py', 'project.toml'],
   ['pdb runs it when it starts in this directory', '.pdbrc .pdbrc.py', 'pdbrc'],
   [
     'IPython and Jupyter run it when they start here',
@@ -177,7 +177,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'gradle.md',
   ],
   [
-    'Bazel, Buck and the like run tools as it says',
+    'Bazel, Buck and similar tools run the programs that it names',
     '.bazelrc bazel.bazelrc .bazeliskrc tools/bazel .buckconfig .buckconfig.local .buckroot .plz/ .plzconfig ' +
       'pants.toml',
     'bazel.md',
@@ -199,7 +199,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'swift.md',
   ],
   [
-    'a task runner runs what it says',
+    'a task runner runs the commands in it',
     '.justfile justfile *.just taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml .taskrc.yml ' +
       'gnumakefile makefile.am makefile.pl build.pl gruntfile.* gulpfile.* jakefile* earthfile tiltfile ' +
       'skaffold.yaml moon.yml .moon/ bb.edn mise-tasks/ .mise/',
@@ -211,7 +211,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     '.env.example nix.md',
   ],
   [
-    'version managers choose programs as it says, and some run its hooks',
+    'version managers choose programs by it, and some run its hooks',
     'mise.toml .mise.toml mise.local.toml .config/mise.toml .config/mise/ .rtx.toml .asdfrc ' +
       'proto.toml .prototools .autoenv.zsh .autoenv .lando.yml .ddev/',
     'version.txt',
@@ -246,7 +246,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     '.eslintrc.json .prettierrc eslint.md',
   ],
   [
-    'compilers and tools are taken from where it says, also from the project',
+    'it decides where compilers and tools are taken from, also from the project',
     'rust-toolchain rust-toolchain.toml .tool-versions',
     'toolchain.toml',
   ],

@@ -8,7 +8,7 @@ import { dependsOnContent, holdsToken } from './holds-token.ts'
 
 /**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
- * the workspace's to refuse, which walks the decided path component by component.
+ * refused by the workspace, which walks the decided path component by component.
  */
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
@@ -143,7 +143,7 @@ function judgePlace(
   const denied = deniedBy(parts, clean, access, policy, closedToWriting)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
-    return deny('path_denied', 'clada itself reads or writes it at this moment')
+    return deny('path_denied', 'clada itself is reading or writing it')
   const replacing = root !== undefined && parts.length > 0 ? access : 'read'
   const own = access === 'list' ? undefined : ofUser(clean, replacing, policy)
   if (own !== undefined) return own
@@ -167,7 +167,7 @@ function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: 
     if (isInside(name, place, on))
       return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
     if (access === 'write' && isInside(place, name, on))
-      return deny('path_denied', "the user's own config or state of clada is below it, so it stays as it is", {
+      return deny('path_denied', "the user's own config or state of clada is below it, so it cannot be changed", {
         model: 'Use paths further below, or ask the user to change it.',
         user: 'Use paths further below.',
       })
@@ -255,10 +255,10 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
   const windows = on.name === 'win32'
   const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
-  if (!windows && given.includes('\\')) return 'it holds a backslash; write forward slashes'
+  if (!windows && given.includes('\\')) return 'it contains a backslash; use forward slashes'
   if (drive.includes(':')) return 'it holds a colon'
   const refused = windows ? /[<>"|?*]/.exec(drive) : null
-  if (refused) return `it holds ${refused[0]}, which Windows has in no file name`
+  if (refused) return `it contains ${refused[0]}, which Windows does not allow in file names`
   if (given.startsWith('~')) return 'it starts with ~, which is not expanded'
   if (/^\$\{?[A-Za-z_]/.test(given)) return 'it starts with a variable, which is not expanded'
   for (const part of drive.split(/[\\/]/)) {
@@ -270,7 +270,7 @@ function misspelling(given: string, on: Platform): string | undefined {
   return undefined
 }
 
-/** Windows opens a device by these names, whatever follows the first dot; spaces before that do not count. */
+/** Windows opens a device by these names, whatever follows the first dot; spaces before that are ignored. */
 const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i
 
 const codePoint = (char: string): string =>

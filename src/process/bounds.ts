@@ -92,8 +92,8 @@ export function directoriesAbove({ fixed, closed, absent }: Pick<Bounds, 'fixed'
 /** More than any build or test run on one machine starts, and few enough to be cleared away in a moment. */
 export const mostProcesses = 1000
 /**
- * The limits of the system count threads. How many a machine bears, and how many are of use on it, is a matter of its
- * processors: so many that each of them comes round to everybody within a second or two.
+ * The limits of the system count threads. How many a machine can run depends on its
+ * processors: as many as still get their turn within a second or two.
  */
 export const mostThreads = (): number => 500 + 250 * os.availableParallelism()
 

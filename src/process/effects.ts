@@ -76,7 +76,7 @@ class Collector implements Collected {
     const old =
       below === 'there' && !unseen.has(path) ? fs.lstatSync(at(lower, path), { throwIfNoEntry: false }) : undefined
     if (old !== undefined && !old.isDirectory() && old.ctimeMs > this.#views.began) {
-      this.notKept.push({ path, reason: 'someone else changed it meanwhile' })
+      this.notKept.push({ path, reason: 'another program changed it in the meantime' })
       return
     }
     if (own.isCharacterDevice() && own.rdev === 0) {
@@ -137,7 +137,7 @@ class Collector implements Collected {
     if (old === undefined) return
     const isDirectory = old.isDirectory()
     if (!isDirectory && old.ctimeMs > this.#views.began) {
-      this.notKept.push({ path, reason: 'someone else changed it meanwhile' })
+      this.notKept.push({ path, reason: 'another program changed it in the meantime' })
       return
     }
     if (isDirectory) for (const name of namesIn(at(lower, path))) this.#gone(child(path, name))

@@ -76,7 +76,7 @@ export function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself meanwhile.
+    // It has ended by itself.
   }
 }
 

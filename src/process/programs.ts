@@ -25,7 +25,7 @@ export function ownPath(list = process.env['PATH']): readonly string[] {
 }
 
 /**
- * The file of a program that clada itself starts, outside of any sandbox: git, a pager, a clipboard tool. Links are
+ * The file of a program that clada itself starts, outside any sandbox: git, a pager, a clipboard tool. Links are
  * followed, because one that leads into a project, or through it, is as good as a program there.
  */
 export function ownProgram(name: string, dirs = ownPath()): string | undefined {
@@ -115,7 +115,7 @@ export type Started = ChildProcess
 type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
 
 /**
- * Starts a program of clada's own by its name or its absolute path, outside of any sandbox and never from a project; one
+ * Starts a program of clada's own by its name or its absolute path, outside any sandbox and never from a project; one
  * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
@@ -128,7 +128,7 @@ export function startProgram(name: string, args: readonly string[], options: Sta
   })
 }
 
-/** Starts a program that the user named on the command line: a path as it is, a name from outside of the projects. */
+/** Starts a program that the user named on the command line: a path as it is, a name from outside the projects. */
 export function startNamed(program: string, args: readonly string[], options: StartOptions): Started {
   return program.includes(path.sep)
     ? startPart(path.resolve(program), args, options)

@@ -122,7 +122,7 @@ export async function layersOf(bwrap: string, root: string): Promise<readonly La
         ? undefined
         : limit === 'tasks'
           ? 'for all processes of the user, by prlimit'
-          : 'for each process by itself, by prlimit'
+          : 'for each process separately, by prlimit'
   const getPrlimit = 'Install util-linux (prlimit) for limits on memory and processes.'
   return [
     {

@@ -74,7 +74,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
 
 /**
  * The file or directory in the project that a link with a blocked name leads to: whatever it is called, it is what the
- * name says. One outside of the project is not there for programs.
+ * name says. One outside the project is not there for programs.
  */
 export function linkedTo(root: string, link: string): ClosedPath[] {
   try {

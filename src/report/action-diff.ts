@@ -44,7 +44,7 @@ function stateOf({ change, binary, before, after }: FileChange): string[] {
   return binary ? ['binary'] : []
 }
 
-/** By so many lines a whole file is recognised. */
+/** The number of lines by which a whole file is recognised. */
 const wholeLines = 8
 
 /** What came or went whole needs no line numbers, and no word about its end. */

@@ -36,7 +36,7 @@ export function matchMessage(problem: MatchProblem): Message {
         code: 'match_count_mismatch',
         details: { path, already_applied_at_line: line },
         advice:
-          'The edit was probably applied before: there is nothing to do. To add the lines once more, use file_insert_lines.',
+          'The edit was probably applied before: there is nothing to do. To add the lines again, use file_insert_lines.',
       }
     }
     case 'text-ambiguous': {

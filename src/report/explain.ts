@@ -83,7 +83,7 @@ function messageOf(problem: Problem, action: string): Message {
       const { path, saved } = problem
       const copy = saved === undefined ? '' : ` The text that was last written to it is saved in ${saved}.`
       return {
-        what: `'${path}' was changed by someone else meanwhile`,
+        what: `'${path}' was changed by another program in the meantime`,
         code: 'concurrent_modification',
         details: { path, ...(saved === undefined ? {} : { saved }) },
         advice: `The file was left as it is. Read it again, then repeat the action.${copy}`,

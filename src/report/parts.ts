@@ -139,7 +139,7 @@ export interface ReportOptions {
 
 /**
  * `block`: each in its own block, for a model whose reply is somewhere in a larger text. Otherwise in a text that a
- * person knows by name, with so many lines above the document.
+ * person knows by name, with this many lines above the document.
  */
 export type CountedIn = 'block' | { readonly name: string; readonly above: number }
 

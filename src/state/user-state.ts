@@ -56,7 +56,7 @@ function inHome(variable: string, usual: string): string {
   return path.join(base, 'clada')
 }
 
-/** What is not absolute would be somewhere else in every project, and the project's to fill. */
+/** What is not absolute would be somewhere else in every project, where the project could fill it. */
 function home(): string {
   const dir = os.homedir()
   if (path.isAbsolute(dir)) return dir

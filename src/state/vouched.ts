@@ -35,17 +35,17 @@ export function isVouched(root: string): boolean {
 const hasTrackedState = (root: string): boolean =>
   writtenByGit(path.join(root, stateName)).some((name) => !sharedNames.has(name))
 
-/** Whether a root has state that does not count. */
+/** Whether a root has state that is ignored. */
 export function hasForeignState(root: string): boolean {
   const dir = path.join(root, stateName)
   return fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && !isPlain(dir) && !isVouched(root)
 }
 
 export const foreignStateNote = (where: string): string =>
-  `'${stateName}' in this project was not made by clada for you on this machine, so its history and other state do not count; ${where}. If it is yours, for example because the project was moved, adopt it with: clada trust --history`
+  `'${stateName}' in this project was not made by clada for you on this machine, so its history and other state are ignored; ${where}. If it is yours, for example because the project was moved, adopt it with: clada trust --history`
 
 /**
- * `.clada` in a root, made if it is missing, with whatever does not count set aside. Undefined where it cannot be used:
+ * `.clada` in a root, made if it is missing, with foreign state set aside. Undefined where it cannot be used:
  * it is not a directory, cannot be written to, or nothing can vouch for it.
  */
 export function ownState(root: string): OwnState | undefined {
@@ -83,7 +83,7 @@ export function ownerConflict(root: string): string | undefined {
   const user = process.geteuid?.()
   if (stat?.isDirectory() !== true || user === undefined || (stat.uid === 0) === (user === 0)) return undefined
   return stat.uid === 0
-    ? `'${dir}' belongs to root: clada ran here as root before. To go on with that history as yourself: sudo chown -R ${user} '${dir}', then clada trust --history.`
+    ? `'${dir}' belongs to root: clada ran here as root before. To continue with that history as yourself: sudo chown -R ${user} '${dir}', then clada trust --history.`
     : `'${dir}' belongs to user ${stat.uid}, and clada runs as root. Run it as that user, so that the history stays in one place: sudo -u '#${stat.uid}' clada ….`
 }
 
@@ -127,7 +127,7 @@ const isPlain = (dir: string): boolean =>
   })
 
 /**
- * Moves a state directory below a new one of the same name, so that it stays closed to documents and out of commits.
+ * Moves a state directory below a new one of the same name, so that it stays blocked for documents and out of commits.
  * What people share, and has vouchers of its own, stays in its place. Returns where the rest is, from the root.
  */
 function setAside(dir: string): string {
@@ -255,6 +255,6 @@ function removeIfEmpty(dir: string): void {
     if (isPlain(dir) && fs.readdirSync(dir).every((name) => name === '.gitignore'))
       fs.rmSync(dir, { recursive: true, force: true })
   } catch {
-    // It is not ours to remove.
+    // It belongs to someone else.
   }
 }

@@ -53,7 +53,7 @@ const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'm
 
 const control: ReadonlySet<Kind> = new Set<Kind>(['if', 'else', 'for', 'while'])
 
-/** Turns the parts of a tree into structures: merges what belongs together, leaves out what no one would name. */
+/** Turns the parts of a tree into structures: merges what belongs together, leaves out what has no name. */
 export class Drafting {
   readonly #row: TreeSitterRow
   readonly #text: string
@@ -152,7 +152,7 @@ export class Drafting {
   #isBareBody(draft: Draft, { start, end }: Draft): boolean {
     const bodyNode = control.has(draft.kind) ? draft.bodyNode : null
     if (bodyNode === null) return false
-    // A block by indentation has the bounds of what is in it, and is a block all the same.
+    // A block by indentation has the bounds of what is in it, and is a block anyway.
     const offside = this.#offside.has(bodyNode.type)
     if (offside && bodyNode.startPosition.row > draft.node.startPosition.row) return false
     if (start !== bodyNode.startIndex + this.#base) return false

@@ -25,7 +25,7 @@ export function grammarFor(language: Language, row: TreeSitterRow): Promise<Gram
   if (loading === undefined) {
     loading = load(row)
     loaded.set(language.name, loading)
-    // A grammar that could not be read, for want of memory say, may be there the next time.
+    // A grammar that could not be read, for example because memory was short, may load the next time.
     loading.catch(() => loaded.delete(language.name))
   }
   return loading

@@ -6,8 +6,8 @@ import { languageFor } from './languages.ts'
 import { withOutline } from './outline.ts'
 
 /**
- * A text whose new lines were shifted, with those inside of strings as the edit has them: their spaces are content. Where
- * old lines inside of strings are shifted in the edit as well, all of it was, and new lines stay shifted.
+ * A text whose new lines were shifted, with those inside strings as the edit has them: their spaces are content. Where
+ * old lines inside strings are shifted in the edit as well, all of it was, and new lines stay shifted.
  */
 export async function withStringsKept(
   path: string,
@@ -29,7 +29,7 @@ export async function withStringsKept(
 export const stringsShifted = 'the inside of a string of several lines was shifted too: check it'
 const sure = 'the inside of a string of several lines was not shifted: its spaces are as written'
 
-/** The lines that begin inside of a string, from 0; undefined where no parser can tell. */
+/** The lines that begin inside a string, from 0; undefined where no parser can tell. */
 async function linesInStrings(text: string, language: Language | undefined): Promise<ReadonlySet<number> | undefined> {
   if (language === undefined || text.length > LARGEST) return undefined
   const source = new Source(text)

@@ -28,7 +28,7 @@ export interface Language {
 export interface BlankLines {
   /** Between structures at the top of the file of which one is longer than a line. */
   readonly top: number
-  /** The same inside of others. */
+  /** The same inside others. */
   readonly inner: number
   /** Between structures of one line each. */
   readonly single: number
@@ -74,7 +74,7 @@ export interface TreeSitterRow {
    * it precedes the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
-  /** Node types that do not count as a level: `class << self`, a companion object. */
+  /** Node types that are not a level: `class << self`, a companion object. */
   readonly unnamed?: string
   /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string
@@ -158,7 +158,7 @@ export const nameless: ReadonlySet<Kind> = new Set(unnamed)
 /** Parts of a statement with an order that is meaning. */
 export const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])
 
-/** Kinds inside of which a function is a method. */
+/** Kinds inside which a function is a method. */
 export const methodHolders: ReadonlySet<Kind> = new Set<Kind>(['class', 'interface', 'enum', 'struct', 'trait', 'impl'])
 
 export const words = (list: string | undefined): string[] => (list ?? '').split(/\s+/).filter((word) => word !== '')

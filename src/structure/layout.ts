@@ -136,7 +136,7 @@ export const plain: ReadonlySet<Kind> = new Set<Kind>([
   'group',
 ])
 
-/** Inside of these the end of a run of one kind is an end: the gap after it separates the kinds. */
+/** Inside these the end of a run of one kind is an end: the gap after it separates the kinds. */
 export const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
 
 function pairsOf(outline: Outline, parent: Structure | null): Pair[] {

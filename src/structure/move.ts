@@ -49,7 +49,7 @@ async function moveInside(
   const place = placeIn(outline, document.path, destination)
   if (isFailed(place)) return place
   if (place.anchor !== null && isWithin(place.anchor, structure)) {
-    const message = 'The destination is the structure itself, or inside of it.'
+    const message = 'The destination is the structure itself, or inside it.'
     return failed('INVALID_PARAMETER', message, { source: structure.header, destination: place.anchor.header })
   }
   const made = await relocation(outline, structure, place, options)

@@ -1,6 +1,6 @@
 /**
  * The structures of a file as a person would name them: classes, functions, types, fields, sections, keys, and constants
- * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside of code.
+ * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside code.
  */
 export function outlineView(structures: readonly unknown[]): unknown[] {
   return seen(structures, 'open')
@@ -15,7 +15,7 @@ type Place = 'open' | 'value' | 'body'
 interface Role {
   /** Where it is shown. */
   readonly shown: readonly Place[]
-  /** Where that leaves what is inside of it; `nowhere` where that is not worth a look. */
+  /** Where that leaves what is inside it; `nowhere` where that is not worth a look. */
   readonly inside: Place | 'nowhere'
   /** Shown only around something that is. */
   readonly frame?: true
@@ -71,7 +71,7 @@ export const roles: Readonly<Record<string, Role>> = {
   block: step,
 }
 
-/** What is not shown makes room for the definitions inside of it. */
+/** What is not shown makes room for the definitions inside it. */
 function seen(structures: readonly unknown[], place: Place, around?: string): unknown[] {
   return structures.filter(isRecord).flatMap((structure) => {
     const { children, ...own } = structure

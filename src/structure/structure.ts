@@ -25,7 +25,7 @@ export interface Structure {
   readonly optional: boolean
   /** Gives way to another structure of the same name. */
   readonly secondary: boolean
-  /** The name of the type that it belongs to though it is outside of it: the receiver of a method in Go. */
+  /** The name of the type that it belongs to though it is outside it: the receiver of a method in Go. */
   readonly owner: string | null
   /** A member of a list whose members are separated by commas. */
   readonly listed: boolean

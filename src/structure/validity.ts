@@ -117,7 +117,7 @@ export async function oxcFaults(path: string, source: Source): Promise<Fault[] |
   if (stack === 'none') return undefined
   if (stack === 'large') return faultsFrom(await parseApart(fileName(path), source.text), source)
   const { errors } = loaded.parseSync(fileName(path), source.text)
-  // What it holds outside of our heap is let go between turns of the event loop only.
+  // What it holds outside our heap is let go between turns of the event loop only.
   await new Promise((resume) => setImmediate(resume))
   return faultsFrom(errors, source)
 }

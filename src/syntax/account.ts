@@ -40,7 +40,7 @@ export function inPassages(
 
 export const inOrder = (all: readonly PassedOver[]): PassedOver[] => all.toSorted((a, b) => a.line - b.line)
 
-/** The markers outside of what was read, those of one block as one entry. `read` is in line order. */
+/** The markers outside what was read, those of one block as one entry. `read` is in line order. */
 export function unread(
   source: Source,
   read: readonly Passage[],

@@ -127,7 +127,7 @@ export function quotationsIn(source: Source, blocks: readonly Block[], before: b
   return found.map(({ startLine, endLine }, at) => {
     const next = found[at + 1]?.startLine ?? source.lineCount + 1
     let [first, last] = [startLine, endLine ?? startLine]
-    // The markers of a group or a patch are outside of its blocks.
+    // The markers of a group or a patch are outside its blocks.
     while (first - 1 > end && isSpaced(source, first - 1)) first--
     while (last + 1 < next && isSpaced(source, last + 1)) last++
     end = last

@@ -24,7 +24,7 @@ export type Located =
 
 /**
  * The place of a hunk in a file. The first rung of `matcher.ts` that finds any decides, and it must find one place.
- * A place that does not end the file does not count when the hunk says that it does, nor is what is above the line that the header
+ * A place that does not end the file is ignored when the hunk says that it does, nor is what is above the line that the header
  * names. Of several places that are left, the first of these that fits exactly one decides:
  *
  * - it begins on exactly the line whose number the header states. Numbers count in the file as it was, for later

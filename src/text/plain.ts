@@ -84,7 +84,7 @@ export function hiddenWarning(name: string, text: string, known = ''): string | 
   const [first] = found
   if (first === undefined) return undefined
   const more = found.length === 1 ? '' : ` and ${found.length - 1} more such characters`
-  return `line ${first.line} of ${name} has ${first.what}${more}: the text reads otherwise than it is. Look at it before you use it`
+  return `line ${first.line} of ${name} has ${first.what}${more}: the text is not what it looks like. Check it before you use it`
 }
 
 const always = '\\u202a-\\u202e\\u2066-\\u2069\\u200b\\u2060-\\u2064\\ufeff\\u00ad\\u180e\\u{e0000}-\\u{e007f}'

@@ -81,7 +81,7 @@ async function undoOrRedo(
     return refused(
       ownerConflict(settings.root) ??
         (hasForeignState(settings.root)
-          ? foreignStateNote('there is nothing to take back')
+          ? foreignStateNote('there is nothing to undo')
           : 'Nothing was executed here yet.'),
     )
   const judge = makeUndoJudge(pathPolicyOf(settings))
@@ -260,7 +260,7 @@ async function revert(
   const displaced = await workspace.restore(wanted)
   const warnings = [
     ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} was not restored: ${left}`])),
-    ...displaced.map((saved) => `another program wrote to a file meanwhile; its text is saved in ${saved}`),
+    ...displaced.map((saved) => `another program wrote to a file in the meantime; its text is saved in ${saved}`),
   ]
   return {
     success: true,

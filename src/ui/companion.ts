@@ -105,11 +105,11 @@ export class Companion {
     const { port, inputBytes } = this.#options
     const own = `127.0.0.1:${port}`
     if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
-    if (method !== 'POST') throw new Refusal(405, 'The extension asks by POST only.')
+    if (method !== 'POST') throw new Refusal(405, 'Only POST requests are accepted here.')
     const { origin = '' } = headers
     // No web page can have such an origin, and browsers do not let scripts set this header.
     if (!/^(?:chrome|moz)-extension:\/\/[\w-]{1,64}$/.test(origin))
-      throw new Refusal(403, 'Only a browser extension may ask here.')
+      throw new Refusal(403, 'Only the browser extension may send requests here.')
     const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000
     const text = await readBody(request, 'application/json', longest)
     if (route === 'pair') return { status: 200, body: this.#pair(jsonIn(text), origin) }
@@ -181,7 +181,7 @@ export class Companion {
 
   async #look(body: Body, paired: Paired): Promise<Looked> {
     const { text } = body
-    if (typeof text !== 'string') throw new Refusal(400, 'There is no text to look at.')
+    if (typeof text !== 'string') throw new Refusal(400, 'There is no text to review.')
     if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
     const hash = sha256(text)
     const key = keyOf(body, paired, hash)

@@ -17,14 +17,17 @@ export function refuseForeign({ method, path, headers }: Asked, port: number): v
   if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
   if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} is not understood here.`)
   const { origin } = headers
-  if (origin !== undefined && origin !== `http://${own}`) throw new Refusal(403, 'Another origin may not ask.')
+  if (origin !== undefined && origin !== `http://${own}`)
+    throw new Refusal(403, 'Requests from another origin are refused.')
   const from = headers['sec-fetch-site']
   // The address may be followed from anywhere, as a page of its own; everything else only from our page.
   const isVisit = method === 'GET' && path === '/' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
-  if (from !== undefined && from !== 'same-origin' && !isVisit) throw new Refusal(403, 'Another site may not ask.')
+  if (from !== undefined && from !== 'same-origin' && !isVisit)
+    throw new Refusal(403, 'Requests from another site are refused.')
   if (method === 'GET') return
-  if (origin === undefined) throw new Refusal(403, 'A change must say its origin.')
-  if (headers['x-clada'] === undefined) throw new Refusal(403, 'A change must come from the page itself.')
+  if (origin === undefined) throw new Refusal(403, 'A request that changes something needs an Origin header.')
+  if (headers['x-clada'] === undefined)
+    throw new Refusal(403, 'A request that changes something must come from the page itself.')
 }
 
 /**

@@ -75,7 +75,7 @@ export class Pairing {
     const now = Date.now()
     for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)
     if (!/^\d{13}$/.test(time) || Math.abs(now - Number(time)) > validFor || this.#seen.has(nonce))
-      throw new Refusal(403, 'This request is too old, or a repetition.')
+      throw new Refusal(403, 'This request is too old, or was sent twice.')
     this.#seen.set(nonce, now + 2 * validFor)
     const sign = (status: number, answer: string): string =>
       macOf(paired.key, ['clada answer', nonce, String(status), sha256(answer)])

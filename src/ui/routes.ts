@@ -65,7 +65,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/forward': ({ session }) => session.forward(),
   'POST /api/context': async (call) => {
     const { paths, on } = await json(call)
-    if (!Array.isArray(paths)) throw new Refusal(400, 'The working set holds paths.')
+    if (!Array.isArray(paths)) throw new Refusal(400, 'The working set is a list of paths.')
     return call.session.changeContext(on === true ? 'add' : 'remove', paths.map(String))
   },
   'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
@@ -136,7 +136,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function promptIn({ syntax, include, actions, show, task }: Record<string, unknown>): PromptRequest {
   const shown = shows.find((one) => one === show)
-  if (typeof syntax !== 'string' || shown === undefined) throw new Refusal(400, 'This is no request for a prompt.')
+  if (typeof syntax !== 'string' || shown === undefined)
+    throw new Refusal(400, 'This is not a valid request for a prompt.')
   return {
     syntax,
     include: include === 'all' ? 'all' : 'everyday',

@@ -112,7 +112,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (signal.aborted) return
     const look = lookAt(file, limit)
     if (look === undefined) return later(debounceMs)
-    tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is left alone until it is a file again.` : '')
+    tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is ignored until it is a file again.` : '')
     if (look.kind === 'large') return refuse(tooLarge(look.size, limit), Buffer.from('too large'))
     // Deleted and not yet made again, or emptied and not yet written.
     if (look.kind !== 'file' || look.bytes.length === 0) return
@@ -147,7 +147,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const done = await runUnits({ origin: 'file', text, document, keys, again }, runner)
     remember(knownOf(units, known, fatesIn(done.result, keys)))
     tell({ kind: 'done', ...done, above: await put(sectionFor(done.result, done.copied)) })
-    // The user may have saved meanwhile.
+    // The user may have saved in the meantime.
     if (!signal.aborted) later(debounceMs)
   }
 
@@ -200,7 +200,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
   }
 
-  /** Answers with how many lines they take. Results that cannot be put there are in the output all the same. */
+  /** Answers with how many lines they take. Results that cannot be put there are in the output anyway. */
   async function put(section: string): Promise<number> {
     try {
       return (await writer.put(section)) ? section.split('\n').length - 1 : 0

@@ -201,7 +201,7 @@ function outputFileAt(given: string, roots: readonly string[]): OutputFile {
   }
 }
 
-const linked = 'a symbolic link is on the way to it'
+const linked = 'its path contains a symbolic link'
 
 /** Parts that do not exist yet are no links. */
 function hasLink(dir: string): boolean {

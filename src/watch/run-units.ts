@@ -83,8 +83,8 @@ export const notUtf8 = fatalResult(
 )
 
 export const interrupted = fatalResult(
-  'The last run was interrupted: clada was ended in the middle of it. Its blocks are left alone now, because some of ' +
-    'them may be done. clada history shows what was changed, and clada undo takes it back; to run the blocks again, ' +
+  'The last run was interrupted: clada was ended in the middle of it. Its blocks are not run again, because some of ' +
+    'them may be done. clada history shows what was changed, and clada undo reverts it; to run the blocks again, ' +
     'press f in clada watch, or start it with --again.',
 )
 

@@ -29,13 +29,13 @@ export function sessionToken(root: string, { renew = false }: { readonly renew?:
  * blocks, is not taken for a reply, however its lines are wrapped.
  */
 export const tokenInstruction = (token: string): string =>
-  `Begin your reply with a line that holds only \`clada:\` directly followed by \`${token}\` (nothing between them), outside any block.`
+  `Begin your reply with a line that contains only \`clada:\` directly followed by \`${token}\` (nothing between them), outside any block.`
 
 /** Whether a text quotes what `tokenInstruction` says, also as a chat program shows it. */
 export const quotesInstruction = (text: string): boolean => /`?clada:`?\s+directly\s+followed\s+by/.test(text)
 
 /**
- * Whether a line `clada:TOKEN` is outside of blocks. What a chat program puts around it does no harm, the token itself
+ * Whether a line `clada:TOKEN` is outside blocks. What a chat program puts around it does no harm, the token itself
  * must be exact. Where a block was never closed, nothing tells its content from what follows, so nothing there counts.
  */
 export function carriesToken(text: string, token: string, found?: Found): boolean {

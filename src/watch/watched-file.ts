@@ -138,7 +138,7 @@ function open(file: string): { fd: number } | (Look & { kind: 'absent' | 'odd' }
   try {
     // It held no link at the start; code that was run may have put one there.
     if (fs.realpathSync(path.dirname(file)) !== path.dirname(file))
-      return { kind: 'odd', why: 'a symbolic link is on the way to it' }
+      return { kind: 'odd', why: 'its path contains a symbolic link' }
     fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)

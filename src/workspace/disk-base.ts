@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { Base } from './tree.ts'
 
-/** A file held open since it was read: its descriptor shows whether another process wrote into it meanwhile. */
+/** A file held open since it was read: its descriptor shows whether another process has written into it. */
 export class DiskBase implements Base {
   readonly stat: fs.Stats
   readonly bytes: Buffer

@@ -95,8 +95,8 @@ export function refuseHardLink(at: Location, { links }: { links: number }): void
     kind: 'path',
     rule: 'path_denied',
     path: at.given,
-    reason: `the file has ${links} names (hard links), so its content may belong to a file that is closed`,
-    advice: 'Copy it to a name of its own, or read it under that name.',
+    reason: `the file has ${links} names (hard links), so its content may be that of a blocked file`,
+    advice: 'Copy it to a new file, or read it under its other name.',
   })
 }
 

@@ -231,7 +231,7 @@ export function linkStop(location: Location, link: string): Stop {
   })
 }
 
-/** Where a link leads, if that is inside of the same root: other names are not followed. */
+/** Where a link leads, if that is inside the same root: other names are not followed. */
 function realPath({ absolute, root }: Location, link: string): string {
   try {
     const target = path.resolve(path.dirname(link), fs.readlinkSync(link)) + absolute.slice(link.length)

@@ -133,7 +133,7 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
     if (problem.kind === 'os')
       return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
     if (problem.kind === 'path') return problem.reason
-    return problem.kind === 'changed-meanwhile' ? 'someone else changed it meanwhile' : problem.kind
+    return problem.kind === 'changed-meanwhile' ? 'another program changed it in the meantime' : problem.kind
   }
 }
 

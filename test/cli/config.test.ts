@@ -129,7 +129,7 @@ describe('config files and the command line', () => {
     expect(run(['--root', '.'], write(`${cwd}/x.txt`)).status).toBe(0)
   })
 
-  it('say on stderr what does not count, unless --quiet', () => {
+  it('say on stderr what is ignored, unless --quiet', () => {
     const { run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
     const warning =
       'clada: clada.yml:2: ignored exec.mode: "unsandboxed" (this project is not trusted); using exec.mode: "sandbox". Run clada trust to allow it.\n'
@@ -194,7 +194,7 @@ describe('clada config', () => {
     expect(found('limits.timeout')).toMatch(/7 {2}\(--timeout\)$/)
     expect(found('allowed_roots')).toMatch(/\/opt {2}\(--allow\)$/)
     expect(found('limits.input')).toMatch(/50m {2}\(default\)$/)
-    expect(lines.find((line) => line.includes('does not count'))).toContain('1g of clada.yml:4 does not count')
+    expect(lines.find((line) => line.includes('is ignored'))).toContain('1g of clada.yml:4 is ignored')
   })
 
   it('shows one key, some keys, and all for a program', () => {

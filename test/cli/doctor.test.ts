@@ -44,7 +44,7 @@ describe('clada doctor about git', () => {
       found: `${root}, branch trunk, commit ${git('rev-parse', 'HEAD').slice(0, 8)}`,
     })
     expect(found.get('saving')?.found).toBe(
-      'commit (the default inside of a repository): each execution is a commit of clada on trunk',
+      'commit (the default in a repository): each execution is a commit of clada on trunk',
     )
     const part = findings(path.join(root, 'src'))
     expect(part.get('project')?.advice).toContain('the project around it is .. (it has .git)')
@@ -72,7 +72,7 @@ describe('clada doctor about git', () => {
 
   it('and without a repository, or without git', () => {
     const root = scratchDir()
-    expect(findings(root).get('repository')?.found).toMatch(/^none around the project/)
+    expect(findings(root).get('repository')?.found).toMatch(/^none; checkpoints/)
     expect(findings(root).get('saving')?.found).toMatch(/^shadow \(no repository\)/)
     const bare = findings(root, [], { PATH: scratchDir() })
     expect(bare.get('git')).toMatchObject({ ok: true, found: 'not installed' })
@@ -118,7 +118,7 @@ describe('clada doctor about languages', () => {
     const root = scratchDir()
     expect(findings(root, ['--exec', 'off']).get('node')?.found).toBe('not tried: exec is off')
     expect(findings(root, ['--exec', 'unsandboxed']).get('node')?.found).toMatch(
-      /runs outside of any sandbox, as you allow$/,
+      /runs without a sandbox, as you allow$/,
     )
     expect(findings(root, [], { PATH: scratchDir() }).get('ruby')?.found).toMatch(/^not installed/)
   })

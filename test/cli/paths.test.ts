@@ -18,7 +18,7 @@ describe('paths that people are told', () => {
     expect(run('init').stdout).toMatch(`clada.yml written in ${root}: `)
     fs.writeFileSync(path.join(root, 'clada.yml'), 'exec: unsandboxed\nlimits:\n  file_bytes: 1m\n')
     expect(run('config', 'limits').stdout).toContain('limits.file_bytes     1m  (clada.yml:3)')
-    expect(run('config').stdout).toContain('! unsandboxed of clada.yml:1 does not count')
+    expect(run('config').stdout).toContain('! unsandboxed of clada.yml:1 is ignored')
     expect(JSON.parse(run('config', 'limits', '--json').stdout)['limits.file_bytes'].file).toBe(`${root}/clada.yml`)
     expect(run('doctor').stdout).toContain('config       clada.yml (not trusted')
     expect(run('trust').stdout).toMatch(/^clada\.yml asks for more than you allow:/)

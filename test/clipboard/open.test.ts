@@ -51,13 +51,13 @@ it('offers what waits in one line that drives no terminal', () => {
   )
   const { blocks } = findBlocks(new Source(text.join('\n')))
   expect(offerLine({ text: '', blocks, again: 'seen' })).toMatch(
-    / Press Enter to run them, or copy it again at once\.$/,
+    / Press Enter to run them, or copy it again right away\.$/,
   )
-  expect(offerLine({ text: '', blocks, again: 'seen' }, 'no keys')).toMatch(/ Copy it again at once to run them\.$/)
+  expect(offerLine({ text: '', blocks, again: 'seen' }, 'no keys')).toMatch(/ Copy it again right away to run them\.$/)
   expect(offerLine({ text: '', blocks, again: 'unseen' }, 'no keys')).toMatch(
     / Here only a reply with the token of clada prompt runs\.$/,
   )
   expect(offerLine({ text: '', blocks, again: 'unseen' })).toBe(
-    'The clipboard holds 4 blocks (file_delete /tmp/\\u202ea, file_delete /tmp/\\u202eb, file_delete /tmp/\\u202ec, 1 more). Press Enter to run them.',
+    'The clipboard has 4 blocks (file_delete /tmp/\\u202ea, file_delete /tmp/\\u202eb, file_delete /tmp/\\u202ec, 1 more). Press Enter to run them.',
   )
 })

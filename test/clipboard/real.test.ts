@@ -107,7 +107,7 @@ describe('a real clipboard', () => {
       browser.copy(block)
       await next()
       expect(log).toEqual([
-        'The clipboard holds a block (read_file /tmp/a.txt). Press Enter to run it, or copy it again at once.',
+        'The clipboard has a block (read_file /tmp/a.txt). Press Enter to run it, or copy it again right away.',
         'nothing waits',
         `copied-twice ${block}`,
       ])
@@ -144,7 +144,7 @@ describe('a real clipboard', () => {
       display.copy(block)
       await next()
       await pause(900)
-      expect(log).toEqual(['The clipboard holds a block (read_file /tmp/a.txt). Press Enter to run it.'])
+      expect(log).toEqual(['The clipboard has a block (read_file /tmp/a.txt). Press Enter to run it.'])
       display.copy('prose')
       await vi.waitFor(() => expect(log).toContain('nothing waits'), 110_000)
     })

@@ -307,7 +307,7 @@ describe('what a program changed (needs a sandbox)', () => {
     await new Promise((done) => setTimeout(done, 600))
     fs.writeFileSync(path.join(root, 'a.txt'), 'user\n')
     const ran = await running
-    expect(ran.data.not_kept).toEqual([{ path: 'a.txt', reason: 'someone else changed it meanwhile' }])
+    expect(ran.data.not_kept).toEqual([{ path: 'a.txt', reason: 'another program changed it in the meantime' }])
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('user\n')
     expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8')).toBe('program\n')
   })

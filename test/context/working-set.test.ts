@@ -132,7 +132,7 @@ describe('a list that cannot be read', () => {
     expect(fs.readFileSync(aside, 'utf8')).toBe('mine')
     expect(results[0]).toMatchObject({
       data: { kept: aside },
-      warnings: [`the list could not be read and was put aside as ${aside}`],
+      warnings: [`the list could not be read and was renamed to ${aside}`],
     })
     await clada.perform('context_add', { path: 'a.txt' })
     expect(kept(root)).toEqual(['a.txt'])

@@ -129,7 +129,7 @@ describe('commit mode', () => {
       if (seq === 2) fill(root, { 'a.txt': 'of an editor\n' })
     }
     const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit, write]), { onAction })
-    expect(result.warnings).toEqual(['a.txt was changed meanwhile and is not committed'])
+    expect(result.warnings).toEqual(['a.txt was changed in the meantime and is not committed'])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/b.txt\n')
     expect(git(top, 'status', '--porcelain')).toBe(' M x/a.txt\n?? "x/odd\\377"\n')
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('of an editor\n')
@@ -144,7 +144,9 @@ describe('commit mode', () => {
       index = fs.readFileSync(path.join(root, '.git/index'))
     }
     const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
-    expect(result.warnings).toEqual([expect.stringMatching(/^the repository was changed meanwhile, so .* refs\/clada/)])
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/^the repository was changed in the meantime, so .* refs\/clada/),
+    ])
     expect(subjects(root)).toEqual(['first'])
     expect(fs.readFileSync(path.join(root, '.git/index'))).toEqual(index)
     expect(git(root, 'show', '--format=', '--name-only', checkpoints)).toBe('a.txt\n')

@@ -177,7 +177,7 @@ describe('the command line', () => {
     expect(run('squash', '--message', ' ')).toMatchObject({ status: 2, stderr: 'clada: --message needs a text.\n' })
     git(root, 'update-ref', 'refs/remotes/origin/main', 'HEAD')
     expect(run('squash').stdout).toMatch(
-      /^There are no two commits in a row that could become one since [0-9a-f]{8}, which was pushed; --force takes those as well\.\n$/,
+      /^There are no two commits in a row that could become one since [0-9a-f]{8}, which was pushed; --force includes those\.\n$/,
     )
   })
 })

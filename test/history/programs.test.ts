@@ -165,9 +165,7 @@ describe('what programs change', () => {
     fill(root, { '.env': 'SECRET\n', 'ignored/.env': 'SECRET\n' })
     const result = await run(root, 'shadow', [bash('echo a >> a.txt; echo MORE >> ignored/.env')])
     expect(result.warnings).toEqual([
-      expect.stringMatching(
-        /^clada undo cannot take back what action 1 did to ignored\/\.env: blocked files, large ones/,
-      ),
+      expect.stringMatching(/^clada undo cannot revert what action 1 did to ignored\/\.env: blocked files, large ones/),
     ])
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, restored: ['a.txt'] })
     const objects = git(root, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n')

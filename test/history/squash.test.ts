@@ -39,7 +39,7 @@ describe('squash leaves alone', () => {
     expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
     expect(run(['squash', '--root', root], { cwd: root })).toMatchObject({
       status: 0,
-      stdout: `There are no two commits in a row that could become one since ${limit.commit.slice(0, 8)}, which ${ref} holds too; --force takes those as well.\n`,
+      stdout: `There are no two commits in a row that could become one since ${limit.commit.slice(0, 8)}, which ${ref} contains too; --force includes those.\n`,
     })
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 1 and 2 more', 'first'])
@@ -103,7 +103,7 @@ describe('squash keeps', () => {
     const root = repositoryWith('AI: 1', 'AI: 2')
     const before = at(root, 'HEAD')
     const { stdout } = run(['squash'], { cwd: root })
-    expect(stdout).toContain(`To take it back: git reset --soft ${before.slice(0, 8)}\n`)
+    expect(stdout).toContain(`To undo it: git reset --soft ${before.slice(0, 8)}\n`)
     commit(root, 'AI: 3')
     expect(await clada(root).squash()).toMatchObject({ before: at(root, 'HEAD@{1}'), gitCommit: at(root, 'HEAD') })
     expect(git(root, 'reflog', 'refs/clada/before-squash', '--format=%H').split('\n')).toContain(before)

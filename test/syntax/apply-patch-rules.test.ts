@@ -38,13 +38,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: { 'old/n': 'a\n', 'new/n': 'there\n' },
     patch: patch('*** Update File: old/n', '*** Move to: new/n', '@@', '-a', '+b'),
     after: { 'new/n': 'b\n' },
-    warning: "'new/n' already existed and was replaced; clada undo brings it back",
+    warning: "'new/n' already existed and was replaced; clada undo restores it",
   },
   'adds over a file': {
     before: { f: 'old\n' },
     patch: patch('*** Add File: f', '+new'),
     after: { f: 'new\n' },
-    warning: "'f' already existed and was replaced; clada undo brings it back",
+    warning: "'f' already existed and was replaced; clada undo restores it",
   },
   'appends lines without context': {
     before: { f: '1\n2\n' },

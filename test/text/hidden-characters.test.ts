@@ -30,7 +30,7 @@ it('is warned about where an action writes it, and not where it was there before
     (await clada.perform(action, params)).results[0]?.warnings
   const [a, old] = [path.join(root, 'a.ts'), path.join(root, 'old.ts')]
   expect(await warnings('file_write', { path: a, content: 'a\n// \u202e\n' })).toEqual([
-    'line 2 of content has U+202E (right-to-left override): the text reads otherwise than it is. Look at it before you use it',
+    'line 2 of content has U+202E (right-to-left override): the text is not what it looks like. Check it before you use it',
   ])
   expect(await warnings('file_append', { path: a, content: 'b\u200bc\n' })).toHaveLength(1)
   expect(await warnings('file_replace_text', { path: a, old_text: 'a\n', new_text: 'p\u2066\u2069q\n' })).toHaveLength(

@@ -37,7 +37,7 @@ describe('somebody else changes a file between two actions of a run', () => {
     )
     expect(results.at(-1)).toMatchObject({
       success: false,
-      error: `file_replace_text: '${slashed(file)}' was changed by someone else meanwhile`,
+      error: `file_replace_text: '${slashed(file)}' was changed by another program in the meantime`,
       code: 'concurrent_modification',
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'theirs old\n' })

@@ -98,7 +98,7 @@ describe('a project that was moved', () => {
     expect(isVouched(root)).toBe(false)
     expect(start(['trust', '--history'], { cwd: root })).toEqual({
       status: 0,
-      stdout: 'The state in .clada counts from now on. See clada history.\n',
+      stdout: 'The state in .clada is used from now on. See clada history.\n',
       stderr: '',
     })
     const clada = new Clada({ repoPath: root, gitCommit: false })

@@ -17,7 +17,7 @@ export const command: Command = {
   flags: ['root', 'json', 'help'],
   examples: [
     ['clada approvals', 'list them'],
-    ['clada approvals remove "npm test"', 'take one back'],
+    ['clada approvals remove "npm test"', 'remove one'],
   ],
   run: async ({ flags, words }) => {
     const { root, allowedRoots } = settingsOf(await cladaOptions(flags))

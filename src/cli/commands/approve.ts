@@ -43,7 +43,7 @@ export const command: Command = {
     print(`Approved in ${root}: ${visible(line.line)}${grantWords(voucher, line)}`)
     print(
       runs.shown === undefined
-        ? 'It is approved for whatever this runs, which the project does not say.'
+        ? 'It is approved whatever it runs: the project does not say what that is.'
         : `It runs: ${visible(runs.shown)}. When that changes, you are asked again.`,
     )
     if (installs(line)) print('It installs packages: it may write to the caches of tools in your home directory.')

@@ -17,7 +17,7 @@ export const command: Command = {
   usage: 'clada config [KEY]',
   summary: 'the effective values and their sources',
   about:
-    'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
+    'Shows the effective value of each key, from flags, the clada.yml of the project, your own ~/.config/clada/config.yml\nor the defaults, and the values of the project that are ignored because you do not trust it.',
   words: 'keys',
   documents: true,
   flags: [...running, ...programs, ...editing, ...saving, ...limits, 'no-color', 'help'],
@@ -84,7 +84,7 @@ function tableOf(rows: readonly Row[]): string {
       const { name, refused } = row
       const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
       if (refused === undefined) return [line]
-      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} does not count`
+      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored`
       return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
     })
     .join('\n')

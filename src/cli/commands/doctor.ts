@@ -71,7 +71,7 @@ function project(root: string, { root: asked }: FlagValues): Finding {
   return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
 }
 
-/** State that does not count is nowhere else to be seen after the run that found it. */
+/** State that is ignored is shown nowhere else after the run that found it. */
 function state(root: string): Finding[] {
   const aside = setAsideIn(root)
   const adopt = 'If it is yours, adopt it: clada trust --history. If not, it can be deleted.'
@@ -81,12 +81,12 @@ function state(root: string): Finding[] {
         name: 'state',
         ok: false,
         optional: true,
-        found: '.clada was not made for you here, so it does not count',
+        found: '.clada was not made by your clada on this machine, so it is ignored',
         advice: adopt,
       },
     ]
   if (aside === 0) return []
-  const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'does' : 'do'} not count`
+  const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'is' : 'are'} ignored`
   return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
 }
 
@@ -97,7 +97,7 @@ async function whoSays(flags: FlagValues): Promise<string> {
   if (said !== undefined) return `--${said.flag}`
   const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
   const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
-  return file === undefined ? 'the default inside of a repository' : `${visible(file)}:${at?.line ?? 1}`
+  return file === undefined ? 'the default in a repository' : `${visible(file)}:${at?.line ?? 1}`
 }
 
 async function configs(flags: FlagValues): Promise<Finding[]> {
@@ -106,7 +106,7 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
     const { user, project, warnings } = (await loadedFor(flags)) ?? {}
     if (user === undefined && project === undefined) return [{ name, ok: true, found: 'none; clada init writes one' }]
     const more = (warnings ?? []).length === 0 ? {} : { advice: (warnings ?? []).join('\n    ') }
-    const limit = project?.trusted ? 'trusted' : 'not trusted, so it only narrows'
+    const limit = project?.trusted ? 'trusted' : 'not trusted, so it can only restrict'
     return [
       ...(user === undefined ? [] : [{ name, ok: true, found: `${user.file} (yours)` }]),
       ...(project === undefined ? [] : [{ name, ok: true, found: `${projectFileName} (${limit})`, ...more }]),
@@ -127,7 +127,7 @@ async function sandbox(root: string): Promise<Finding[]> {
   if (!choice.ok) {
     const { reason: found, advice, never } = choice
     const finding = { name, ok: false, found, advice: typeof advice === 'string' ? advice : advice.user }
-    // A system without one is healthy all the same: exec is refused there, and everything else works.
+    // A system without one is healthy anyway: exec is refused there, and everything else works.
     return never
       ? [{ ...finding, optional: true, found: `${found}; exec is refused, everything else works` }]
       : [finding]
@@ -167,7 +167,7 @@ export function swaps(on: Platform = platform): Finding[] {
       ok: false,
       optional: true,
       found,
-      advice: 'Let no program that you do not trust work in the project.',
+      advice: 'Do not let untrusted programs work in the project.',
     },
   ]
 }
@@ -176,8 +176,8 @@ function listed(): Finding[] {
   const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
   const missing = wanted.filter((name) => listedProgram(name, []) === undefined)
   if (platform.name === 'win32')
-    return [{ name: 'commands', ok: true, found: 'those that only look are part of clada, apart from git' }]
-  if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all commands of the list are installed' }]
+    return [{ name: 'commands', ok: true, found: 'commands that only read are part of clada, except git' }]
+  if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all listed commands are installed' }]
   // They are refused one by one when a document asks for them; nothing else depends on them.
   return [
     {
@@ -199,7 +199,7 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       if (tried.state === 'missing') return { name, ok: true, found: 'not installed; exec in this language is refused' }
       const { file } = tried
       if (tried.state === 'works') {
-        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs outside of any sandbox, as you allow'
+        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as you allow'
         return { name, ok: true, found: `${tried.version} (${visible(file)}), ${where}` }
       }
       const found = `${visible(file)} does not start in the sandbox: ${visible(tried.reason)}`
@@ -259,7 +259,7 @@ async function gitProgram(): Promise<Finding> {
 }
 
 function repositoryLine(root: string, repository: Repository | undefined, head: Head | undefined): string {
-  if (repository === undefined) return 'none around the project; checkpoints have one of their own in .clada'
+  if (repository === undefined) return 'none; checkpoints are saved in a repository in .clada'
   const { top, gitDir, commonDir } = repository
   const place = top === root ? visible(root) : `${visible(top ?? gitDir)} (the project is a part of it)`
   const branch = head?.branch === undefined ? 'no branch checked out' : `branch ${branchName(head)}`
@@ -281,9 +281,9 @@ async function savingOf(
 ): Promise<Finding> {
   const name = 'saving'
   const fine = (found: string): Finding => ({ name, ok: true, found })
-  if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo works all the same`)
+  if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo still works`)
   if (repository === undefined) {
-    return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo works all the same')
+    return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo still works')
   }
   if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is left alone`)
   const busy = inProgress(repository)

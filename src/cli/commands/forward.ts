@@ -7,12 +7,12 @@ import { printStep } from '../print-step.ts'
 export const command: Command = {
   name: 'forward',
   usage: 'clada forward',
-  summary: 'one step towards where clada back began',
+  summary: 'one commit forward again, after clada back',
   about:
-    'One step towards where clada back began, as long as nothing was changed here. Who has checked out the branch with\ngit meanwhile gets back with it what was put aside there; what was put aside on the way is named, for git stash apply.',
+    'Goes one commit forward again, if nothing was changed here. If you have checked out the branch with git in the\nmeantime, the changes that were stashed there are restored; other stashes are named, for git stash apply.',
   words: [],
   flags: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
-  examples: [['clada forward', 'and at the end on the branch again, with the uncommitted work']],
+  examples: [['clada forward', 'at the newest commit, the branch and the uncommitted changes are restored']],
   run: async ({ flags }) => {
     return printStep(await new Clada(await cladaOptions(flags)).forward(), flags)
   },

@@ -12,7 +12,7 @@ export const command: Command = {
   usage: 'clada squash [--auto | --messages]',
   summary: 'make one commit of several',
   about:
-    'Makes one commit of the AI: commits that follow each other, without touching files or what is staged.\nWhat was pushed, or another branch or a tag holds, stays unless --force; a merge ends the search. Where commits\nof yours become part of one, you stay its author. The old commits stay in the reflog.',
+    'Makes one commit of consecutive AI: commits, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits become\npart of it, you stay its author. The old commits stay in the reflog.',
   words: [],
   instead: 'See clada help squash.',
   flags: [
@@ -78,7 +78,7 @@ function lines(
       ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
     ]),
     ...warnings.map((warning) => `⚠️  ${warning}`),
-    ...(before === undefined ? [] : [`To take it back: git reset --soft ${before.slice(0, 8)}`]),
+    ...(before === undefined ? [] : [`To undo it: git reset --soft ${before.slice(0, 8)}`]),
   ]
 }
 
@@ -95,8 +95,8 @@ function reasonFor({ why, ref = '' }: NonNullable<SquashResult['limit']>): strin
     case 'shallow':
       return 'is where this clone begins; git fetch --unshallow brings the rest'
     case 'pushed':
-      return 'was pushed; --force takes those as well'
+      return 'was pushed; --force includes those'
     case 'shared':
-      return `${ref} holds too; --force takes those as well`
+      return `${ref} contains too; --force includes those`
   }
 }

@@ -21,13 +21,13 @@ export const command: Command = {
   usage: 'clada trust [remove | --history]',
   summary: 'review what the config of a project asks for, and trust it',
   about:
-    'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
+    'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether to\ntrust that file until it changes. Then asks about each command that the project lists as approved and you have not.',
   words: ['remove'],
   flags: ['root', 'history', 'help'],
   examples: [
     ['clada trust', 'after cloning'],
-    ['clada trust remove', 'take it back'],
-    ['clada trust --history', 'after moving the project: its .clada counts again'],
+    ['clada trust remove', 'no longer trust it'],
+    ['clada trust --history', 'after moving the project: use its .clada again'],
   ],
   run: async ({ flags, words: [verb] }) => {
     if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
@@ -53,8 +53,8 @@ export const command: Command = {
 function vouchForHistory(root: string): 0 | 1 {
   const count = adoptState(root)
   const said = {
-    adopted: 'The state in .clada counts from now on. See clada history.',
-    'counts already': 'The state in .clada counts already, and nothing was set aside.',
+    adopted: 'The state in .clada is used from now on. See clada history.',
+    'counts already': 'The state in .clada is already used, and nothing was set aside.',
     'nothing to adopt': 'There is no state in .clada to adopt.',
     tracked:
       'Git tracks files in .clada, so anyone who can push can change them. Run git rm -r --cached .clada, then this again.',

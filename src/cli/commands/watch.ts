@@ -220,7 +220,7 @@ function keysAt({ screen }: View): Keys {
   }
 }
 
-/** Steps through the changes of a text on the terminal, which the keys do without meanwhile. @throws UsageError */
+/** Steps through the changes of a text on the terminal, during which keys are not read. @throws UsageError */
 async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOptions['review']> {
   const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
     import('../review-terminal.ts'),

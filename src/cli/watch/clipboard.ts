@@ -67,7 +67,7 @@ export async function openBoard(
 }
 
 function wayToRun(secondCopy: boolean, keys: Talk['keys']): string {
-  const token = 'A reply with the token of clada prompt runs at once'
+  const token = 'A reply with the token of clada prompt runs immediately'
   if (keys === 'keys') return `${token}, another after Enter${secondCopy ? ' or a second copy' : ''}.`
   return secondCopy ? `${token}, another when it is copied twice.` : `${token}, others do not run.`
 }

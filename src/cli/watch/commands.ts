@@ -32,12 +32,12 @@ export interface Workbench {
 const keyCommands: readonly KeyCommand[] = [
   {
     key: 'u',
-    does: 'take back the last execution',
+    does: 'undo the last execution',
     run: async ({ clada, view }) => view.screen.print(undoLines(await clada.undo(), 'Undone')),
   },
   {
     key: 'r',
-    does: 'bring back what was taken back',
+    does: 'redo what was undone',
     run: async ({ clada, view }) => view.screen.print(undoLines(await clada.redo(), 'Done again')),
   },
   { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener.again('all') },

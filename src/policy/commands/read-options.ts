@@ -17,7 +17,7 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): Reading 
       beforeDashes = operands.length
       continue
     }
-    if (word.text === '-') return no("'-' (standard input) is not there; name a file")
+    if (word.text === '-') return no("'-' is not supported, because commands get no standard input; name a file")
     const read = optionIn(rule, word.text, waiting)
     if (!read.ok) return read
     options.push(...read.options)

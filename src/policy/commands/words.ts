@@ -227,7 +227,7 @@ function commandLine(tokens: readonly Token[]): Split {
   if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(name.text)) {
     return refused(`${name.text.split('=')[0]}=… is an assignment`, 'The environment cannot be set from here.')
   }
-  if (name.glob !== undefined) return refused('the name of the command holds a glob', 'Write the name plainly.')
+  if (name.glob !== undefined) return refused('the name of the command contains a glob', 'Write the name plainly.')
   if (cd?.glob !== undefined) return refused(`${cd.glob} is not expanded`, 'Write the directory out.')
   return { ok: true, line: { cd, words } }
 }

@@ -138,7 +138,7 @@ const outside = (line: number): Found => ({
   slips: [
     {
       line,
-      message: 'A section outside of a patch',
+      message: 'A section outside a patch',
       hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch after the last.',
     },
   ],

@@ -15,7 +15,7 @@ interface Mark {
 export type Patch =
   /** An end that nothing began. */
   | { readonly kind: 'stray' }
-  /** A section outside of a patch. */
+  /** A section outside a patch. */
   | { readonly kind: 'outside' }
   /** `last` is the last line that is neither marker. */
   | {
@@ -145,7 +145,7 @@ const words = ['Add File:', 'Delete File:', 'Update File:'] as const
 class Sections {
   readonly #source: Source
   readonly #plain: ReadMarker
-  /** Where each word is next. What is inside of patches is never looked at. */
+  /** Where each word is next. What is inside patches is never looked at. */
   readonly #next = new Map(words.map((word) => [word, -1]))
 
   constructor(source: Source, plain: ReadMarker) {

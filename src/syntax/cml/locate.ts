@@ -31,7 +31,7 @@ export interface Located {
   readonly mistake: Misplaced | undefined
 }
 
-/** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes do not count. */
+/** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
 export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
 
 class Locator {

@@ -196,7 +196,7 @@ class ElementReading {
   #unknownElement(element: Element): void {
     const within = this.#element.name
     if (this.#unknown === 'lenient') {
-      this.warnings.push(`<${within}> holds no <${element.name}>; it was skipped`)
+      this.warnings.push(`<${within}> cannot contain <${element.name}>; it was skipped`)
       return
     }
     const message = `Unknown element: <${element.name}>`
@@ -320,5 +320,5 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
   return { members, mistakes, warnings }
 }
 
-const inTasks = '<tasks> holds <write>, <edit>, <run>, <read>, <exec>, <move> and <remove>, nothing else.'
+const inTasks = '<tasks> can only contain <write>, <edit>, <run>, <read>, <exec>, <move> and <remove>.'
 const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'read', 'exec', 'move', 'remove']

@@ -34,7 +34,7 @@ import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer 
  *   attribute = name [spaces] "=" [spaces] ( '"' value '"' | "'" value "'" )
  *   value     = characters, among them \" \' \\ for a quote and a backslash
  *
- * "Any other line" does not begin with "<---": outside of content that is always a marker or a mistake. In content
+ * "Any other line" does not begin with "<---": outside content that is always a marker or a mistake. In content
  * only what can come next is a marker: END in WRITE, RUN and REPLACE; TO, REPLACE and END in SEARCH; REPLACE in TO.
  * White space after a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
  * CR is content like any other character.
@@ -269,7 +269,7 @@ function lesson({ cslDelimiters: { start, end } = defaultDelimiters }: ReadOptio
     rules: [
       `Markers are whole lines, from the first column; every operation ends with ${mark('END')}. Attributes are \`name="value"\`; write \`\\"\` and \`\\\\\` for a quote and a backslash in a value.`,
       `Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before ${mark('END')}.`,
-      `Content cannot hold a line that is its own closing marker. Elsewhere no line may begin with \`${start}\` unless it is a marker: one malformed marker stops the whole reply.`,
+      `Content cannot contain a line that is its own closing marker. Elsewhere no line may begin with \`${start}\` unless it is a marker: one malformed marker stops the whole reply.`,
       `Operations that depend on each other go between ${mark('TASKS')} and ${mark('END')}: the first failure skips the rest; with \`atomic="true"\` on TASKS, all files change or none.`,
     ],
     answer: [

@@ -148,7 +148,7 @@ interface Outside {
 
 const openers: readonly string[] = ['WRITE', 'RUN', 'SEARCH', 'READ', 'EXEC', 'TASKS']
 
-/** What the line means outside of content: at the top level or directly in TASKS. */
+/** What the line means outside content: at the top level or directly in TASKS. */
 export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
   const { text, at, delimiters } = line
   const marker = parseMarker(text, delimiters, at)
@@ -206,7 +206,7 @@ function malformedLine(line: MarkerLine): Outside {
   const { text, at, delimiters } = line
   const opens = /^(?:WRITE|RUN|SEARCH|READ|EXEC|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
   if (opens === undefined) {
-    const hint = `Outside of content a line may start with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
+    const hint = `Outside content a line may start with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
     return { attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
   }
   const right =

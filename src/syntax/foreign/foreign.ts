@@ -206,7 +206,7 @@ const NEAR = 8
 /** A block of another tool's format as its reader found it. */
 export interface Found {
   readonly action: string
-  /** Where it is written in another format inside of this one. */
+  /** Where it is written in another format inside this one. */
   readonly syntax?: 'apply-patch'
   readonly params: Readonly<Record<string, string>>
   readonly label: string

@@ -10,7 +10,7 @@ export type Args = ReadonlyMap<string, string>
 
 /**
  * The actions that a call means: several for a list of edits, none where the tool is not known. A text says what is
- * missing. Agents spell the same names in many ways, so capitals, `_` and `-` do not count.
+ * missing. Agents spell the same names in many ways, so capitals, `_` and `-` are ignored.
  */
 export function askedBy(tool: string, given: Args): readonly Asked[] | string | undefined {
   const args = new Map([...given].map(([name, value]) => [plain(name), value]))

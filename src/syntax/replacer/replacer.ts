@@ -165,7 +165,7 @@ function corrected(raw: string): string {
 
 const rules = [
   'Every block says why, names its file, and makes one change. Each marker has a line to itself, from the first column.',
-  'Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before `<<<END>>>`. Content cannot hold a line that is a marker.',
+  'Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before `<<<END>>>`. Content cannot contain a line that is a marker.',
   'To delete text, put one line with a single space below `<<<REPLACE>>>`.',
   'Blocks can only write and edit files. To see a file, to delete or move one, or to run a command, ask me.',
 ]

@@ -206,7 +206,7 @@ export function byTerminal(text: string): Try {
     fs.writeSync(terminal, asked.sequence)
     return { to: 'the clipboard of the terminal (OSC 52)' }
   } catch {
-    return { why: 'Not copied by OSC 52: the terminal takes nothing.' }
+    return { why: 'Not copied by OSC 52: the terminal does not accept it.' }
   }
 }
 

@@ -175,12 +175,12 @@ export function offerLine({ blocks, again }: Offer, keys: 'keys' | 'no keys' = '
   const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   const count = blocks.length === 1 ? 'a block' : `${blocks.length} blocks`
   const them = blocks.length === 1 ? 'it' : 'them'
-  return `The clipboard holds ${count} (${list}). ${wayTo(`run ${them}`, again, keys)}`
+  return `The clipboard has ${count} (${list}). ${wayTo(`run ${them}`, again, keys)}`
 }
 
 function wayTo(run: string, again: Offer['again'], keys: 'keys' | 'no keys'): string {
-  if (keys === 'keys') return `Press Enter to ${run}${again === 'seen' ? ', or copy it again at once' : ''}.`
-  if (again === 'seen') return `Copy it again at once to ${run}.`
+  if (keys === 'keys') return `Press Enter to ${run}${again === 'seen' ? ', or copy it again right away' : ''}.`
+  if (again === 'seen') return `Copy it again right away to ${run}.`
   return 'Here only a reply with the token of clada prompt runs.'
 }
 

@@ -174,7 +174,7 @@ export const numbers = (...values: readonly number[]): Buffer => Buffer.from(Uin
 export const filled = (bytes: Buffer): Buffer =>
   Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)])
 
-/** Events that arrive meanwhile are skipped. */
+/** Events that arrive during that time are skipped. */
 export async function ask(socket: net.Socket, question: Buffer): Promise<Buffer> {
   socket.write(question)
   for (;;) {
