@@ -104,7 +104,7 @@ describe('a project that was moved', () => {
     const clada = new Clada({ repoPath: root, gitCommit: false })
     expect((await clada.history()).map(({ number }) => number)).toEqual([1])
     expect(await clada.undo()).toMatchObject({ success: true, execution: 1 })
-    expect(start(['trust', '--history'], { cwd: root }).stdout).toContain('counts already')
+    expect(start(['trust', '--history'], { cwd: root }).stdout).toContain('is already used')
   })
 
   it('gets it back after it was set aside, and what came since is set aside in turn', async () => {

@@ -311,7 +311,7 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
     const name = taskNames.find((one) => one === node.name)
     if (name !== undefined) members.push([name, node])
     else if (node.name !== 'tasks' && unknown === 'lenient') {
-      warnings.push(`<tasks> holds no <${node.name}>; it was skipped`)
+      warnings.push(`<tasks> cannot contain <${node.name}>; it was skipped`)
     } else {
       const message = node.name === 'tasks' ? '<tasks> cannot be nested' : `Unknown element: <${node.name}>`
       mistakes.push({ code: 'malformed_xml', ...tagAt(node), message, hint: inTasks })
