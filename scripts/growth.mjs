@@ -133,17 +133,26 @@ async function largeDirectory() {
   )
   const clada = new Clada({ repoPath: root, git: 'commit' })
   const file = path.join(root, 'f7.txt')
-  const times = { status: Infinity, edit: Infinity }
+  const work = { status: () => git('status'), edit: (round) => done(clada.execute(write(file, `round ${round}`))) }
+  const best = { status: [Infinity, Infinity], edit: [Infinity, Infinity] }
   await done(clada.execute(write(file, 'first')))
-  for (let round = 0; round < 5; round++) {
-    const begun = performance.now()
-    git('status')
-    const middle = performance.now()
-    await done(clada.execute(write(file, `round ${round}`)))
-    times.status = Math.min(times.status, middle - begun)
-    times.edit = Math.min(times.edit, performance.now() - middle)
-  }
-  return [
-    `| \`git status\` and an edit, ${count} files in one directory | ${times.status.toFixed(0)} ms | ${times.edit.toFixed(0)} ms | ${(times.edit / times.status).toFixed(2)}× |`,
-  ]
+  for (let round = 0; round < 7; round++)
+    for (const [name, one] of Object.entries(work)) {
+      const [begun, used] = [performance.now(), usedByAll()]
+      await one(round)
+      const now = [performance.now() - begun, usedByAll() - used]
+      best[name] = best[name].map((least, at) => Math.min(least, now[at]))
+    }
+  const { status, edit } = best
+  return ['time', 'processor'].map((what, at) => {
+    const ratio = (edit[at] / status[at]).toFixed(2)
+    return `| \`git status\` and an edit, ${count} files in one directory, ${what} | ${status[at].toFixed(0)} ms | ${edit[at].toFixed(0)} ms | ${ratio}× |`
+  })
+}
+
+/** Processor time in milliseconds, with the processes that have ended; zero where the system does not say. */
+function usedByAll() {
+  if (!fs.existsSync('/proc/self/stat')) return 0
+  const fields = fs.readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1).split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
 }

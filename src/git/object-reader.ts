@@ -18,6 +18,8 @@ export class ObjectReader {
   #wanted = 1
   #failure: Error | undefined
   #silent: NodeJS.Timeout | undefined
+  /** The last tree, which is asked for several times and may be large. */
+  #tree: GitObject | undefined
 
   /** `child` is a `git cat-file --batch`. */
   constructor(child: ReturnType<typeof startGit>) {
@@ -41,7 +43,17 @@ export class ObjectReader {
   }
 
   /** By object id or any other name that git understands; throws `Stop` when it does not exist. */
-  read(name: string): Promise<GitObject> {
+  async read(name: string): Promise<GitObject> {
+    const [, commit] = /^(.+)\^\{tree\}$/.exec(name) ?? []
+    const [, tree] =
+      /^tree (\w+)/.exec(commit === undefined ? '' : (await this.#ask(commit)).bytes.toString('latin1')) ?? []
+    if (this.#tree !== undefined && this.#tree.id === (tree ?? name)) return this.#tree
+    const found = await this.#ask(tree ?? name)
+    if (found.type === 'tree') this.#tree = found
+    return found
+  }
+
+  #ask(name: string): Promise<GitObject> {
     return new Promise((done, failed) => {
       if (this.#failure !== undefined) return failed(this.#failure)
       this.#waiting.push({ name, done, failed })

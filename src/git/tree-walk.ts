@@ -24,9 +24,7 @@ class Entries {
     this.#idBytes = id.length / 2
     this.#bytes = bytes
     this.#starts = this.#scan()
-    let last = ''
-    const isSorted = this.#starts.every((_, at) => last < (last = this.#key(at)))
-    if (isSorted) return
+    if (this.#starts.every((_, at) => at === 0 || this.#isInOrder(at))) return
     // No git writes such a tree, but one may be there.
     const entries = new Map(this.#starts.map((_, at) => [this.#key(at), this.#slice(at, at + 1)]))
     this.#bytes = Buffer.concat([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry))
@@ -72,13 +70,23 @@ class Entries {
   /** Where each entry begins. */
   #scan(): number[] {
     const starts: number[] = []
-    for (let at = 0; at < this.#bytes.length;) {
+    const bytes = this.#bytes
+    for (let at = 0; at < bytes.length; at += 1 + this.#idBytes) {
       starts.push(at)
-      const end = this.#bytes.indexOf(0, at)
-      if (end === -1) break
-      at = end + 1 + this.#idBytes
+      while (at < bytes.length && bytes[at] !== 0) at++
     }
     return starts
+  }
+
+  /** Whether an entry belongs after the one before it. Bytes are compared: a hundred thousand strings would take longer. */
+  #isInOrder(at: number): boolean {
+    const bytes = this.#bytes
+    let one = bytes.indexOf(32, this.#starts[at - 1])
+    let other = bytes.indexOf(32, this.#starts[at])
+    for (; bytes[one] === bytes[other] && bytes[one] !== 0; one++) other++
+    return bytes[one] === 0 || bytes[other] === 0
+      ? this.#key(at - 1) < this.#key(at)
+      : (bytes[one] ?? 0) < (bytes[other] ?? 0)
   }
 
   #slice(from: number, to: number): Buffer {
