@@ -5,8 +5,9 @@ import { CDATA } from './open.ts'
 /** One element of CML. Tags are mended, the content of CDATA is left alone although it may share a line with them. */
 export const walkCml: WalkThrough = (view, start) => {
   const first = view.line(start) ?? ''
-  const name = /^<(tasks|edit|write|run|move|remove)(?=[\s>/])/.exec(plainMarker(first))?.[1]
+  const name = opener.exec(plainMarker(first))?.[1]
   if (name === undefined) return undefined
+  const end = new RegExp(`</${name}\\s*>`)
   const markers = new Markers()
   const escaped = escapedIn(first).escaped.has('<')
   let inside = false
@@ -15,12 +16,16 @@ export const walkCml: WalkThrough = (view, start) => {
     if (line === undefined) return undefined
     const pieces = piecesOf(line, inside, escaped)
     if (pieces === undefined) return undefined
+    // Only a group contains others: this one is not closed.
+    if (n > start && !inside && name !== 'tasks' && opener.test(pieces.tags.trimStart())) return undefined
     if (pieces.shell !== '') markers.add(n, pieces.clean, pieces.shell)
     inside = pieces.inside
-    const closed = new RegExp(`</${name}\\s*>`).test(pieces.tags) || (n === start && /\/>\s*$/.test(pieces.tags))
+    const closed = end.test(pieces.tags) || (n === start && /\/>\s*$/.test(pieces.tags))
     if (closed) return inside ? undefined : { start, end: n, markers: markers.list }
   }
 }
+
+const opener = /^<(tasks|edit|write|run|move|remove)(?=[\s>/])/
 
 interface Pieces {
   readonly clean: string
