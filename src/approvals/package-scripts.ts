@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { passedOver } from '../core/paths.ts'
 import { isRecord } from './vouchers.ts'
-import { namesIn, readSmall, type Text } from './text.ts'
+import { namesIn, readSmall, type Text } from './rule-files.ts'
 
 /**
  * What a package tool would run. Few forms are understood, and those exactly: with every other one a script of any

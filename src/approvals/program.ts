@@ -4,7 +4,7 @@ import { isInside, slashed } from '../core/paths.ts'
 import { sha256 } from '../core/hash.ts'
 import { findProgram, isProgram, pathOutside, real } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
-import type { Text } from './text.ts'
+import type { Text } from './rule-files.ts'
 
 /** The place a command runs in, and the directories that documents can write to. */
 export interface CommandPlace {

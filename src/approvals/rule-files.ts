@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
-import { namesIn, readSmall, type Text } from './text.ts'
 
 /** Programs whose commands are in files of the project: the names they take unnamed, and how those name others. */
 interface RuleFiles {
@@ -116,4 +115,29 @@ function dirsAbove(dir: string): string[] {
   const found: string[] = []
   for (let at = path.dirname(dir); at !== path.dirname(at); at = path.dirname(at)) found.push(at)
   return found
+}
+
+/** What an approval is bound to, and what is shown of it. */
+export interface Text {
+  readonly whole: string
+  readonly shown: string
+}
+
+/** A byte order mark is left out, as programs leave it out that read such files. */
+export function readSmall(file: string): string | undefined {
+  try {
+    const stat = fs.statSync(file)
+    if (!stat.isFile() || stat.size >= 5_000_000) return undefined
+    return fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch {
+    return undefined
+  }
+}
+
+export function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir).sort()
+  } catch {
+    return []
+  }
 }

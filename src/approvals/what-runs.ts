@@ -5,8 +5,7 @@ import { isProgram } from '../process/programs.ts'
 import type { ApprovalLine } from './approval-line.ts'
 import { decidesScripts, packageScripts } from './package-scripts.ts'
 import { type CommandPlace, type FoundProgram, programsNamed, toolNamed } from './program.ts'
-import { ruleFiles } from './rule-files.ts'
-import { namesIn, readSmall, type Text } from './text.ts'
+import { namesIn, readSmall, ruleFiles, type Text } from './rule-files.ts'
 
 /** What a command line would run, where the project's own files say so: then an approval is for that and no more. */
 export interface WhatRuns {

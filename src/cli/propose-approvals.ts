@@ -4,7 +4,7 @@ import { Approvals } from '../approvals/approvals.ts'
 import { confirmed } from './ask.ts'
 import { print } from './streams.ts'
 import { visible } from '../report/words.ts'
-import { namesIn, readSmall } from '../approvals/text.ts'
+import { namesIn, readSmall } from '../approvals/rule-files.ts'
 
 /** The commands that run the tests of a project and are not approved yet. */
 export function unapproved(root: string, approvals: Approvals): string[] {

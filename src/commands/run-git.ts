@@ -4,11 +4,10 @@ import { type Problem, Stop } from '../core/problem.ts'
 import { commitOnly } from '../policy/commands/git-rules.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
-import { openReadOnlyGit } from '../process/isolated-git-dir.ts'
+import { hardenedGitArgs, hardenedGitEnv, openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { lookOnLayers } from './contained.ts'
 import { checkedOperand, type CommandScope, listedMs, type Place } from './scope.ts'
-import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { listedProgram } from '../process/programs.ts'
 
 /** A look into the project's repository; undefined when the root is not in one. */

@@ -25,8 +25,7 @@ import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
 import { saveShadow } from './shadow.ts'
 import { hiddenAmong, leftOut } from './sparse.ts'
-import { isClosed, savable } from './savable.ts'
-import { isStaged, type Status, statusOf } from './status.ts'
+import { isClosed, isStaged, savable, type Status, statusOf } from './savable.ts'
 import type { Side } from './tree-contents.ts'
 
 export interface CheckpointOptions {
@@ -173,7 +172,7 @@ export class Checkpoints {
 
   /** Called now and then, when everything is saved. */
   async pack(): Promise<void> {
-    const { packObjects } = await import('./pack.ts')
+    const { packObjects } = await import('./objects.ts')
     await packObjects(this.#isolated)
   }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import os from 'node:os'
-import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
+import { hardenedGitArgs, hardenedGitEnv } from '../process/isolated-git-dir.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'

@@ -4,9 +4,8 @@ import { makeIsolatedGitDir } from '../process/isolated-git-dir.ts'
 import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
 import { ObjectReader } from './object-reader.ts'
 import { isolatedPrefix, sweepIsolated } from '../journal/record.ts'
-import type { ConfiguredRepository } from './find-repository.ts'
+import type { ConfiguredRepository, RepositoryConfig } from './find-repository.ts'
 import type { Head, Repository } from './repository.ts'
-import type { RepositoryConfig } from './repository-config.ts'
 import { platform } from '../core/platform.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Tried } from '../core/commands.ts'
 import { type ActionResult, counted, type Details, isFrame, isTaskLine, type ParseError } from '../core/result.ts'
 import { type CutLines, cutLines } from '../text/lines.ts'
-import { isMarker } from '../text/markers.ts'
+import { isMarker } from '../text/undamage.ts'
 
 /** The path, pattern or command that an action is about. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {

@@ -1,7 +1,7 @@
 import type { Block } from '../core/block.ts'
 import { endFrame, isTaskLine } from '../core/result.ts'
 import type { Source } from '../core/source.ts'
-import { isMarker } from '../text/markers.ts'
+import { isMarker } from '../text/undamage.ts'
 import { isSound } from './damage.ts'
 import type { Passage } from './meant.ts'
 import { SPACE, TAB } from './reader.ts'

@@ -18,7 +18,7 @@ import {
 import { identityOf } from '../journal/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
-import { idleRepository, underLock } from './locked-repository.ts'
+import { idleRepository, underLock } from './repository.ts'
 import { refusalOf } from './refusal.ts'
 import { readOwn } from '../state/own-files.ts'
 

@@ -11,8 +11,7 @@ import { identityOf } from '../journal/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
 import { inRepository, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { isClosed, savable } from '../git/savable.ts'
-import { statusOf } from '../git/status.ts'
+import { isClosed, savable, statusOf } from '../git/savable.ts'
 import { sidesIn } from '../git/tree-contents.ts'
 
 export interface StashPlace {

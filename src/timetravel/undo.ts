@@ -14,7 +14,7 @@ import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
-import { moveBack } from './move-head.ts'
+import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'

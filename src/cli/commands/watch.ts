@@ -13,11 +13,10 @@ import { usualPort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
 import { configured, lasting, outputMode, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../streams.ts'
-import { askingBoth } from '../watch/questions.ts'
+import { askingBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import type { Reviewed } from '../review.ts'
 import { press, type Workbench } from '../watch/commands.ts'
-import { type Keyboard, readKeys } from '../watch/keys.ts'
 import { openView, type View } from '../watch/view.ts'
 
 /** The listener at a terminal: events as they happen, and keys. */

@@ -4,7 +4,7 @@ import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary }
 import { primaryOf, printable, unhidden } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/events.ts'
 import { LiveOutput } from '../live-output.ts'
-import { keyQuestions, type KeyQuestions } from './questions.ts'
+import { keyQuestions, type KeyQuestions } from './keys.ts'
 import { fitted, liveScreen, plainScreen, type Screen } from './screen.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import { slashed } from '../../core/paths.ts'

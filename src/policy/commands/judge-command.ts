@@ -7,8 +7,7 @@ import { readOptions } from './read-options.ts'
 import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
 import { changingRules } from './changing-rules.ts'
-import { listingRules } from './listing-rules.ts'
-import { textRules } from './text-rules.ts'
+import { listingRules, textRules } from './reading-rules.ts'
 
 /** Every command that needs no approval. */
 export const commandRules: readonly CommandRule[] = [

@@ -4,19 +4,26 @@ import { ownDir, renameFile, syncFile } from '../state/own-files.ts'
 import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
 import {
   commitAt,
+  type Head,
   headOf,
   inProgress,
   inRepository,
   isSameHead,
   moveRef,
   pointHead,
+  releaseRefs,
   type Repository,
   setRef,
 } from '../git/repository.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
-import { findRepository } from '../git/find-repository.ts'
+import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import type { History } from '../history/history.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
+import type { PathJudge } from '../core/effects.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import { gitStop } from '../git/git-program.ts'
+import { joinQueue, lockProject } from '../journal/lock.ts'
+import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
 /** Replaces the index by that of a commit, or by a kept one. */
 export async function installIndex(
@@ -95,4 +102,52 @@ export async function moveBack(
   if (now.commit !== undefined) history.movedBranch({ before: after, after: { ...before, commit: now.commit } })
   const name = before.branch?.replace('refs/heads/', '') ?? 'HEAD'
   return [`${name} is at ${to} again, with nothing staged; the stash, tags and other branches stay as they are`]
+}
+
+/** A repository while clada's lock is held. */
+export interface LockedRepository {
+  /** Read after the lock was taken: another command may just have moved it. */
+  readonly head: Head
+  readonly stateDir: string
+  readonly workspace: OpenWorkspace
+  /** Closed together with the lock. */
+  isolated(): IsolatedGit
+}
+
+/** The user's repository, in which no merge or the like is unfinished. */
+export async function idleRepository(root: string, advice: string): Promise<ConfiguredRepository> {
+  const repository = await findRepository(root)
+  if (repository === undefined) throw gitStop('there is no git repository here', advice)
+  const busy = inProgress(repository)
+  if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+  return repository
+}
+
+export async function underLock<T>(
+  settings: Settings,
+  history: HistorySettings,
+  repository: ConfiguredRepository,
+  judge: PathJudge,
+  work: (locked: LockedRepository) => Promise<T>,
+): Promise<T> {
+  const workspace = openWorkspace(settings, judge, 'disk')
+  const held: (() => void)[] = []
+  let isolated: IsolatedGit | undefined
+  try {
+    const stateDir = workspace.stateDir()
+    held.push(await joinQueue(history, settings.root))
+    held.push(await lockProject(history, stateDir))
+    await releaseRefs(repository)
+    const head = await headOf(repository)
+    return await work({
+      head,
+      stateDir,
+      workspace,
+      isolated: () => (isolated ??= IsolatedGit.openIn(stateDir, repository, head)),
+    })
+  } finally {
+    isolated?.close()
+    for (const release of held.reverse()) release()
+    await workspace.close()
+  }
 }
