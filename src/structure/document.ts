@@ -113,7 +113,7 @@ export function readIn(document: Document, target: string): Promise<Result_for_r
 }
 
 export const textOf = (outline: Outline, structure: Structure): string =>
-  outdented(outline.source, structure, outline.verbatim(structure))
+  outdented(outline.source, structure, () => outline.verbatim(structure))
 
 export function listIn(document: Document, depth?: number): Promise<{ structures: OutlineEntry[] } | Failed> {
   return withDocument(document, (outline) => ({ structures: outlineEntries(outline, depth) }))

@@ -95,10 +95,10 @@ type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined
 
 async function startRuntime() {
-  // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
-  // that is done: 1.5 s after one small parse.
-  v8.setFlagsFromString('--liftoff-only')
   const { Language, Parser, Query } = await import('web-tree-sitter')
+  // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
+  // that is done: 1.5 s after one small parse. After the import, because V8 takes no kept code under other flags.
+  v8.setFlagsFromString('--liftoff-only')
   await Parser.init({ wasmBinary: grammarFile('tree-sitter') })
   return { Language, Query, parser: new Parser() }
 }

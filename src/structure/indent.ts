@@ -16,13 +16,14 @@ const isBlank = (line: string): boolean => line.trim() === ''
 
 /**
  * A span of a file as it is read: at zero indent, with LF. Lines inside strings stay as they are, and so do lines of
- * spaces only, so that what was read can be put back to the letter.
+ * spaces only, so that what was read can be put back to the letter. The strings are asked for where there is an indent.
  */
-export function outdented(source: Source, span: Span, verbatim: readonly Span[]): string {
+export function outdented(source: Source, span: Span, strings: () => readonly Span[]): string {
   const first = source.lineAt(span.start)
   const last = source.lineAt(Math.max(span.start, span.end - 1))
   const lead = indentAt(source, span.start)
   const lines = [lead + source.text.slice(span.start, Math.min(span.end, source.endOf(first)))]
+  const verbatim = indentOf(lines[0] ?? '') === '' ? [] : strings()
   const fixed = new Set<number>()
   for (let line = first + 1; line <= last; line++) {
     lines.push(source.text.slice(source.startOf(line), Math.min(span.end, source.endOf(line))))
