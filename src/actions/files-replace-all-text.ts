@@ -126,12 +126,11 @@ async function replaced(
 function spansIn(text: string, old: string, word: boolean): Span[] {
   const spans = findOccurrences(text, old)
   if (!word) return spans
+  const partOfWord = /[\p{L}\p{N}_$]/u
   return spans.filter(
     ({ start, end }) => !partOfWord.test(text.charAt(start - 1)) && !partOfWord.test(text.charAt(end)),
   )
 }
-
-const partOfWord = /[\p{L}\p{N}_$]/u
 
 /** The files that are named, and those below directories and globs that have the text. */
 async function filesNamed(files: Files, given: readonly PathArg[], old: string): Promise<PathArg[]> {

@@ -13,7 +13,7 @@ export function nameIn(line: string): string | undefined {
   let marked = false
   for (;;) {
     const before = text
-    for (const { pattern, marks } of around) {
+    for (const { pattern, marks } of around()) {
       const inner = pattern.exec(text)?.groups?.['name']
       if (inner === undefined) continue
       text = inner.trim()
@@ -27,21 +27,30 @@ export function nameIn(line: string): string | undefined {
 /** What most names look like; the rest takes longer. */
 const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 
-/** What may be around a name. `marks` says that a name is meant. */
-const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] = [
-  { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
-  { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
-  { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
-  { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
-  // `<summary>src/a.py</summary>`
-  { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
-  { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
-  { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
-  { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
-  // `src/a.py (new file)`, `src/a.py:12`
-  { pattern: /^(?<name>.*\S)\s+\([^()]*\)$/, marks: false },
-  { pattern: /^(?<name>.*\.\w+):\d+(?:-\d+)?$/, marks: false },
-]
+interface Around {
+  readonly pattern: RegExp
+  /** Says that a name is meant. */
+  readonly marks: boolean
+}
+
+let known: readonly Around[] | undefined
+
+/** What may be around a name. Made when it is needed: the tables for \p{…} would cost every start two milliseconds. */
+const around = (): readonly Around[] =>
+  (known ??= [
+    { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
+    { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
+    { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
+    { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
+    // `<summary>src/a.py</summary>`
+    { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
+    { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
+    { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
+    { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
+    // `src/a.py (new file)`, `src/a.py:12`
+    { pattern: /^(?<name>.*\S)\s+\([^()]*\)$/, marks: false },
+    { pattern: /^(?<name>.*\.\w+):\d+(?:-\d+)?$/, marks: false },
+  ])
 
 /** The file that the words after the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
 export function nameInFence({ info }: Fence): string | undefined {
