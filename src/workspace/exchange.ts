@@ -1,6 +1,5 @@
 import fs from 'node:fs'
-import { hasCode, platform } from '../core/platform.ts'
-import { now } from '../core/time-limit.ts'
+import { platform } from '../core/platform.ts'
 import { type Started, startProgram } from '../process/programs.ts'
 
 /**
@@ -49,7 +48,7 @@ const calls: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 2
 /**
  * It prints the descriptors of two pipes that it made, and reads requests from one and answers into the other. -100 is
  * the working directory, 2 an exchange. A lease to read is granted only while no process has a file open for writing: 1024
- * sets it, 11 is the refusal.
+ * sets it, 11 is the refusal. It ends where it takes too long, which ends the wait for its answer.
  */
 const script = `
 $SIG{$_} = 'IGNORE' for qw(IO INT HUP TERM PIPE);
@@ -81,7 +80,9 @@ sub answer {
 }
 while (my $request = <$requests>) {
   chomp $request;
+  alarm 5;
   syswrite $answers, answer(split /\\0/, $request) . "\\n";
+  alarm 0;
 }
 `
 
@@ -118,7 +119,7 @@ class Helper {
   constructor(child: Started, requests: string, answers: string) {
     this.#child = child
     this.#requests = fs.openSync(requests, 'w')
-    this.#answers = fs.openSync(answers, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    this.#answers = fs.openSync(answers, 'r')
     fs.writeSync(this.#requests, '\n')
     this.#idle = setTimeout(() => this.#close(), idleMs).unref()
     child.once('exit', () => this.#close())
@@ -140,14 +141,9 @@ class Helper {
 
   #answer(): string {
     const bytes = Buffer.alloc(16)
-    for (const until = now() + longestAnswer; now() < until; Atomics.wait(sleeper, 0, 0, 0.05)) {
-      try {
-        return bytes.toString('latin1', 0, fs.readSync(this.#answers, bytes)).trim()
-      } catch (error) {
-        if (!hasCode(error, 'EAGAIN')) throw error
-      }
-    }
-    throw new Error('no answer')
+    const length = fs.readSync(this.#answers, bytes)
+    if (length === 0) throw new Error('no answer')
+    return bytes.toString('latin1', 0, length).trim()
   }
 
   #close(): void {
@@ -161,5 +157,3 @@ class Helper {
 }
 
 const idleMs = 10_000
-const longestAnswer = 5000
-const sleeper = new Int32Array(new SharedArrayBuffer(4))
