@@ -208,9 +208,13 @@ function valueOf(written: string): string | undefined {
   const value = written.replace(/^("(?:[^"\\]|\\.)*")[,;]$/, '$1')
   const quoted = /^"(.*)"$/s.exec(value)?.[1]
   if (quoted !== undefined) return jsonText(value) ?? innerText(quoted)
-  if (value === '' || value.startsWith('"') || value.startsWith('<<') || value.includes('"')) return undefined
-  const [, mark, inner] = /^(['`‘’“”])(.*)['`‘’“”]$/s.exec(value) ?? []
-  if (inner !== undefined) return inner.includes(mark ?? '') || inner.includes('\\') ? undefined : inner
+  const [, mark = '', inner] = /^(['`‘’“”])(.*)['`‘’“”]$/s.exec(value) ?? []
+  if (inner !== undefined) {
+    // Where a quote seems to end the text before its last one, a list or a comment may follow it.
+    const plain = inner.replaceAll(`\\${mark}`, mark)
+    return plain.includes('\\') || /['`‘’“”]\s*(?:[#;,]|\/\/)/.test(inner) ? undefined : plain
+  }
+  if (value === '' || value.startsWith('<<') || value.includes('"')) return undefined
   // What follows may be a comment.
   return /^['`‘’“”]|\s(?:#|\/\/|--)/.test(value) ? undefined : value
 }
