@@ -20,7 +20,7 @@ import { platform } from '../core/platform.ts'
 
 /** A command line, without a shell: on the list, or approved, or refused. */
 export async function runCommand({ command, dir }: RunRequest, scope: CommandScope): Promise<Outcome> {
-  const decision = judgeCommand(command, scope.settings)
+  const decision = judgeCommand(command, scope.settings, scope.says)
   if (decision.verdict === 'deny') {
     const { reason, advice } = decision
     return fail({ kind: 'command-refused', reason, advice })
@@ -58,12 +58,16 @@ export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScop
   }
   if (file === undefined) return lookedAround(name, listed, words, place, scope)
   const args = argsOf(listed, words, place, scope)
-  const end =
-    scope.effect === 'land' ? await started(file, args, place, scope) : await lookOnLayers(file, args, place, scope)
   const recursive = name === 'grep' && listed.call.has('-r')
+  const own = recursive ? quiet(scope) : scope
+  const end =
+    scope.effect === 'land' ? await started(file, args, place, own) : await lookOnLayers(file, args, place, own)
   if (!recursive || 'problem' in end) return ended(listed, end)
   return ended(listed, { ...end, output: await openLines(end, listed.call, place, scope) })
 }
+
+/** Nothing of a search is passed on before the lines of blocked files are left out. */
+const quiet = (scope: CommandScope): CommandScope => ({ ...scope, onOutput: undefined })
 
 /** The same without the program: the commands themselves are small, and ripgrep searches. */
 async function lookedAround(
@@ -78,7 +82,8 @@ async function lookedAround(
   const { call, rule } = listed
   if (name === 'grep') {
     const { rgPath } = await import('@vscode/ripgrep')
-    const end = await started(rgPath, ripgrepArgs(call, listed.options, words), place, scope)
+    const own = call.has('-r') ? quiet(scope) : scope
+    const end = await started(rgPath, ripgrepArgs(call, listed.options, words), place, own)
     const open = call.has('-r') ? { ...end, output: await openLines(end, call, place, scope) } : end
     return answer(listed, open)
   }
@@ -175,6 +180,7 @@ export async function openLines(end: ProcessEnd, call: Call, place: Place, scope
     return open
   }
   const kept = call.has('-l', '-L') ? await names(end.stdout, isOpen) : await lines(end.stdout, call, isOpen)
+  scope.onOutput?.(Buffer.from(kept + end.stderr))
   return kept + end.stderr
 }
 

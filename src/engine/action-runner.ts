@@ -150,6 +150,7 @@ export class ActionRunner {
       ask: this.#parts.ask,
       signal,
       onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk, syntax),
+      says: syntaxOf(syntax).says,
     }
     return {
       run: async (request) => {

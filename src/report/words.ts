@@ -4,16 +4,29 @@ import { type CutLines, cutLines } from '../text/lines.ts'
 import { isMarker } from '../text/undamage.ts'
 
 /** The path, pattern or command that an action is about. */
-export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
+export function primaryOf({
+  params,
+  data,
+  success,
+}: Pick<ActionResult, 'params' | 'data'> & Partial<Pick<ActionResult, 'success'>>): string {
   const { pattern, path, paths, lang, old_path, source_path, command } = params
   // What a search looks for says more than where.
   if (typeof pattern === 'string') return oneLine(pattern)
   // A name with a line break in it must not look like two lines.
   if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
-  if (typeof paths === 'string')
-    return `(${counted(paths.split('\n').filter((line) => line.trim() !== '').length, 'file')})`
+  if (typeof paths === 'string') {
+    const given = paths.split('\n').filter((line) => line.trim() !== '').length
+    return `(${counted((success === true ? changedIn(data) : undefined) ?? given, 'file')})`
+  }
   for (const value of [lang, old_path, source_path, command]) if (typeof value === 'string') return oneLine(value)
   return ''
+}
+
+/** How many files a result says it changed: a directory or a pattern is one line and may be many. */
+function changedIn(data: unknown): number | undefined {
+  const results = typeof data === 'object' && data !== null && 'results' in data ? data.results : undefined
+  if (!Array.isArray(results)) return undefined
+  return results.filter((one: { readonly replacements_made?: unknown }) => Number(one.replacements_made) > 0).length
 }
 
 /** The first line of a text, short enough for a list. */

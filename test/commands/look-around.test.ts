@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
@@ -30,6 +32,17 @@ describe('commands by which models look around', () => {
     '%s is answered with the action that does the same',
     (command) => expect(meantAction(command)).toMatchObject({ advice: expect.stringMatching(/^Use (?:file_|grep)/) }),
   )
+
+  it('pass nothing of a blocked file on while they run', async () => {
+    const root = scratchDir({ 'src/a.ts': 'one = CANARY\n', '.env': 'KEY=CANARY\n' })
+    fs.linkSync(path.join(root, '.env'), path.join(root, 'src/second.txt'))
+    let streamed = ''
+    const text = '<---RUN--->\ngrep -rn CANARY src\n<---END--->\n'
+    const onOutput = (_: string, chunk: Buffer): void => void (streamed += chunk.toString())
+    const { success } = await new Clada({ repoPath: root, git: 'off' }).execute(text, { onOutput })
+    expect(success).toBe(true)
+    expect(streamed).toBe('src/a.ts:1:one = CANARY\n')
+  })
 
   it('run in their directory, and their output is that of the action', async () => {
     const root = scratchDir({ 'src/a.ts': 'one\ntwo\nthree\n', 'src/.env': 'SECRET=1\n' })

@@ -42,3 +42,20 @@ it.each(lines)('%s', (line, instead) => {
 })
 
 const startOf = (text: string): RegExp => new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
+
+it.each([
+  ['ls src/*.ts', "Run instead: find src -maxdepth 1 -name '*.ts'"],
+  ['cat src/**/x*.ts', "Run instead: find src -name 'x*.ts'"],
+  ['grep -n foo src/*.ts', "Run instead: grep -rn 'foo' src --include='*.ts'"],
+  ['cat src/a.ts | head -50', 'Run instead: head -n 50 src/a.ts'],
+  ['cd lib && cat a.ts | head -3', 'Run instead: head -n 3 a.ts Its directory is dir="lib".'],
+  ['cat a.txt > b.txt', 'Run instead: cp a.txt b.txt'],
+  ["echo 'x' > a.txt", 'Commands run without a shell. Write the file as a block.'],
+  ['cat src/*.txt | head', 'Commands run without a shell. exec with lang="bash"'],
+  ['npm test | tail', 'Run it alone: npm test. '],
+])('%s, where a block can only run commands', (line, instead) => {
+  const decision = judgeCommand(line, { deniedPatterns: [], root: '/p' }, 'own operations')
+  expect(decision).toMatchObject({ verdict: 'deny', advice: expect.stringMatching(startOf(instead)) })
+  const [, command] = /^Run instead: (.*?)(?: Its directory.*)?$/.exec(instead) ?? []
+  if (command !== undefined) expect(judgeCommand(command, { deniedPatterns: [], root: '/p' }).verdict).toBe('allow')
+})

@@ -3,9 +3,10 @@ import { slashed } from '../../core/paths.ts'
 
 /**
  * What does the same as a line that only a shell could run: the command alone, one block for each command, or the action
- * with its parameters filled in. Undefined for lines without operators and globs.
+ * with its parameters filled in, another command where the syntax can only run those. Undefined for lines without
+ * operators and globs.
  */
-export function insteadOf(command: string, root: string): string | undefined {
+export function insteadOf(command: string, root: string, says: Says): string | undefined {
   const stages = stagesOf(command.trim())
   if (stages === undefined) return undefined
   const [first] = stages
@@ -13,7 +14,9 @@ export function insteadOf(command: string, root: string): string | undefined {
   const dir = cd?.words[1] ?? '.'
   const said = adviceFor(stages)
   if (said === undefined) return undefined
-  if (typeof said === 'string') return cd === undefined ? said : `${said} Its directory is dir="${dir}".`
+  const told = typeof said === 'string' ? said : says === 'own operations' ? commandFor(said) : undefined
+  if (typeof said === 'string' || told !== undefined)
+    return cd === undefined ? told : `${told} Its directory is dir="${dir}".`
   // Whole paths, which every syntax takes.
   const whole = (name: string, value: string): string =>
     name.endsWith('path') ? slashed(path.resolve(root, dir, value)) : value
@@ -21,6 +24,27 @@ export function insteadOf(command: string, root: string): string | undefined {
     value === undefined ? [] : [`${name}="${whole(name, value)}"`],
   )
   return `Use ${said.action} with ${given.join(' ')}.${said.after ?? ''}`
+}
+
+/** What a block can name: every action, or the operations of its syntax. */
+export type Says = 'any action' | 'own operations'
+
+/** A command on the list that does what an action does. */
+function commandFor({ action, params }: Use): string {
+  const { pattern = '', base_path = '.', path: file = '.', include, lines = '', old_path, new_path } = params
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const deep = pattern.startsWith('**/') || pattern.includes('/') ? '' : ' -maxdepth 1'
+  const where = pattern.replace(/^\*\*\//, '') === name ? `-name ${quoted(name)}` : `-path ${quoted(`*/${pattern}`)}`
+  const among = include === undefined ? '' : ` --include=${quoted(include)}`
+  const commands: Readonly<Record<string, string>> = {
+    glob: `find ${base_path}${deep} ${where}`,
+    grep: `grep -rn ${quoted(pattern)} ${file}${among}`,
+    file_read_numbered: `head -n ${lines.replace(/^1-/, '')} ${file}`,
+    file_copy: `cp ${old_path} ${new_path}`,
+  }
+  const known = commands[action]
+  return known === undefined ? 'Commands run without a shell. Write the file as a block.' : `Run instead: ${known}`
 }
 
 /** An action that does the same. */
@@ -74,6 +98,7 @@ const cutters = new Set(['head', 'tail', 'cat', 'less', 'more'])
 function piped(first: Stage, rest: readonly Stage[]): string | Use | undefined {
   const [name, ...operands] = first.words
   const [next, ...others] = rest
+  if (operands.some((word) => /[*?]/.test(word)) && name !== 'find') return undefined
   if (rest.every(({ words: [program = ''] }) => cutters.has(program))) {
     const [file, more] = operands
     const count = next?.words.join(' ').match(/\d+/)?.[0] ?? '10'

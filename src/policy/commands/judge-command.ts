@@ -2,7 +2,7 @@ import { isInside, slashed } from '../../core/paths.ts'
 import { anchorOf, globTest, isWholePath } from '../glob.ts'
 import { closeFind, searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
-import { insteadOf } from './instead.ts'
+import { insteadOf, type Says } from './instead.ts'
 import { readOptions } from './read-options.ts'
 import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
@@ -35,9 +35,9 @@ export interface Listed {
   readonly trailing: readonly string[]
 }
 
-export function judgeCommand(command: string, closed: ClosedBy): CommandDecision {
+export function judgeCommand(command: string, closed: ClosedBy, says: Says = 'any action'): CommandDecision {
   const decision = judge(command, closed)
-  const instead = decision.verdict === 'deny' ? insteadOf(command, closed.root) : undefined
+  const instead = decision.verdict === 'deny' ? insteadOf(command, closed.root, says) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
