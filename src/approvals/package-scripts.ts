@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { passedOver } from '../core/paths.ts'
+import { passedOver, slashed } from '../core/paths.ts'
 import { isRecord } from './vouchers.ts'
 import { namesIn, readSmall, type Text } from './rule-files.ts'
 
@@ -115,7 +115,7 @@ function withLocalPackages(
   }
   return {
     packages: [...packages.values()],
-    archives: [...archives].map(([at, hash]) => ({ name: path.relative(root, at), hash })),
+    archives: [...archives].map(([at, hash]) => ({ name: slashed(path.relative(root, at)), hash })),
   }
 }
 
@@ -168,7 +168,7 @@ function manifestIn(dir: string, root: string): Manifest | undefined {
   const file = manifestNames.find((name) => fs.existsSync(path.join(dir, name)))
   const text = file === undefined ? undefined : readSmall(path.join(dir, file))
   if (file === undefined || text === undefined) return undefined
-  const name = path.join(path.relative(root, dir), file)
+  const name = slashed(path.join(path.relative(root, dir), file))
   const native = readSmall(path.join(dir, 'binding.gyp'))
   const value = parsed(text)
   if (!isRecord(value)) return { dir, name, scripts: {}, local: [], native, unread: text }
@@ -215,7 +215,7 @@ const toolSettings = (dirs: readonly string[], root: string): string =>
       const there = new Set(namesIn(dir))
       return settingNames.flatMap((name) => {
         const text = there.has(name) ? readSmall(path.join(dir, name)) : undefined
-        return text === undefined ? [] : [`${path.join(path.relative(root, dir), name)}: ${sha256(text)}`]
+        return text === undefined ? [] : [`${slashed(path.join(path.relative(root, dir), name))}: ${sha256(text)}`]
       })
     })
     .join('\n')

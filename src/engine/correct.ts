@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
-import { isAbsolutePath, isInside } from '../core/paths.ts'
+import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
@@ -149,7 +149,7 @@ export class Corrections {
     const { root } = this.#settings
     if (this.#settings.relativePaths || given.trim() === '' || isAbsolutePath(given)) return given
     const absolute = path.resolve(root, given.trim())
-    return isInside(absolute, root) && !/^[~$]|:/.test(given.trim()) ? absolute : undefined
+    return isInside(absolute, root) && !/^[~$]|:/.test(given.trim()) ? slashed(absolute) : undefined
   }
 }
 

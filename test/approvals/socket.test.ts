@@ -3,6 +3,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { needs } from '../support/needs.ts'
 import { askApprovalSocket, openApprovalSocket } from '../../src/approvals/socket.ts'
 
 const root = '/home/ada/project'
@@ -27,6 +28,9 @@ afterEach(() => {
 })
 
 describe('the approval socket', () => {
+  // A named pipe of Windows could be made by another user first.
+  needs('posix')
+
   it('has no answer when nobody sits there', async () => {
     expect(await askApprovalSocket(request)).toBeUndefined()
   })

@@ -22,8 +22,10 @@ const project = (): string =>
     Makefile: 'all:\n',
   })
 
-const runs = (line: string, root: string, cwd = root): WhatRuns =>
-  whatRuns(line.split(' '), { cwd, root, roots: [root] })[0]
+function runs(line: string, given: string, cwd = given): WhatRuns {
+  const root = path.resolve(given)
+  return whatRuns(line.split(' '), { cwd: path.resolve(cwd), root, roots: [root] })[0]
+}
 
 /** Whether an approval would still hold once a file reads otherwise. */
 function heldAfter(line: string, file: string, text: string): boolean {
@@ -124,6 +126,8 @@ describe('what another program runs', () => {
     ['make -Csub', ['sub/Makefile']],
     ['make -f b.js', ['b.js']],
   ])('is every file of %s', (line, files) => {
+    // Windows starts no such file.
+    if (line.startsWith('./') && process.platform === 'win32') return
     for (const file of files) expect(heldAfter(line, file, 'changed'), file).toBe(false)
     expect(heldAfter(line, 'src/x.js', 'changed')).toBe(true)
   })

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
+import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 interface Case {
@@ -25,6 +26,8 @@ async function carryOut(number: string): Promise<{ result: ExecutionResult; file
 }
 
 describe('hooks as earlier tools had them', () => {
+  needs('bash')
+
   it('are all looked at here', () => {
     expect(cases.map(({ name }) => name.slice(0, 3))).toEqual(['001', '002', '003', '004', '005'])
   })

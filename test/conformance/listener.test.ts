@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { listening, ownIn, ran, sectionIn } from '../listener/world.ts'
+import { skipWithout } from '../support/needs.ts'
 
 interface Case {
   suite: string
@@ -45,7 +46,8 @@ const summaryOf = (output: string): string => output.slice(0, output.indexOf('==
 
 describe('the listener as earlier implementations had it', () => {
   for (const entry of binding) {
-    it(`${entry.suite}: ${entry.name}`, async () => {
+    it(`${entry.suite}: ${entry.name}`, async (context) => {
+      if (entry.input.includes('lang = "bash"')) skipWithout(context, 'bash')
       const world = await listening(entry.initial ?? 'An empty page.', { clada: { exec } })
       const moved = (text: string): string => text.replaceAll('/tmp/', `${world.dir}/`)
       fs.writeFileSync(world.file, moved(entry.input))

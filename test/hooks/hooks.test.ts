@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
-import { skipWithout } from '../support/needs.ts'
+import { needs, skipWithout } from '../support/needs.ts'
 
 const write = (file: string, content: string, id = 'abc'): string =>
   `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = ${JSON.stringify(file)}\ncontent = ${JSON.stringify(content)}\n#!END_SHAM_${id}\n`
@@ -27,6 +27,8 @@ const execute = (root: string, text: string, options: CladaOptions): Promise<Exe
   new Clada({ repoPath: root, relativePaths: true, ...options }).execute(text)
 
 describe('hooks', () => {
+  needs('bash')
+
   it('cannot be made to run what a model wrote', async () => {
     const root = scratchDir()
     const names = [
@@ -162,7 +164,7 @@ describe('hooks', () => {
       executedActions: 1,
       hookErrors: { after: ['echo broken >&2; exit 1: Command failed with exit code 1'] },
     })
-    expect(result.fatalError).toContain('The changes stay')
+    expect(result.fatalError).toContain('The changes were')
     expect(result.fatalError).toContain('broken')
     expect(filesIn(root)).toEqual({ 'a.txt': 'a' })
   })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environmentOf } from '../../src/hooks/run-hooks.ts'
+import { needs } from '../support/needs.ts'
 import { type Facts, substitute } from '../../src/hooks/substitute.ts'
 
 /** Runs a command with facts in a real shell. */
@@ -16,6 +17,8 @@ function shell(command: string, facts: Facts, vars: Record<string, string> = {})
 }
 
 describe('references in hooks', () => {
+  needs('bash')
+
   it('are replaced by variables and facts, and a fact wins', () => {
     expect(shell('echo ${A} ${n}', { n: '3' }, { A: 'x y', n: 'no' })).toBe('x y 3\n')
   })

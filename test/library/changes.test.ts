@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions, type FileChange } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const exec = chooseSandbox().ok ? 'sandbox' : 'unsandboxed'
@@ -78,7 +79,8 @@ describe('what an action did to files is told', () => {
     })
   })
 
-  it('for structures and for programs', async () => {
+  it('for structures and for programs', async (context) => {
+    skipWithout(context, 'bash')
     const dir = scratchDir({ 'a.ts': 'function f() {}\n\nfunction g() {}\n', 'b.ts': 'const h = 1\n', 'c.txt': 'c\n' })
     const text =
       block('move_structure_to_file_end', { source_path: 'a.ts', source_target: 'f', dest_path: 'b.ts' }) +
