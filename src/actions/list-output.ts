@@ -1,6 +1,7 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { counted } from '../core/result.ts'
-import { isRecord, oneLined } from './output.ts'
+import { oneLined } from './output.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** A list, one entry per line. */
 export const listOutput = (empty = nothing): Output => ({

@@ -1,6 +1,7 @@
 import { defaulting, defineAction, flag, integer, path, rare } from '../core/action.ts'
-import { isRecord, structureOutput } from './output.ts'
+import { structureOutput } from './output.ts'
 import { onStructures } from './on-structures.ts'
+import { isRecord } from '../core/platform.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',

@@ -1,6 +1,7 @@
-import type { CutText, Output, Shown, Showing } from '../core/action.ts'
+import type { CutText, Output, Showing, Shown } from '../core/action.ts'
 import { counted } from '../core/result.ts'
 import { cutLines, sharesOf } from '../text/lines.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** How the results of actions are shown in reports. */
 
@@ -194,6 +195,3 @@ function outlineLines(entries: readonly unknown[], depth: number): string[] {
 const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('-') : String(lines))
 
 export const structureOutput: Output = { text: recordOutput(structureBody) }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

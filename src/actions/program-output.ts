@@ -1,6 +1,7 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { grouped } from '../core/result.ts'
-import { isRecord, oneLined } from './output.ts'
+import { oneLined } from './output.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** The output of a program, and the files that it changed. */
 export const programOutput: Output = {

@@ -17,7 +17,8 @@ import { type IgnoreRule, ignoreRules, isLeftOut } from '../text/ignore-rules.ts
 import { tokenLength } from '../text/lines.ts'
 import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
-import { isRecord, mapOutput, oneLined } from './output.ts'
+import { mapOutput, oneLined } from './output.ts'
+import { isRecord } from '../core/platform.ts'
 
 export const projectMap = defineAction({
   name: 'project_map',

@@ -19,6 +19,7 @@ import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
 import { type CladaOptions, historySettingsOf, readingOf, SettingsError, settingsOf } from '../config/settings.ts'
 import { Source } from '../core/source.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Finds the action blocks in a text and runs them. Holds options, no state. */
 export class Clada {
@@ -178,7 +179,7 @@ export class Clada {
       )
     } catch (error) {
       const bug = !(error instanceof SettingsError)
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       const result = bug
         ? fatalResult(`Unexpected error in execute: ${message}`, 'internal_error')
         : fatalResult(message, 'invalid_parameter')

@@ -3,6 +3,7 @@ import { type ActionResult, counted } from '../core/result.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/lines.ts'
+import { isRecord } from '../core/platform.ts'
 
 export interface ContextTextOptions {
   /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */
@@ -111,9 +112,6 @@ async function one(clada: Clada, action: string, params: Readonly<Record<string,
 function field({ data }: ActionResult, name: string): string {
   return isRecord(data) && typeof data[name] === 'string' ? data[name] : ''
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** As many sections as fit, in order, and the names of the others if those fit too. */
 function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { passedOver, slashed } from '../core/paths.ts'
-import { isRecord } from './vouchers.ts'
 import { namesIn, readSmall, type Text } from './rule-files.ts'
+import { isRecord } from '../core/platform.ts'
 
 /**
  * What a package tool would run. Few forms are understood, and those exactly: with every other one a script of any

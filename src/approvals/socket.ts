@@ -3,8 +3,8 @@ import type net from 'node:net'
 import path from 'node:path'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
-import { isRecord } from './vouchers.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** Not imported: loading it would cost every start of a server some milliseconds, and few ever ask. */
 const ofNode = (): typeof net => process.getBuiltinModule('node:net')

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { SettingsError } from '../core/settings.ts'
 import { keepForUser, rootName, stateHome, userStateDir } from '../state/user-state.ts'
 import { putFile, writeIgnoreFile } from '../state/own-files.ts'
+import { isRecord } from '../core/platform.ts'
 
 /**
  * What this user vouches for, in a place that neither a repository nor a model can write to. A voucher names the
@@ -103,6 +104,3 @@ export function writeProjectList(root: string, list: ProjectList): void {
   if (!fs.existsSync(path.join(dir, '.gitignore'))) writeIgnoreFile(dir)
   putFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,7 @@ import type { ConfigParts } from '../config/to-options.ts'
 import { printable } from '../report/words.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '../core/source.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** The answer did not get to where it was to go. What was done is done. */
 export class OutputError extends Error {
@@ -136,7 +137,7 @@ export function isLive(words: readonly string[]): boolean {
   return !fs.fstatSync(0).isFile()
 }
 
-const reasonOf = ({ reason }: AbortSignal): string => (reason instanceof Error ? reason.message : String(reason))
+const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
 
 /** Standard input as it comes, until its end or the signal. */
 export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {

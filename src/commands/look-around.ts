@@ -3,6 +3,7 @@ import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import { anyOf, differences, type LookCall, type Looking, type LookResult } from './looking.ts'
 import { findFiles } from './find-files.ts'
+import { messageOf } from '../core/platform.ts'
 
 /**
  * The commands that models look around with, for machines that lack the programs. Undefined for a command or an option
@@ -52,7 +53,7 @@ const commands: Readonly<Record<string, Command>> = {
 /** What is said about a file, in the words of the programs. */
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
+  return reasons[code] ?? messageOf(error)
 }
 
 const reasons: Readonly<Record<string, string>> = {

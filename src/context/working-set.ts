@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isOsError } from '../core/platform.ts'
+import { isOsError, isRecord, messageOf } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
 import { takeLock } from '../journal/lock.ts'
@@ -159,7 +159,7 @@ function entriesIn(text: string, file: string): WorkingEntry[] {
   try {
     found = JSON.parse(text)
   } catch (error) {
-    throw broken(error instanceof Error ? error.message : String(error))
+    throw broken(messageOf(error))
   }
   if (!isRecord(found) || !Array.isArray(found['entries'])) throw broken('it has no list of entries')
   if (found['version'] !== version) throw broken(`its version is ${JSON.stringify(found['version'])}, not ${version}`)
@@ -173,9 +173,6 @@ function isEntry(value: unknown): value is WorkingEntry {
   if (!isRecord(value) || typeof value['path'] !== 'string' || typeof value['added'] !== 'string') return false
   return !/[\r\n]/.test(value['path'])
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Only the part before `@@` is a path: the rest names structures and may contain slashes. */
 function absoluteOf(kept: string, root: string): string {

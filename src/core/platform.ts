@@ -83,3 +83,9 @@ export const isOsError = (error: unknown): error is OsError =>
 
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   isOsError(error) && codes.includes(error.code)
+
+/** What an error says, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

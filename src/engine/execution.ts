@@ -23,6 +23,7 @@ import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { slashed } from '../core/paths.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** What other parts of the engine do for an execution. */
 export interface ExecutionParts {
@@ -428,7 +429,7 @@ export class Execution {
       if (changes.length > 0) this.#parts.onChanges?.(result, changes)
       this.#options.request.onAction?.(result)
     } catch (error) {
-      this.fail(`onAction failed: ${error instanceof Error ? error.message : String(error)}`, 'internal_error')
+      this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error')
     }
   }
 

@@ -16,6 +16,7 @@ import { stateDirOf } from '../workspace/scratch.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
 import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
 import { type ExecuteOptions, nothingRun, type RunOptions, type RunResult } from './options.ts'
+import { messageOf } from '../core/platform.ts'
 
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
@@ -120,8 +121,7 @@ async function hooksFor(
   return new ExecutionHooks(options, history, disk)
 }
 
-const unexpected = (error: unknown): string =>
-  `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
+const unexpected = (error: unknown): string => `Unexpected error in execute: ${messageOf(error)}`
 
 /** Whether blocks already ran. The history is read once, for the first block. */
 function doneFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
@@ -178,7 +178,7 @@ async function record(execution: Execution, history: History): Promise<void> {
     const gone = problem.kind === 'record-unwritten' && problem.code === 'ENOENT'
     execution.fail(`${error}. ${gone ? lost : kept}`, code)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     execution.fail(`clada: the record could not be written: ${reason}. ${kept}`, 'io_error')
   }
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
 export interface BackState {
@@ -47,5 +48,3 @@ function isBackState(value: unknown): value is BackState {
     (branch === null || (typeof branch === 'string' && /^refs\/heads\/[^-\s]\S*$/.test(branch)))
   )
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

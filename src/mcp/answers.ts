@@ -5,7 +5,7 @@ import type { ReportOptions } from '../report/parts.ts'
 import { defaultBudget } from '../report/llm.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { capText, printable } from '../report/words.ts'
-import { isRecord } from './peer.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** The answer of a tool: a report for the model, and the outcome for the program that called. */
 export interface Answer {

@@ -1,6 +1,7 @@
 import { askApprovalSocket, hasApprovalSocket } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
-import { isRecord, type Peer } from './peer.ts'
+import type { Peer } from './peer.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** The request for an approval as a person must see it. */
 export type Question = (request: ApprovalRequest) => string

@@ -7,6 +7,7 @@ import { anchored } from '../policy/glob.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/parts.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** The project of a client, with what applies there. */
 export interface Project {
@@ -103,7 +104,7 @@ export class ClientRoots {
     return (this.#scope ??= this.#asked().catch((error: unknown) => {
       // The next call asks again.
       this.#scope = undefined
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       return { refusal: `the roots of the client cannot be used: ${reason}` }
     }))
   }

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId, Result } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from '../core/platform.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 
@@ -166,9 +167,6 @@ export function textIn(params: Params, name: string): string {
 /** Undefined where it is not given. @throws an error of the protocol */
 export const optionalTextIn = (params: Params, name: string): string | undefined =>
   params[name] === undefined || params[name] === null ? undefined : textIn(params, name)
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a value is, in a message. */
 export function kindOf(value: unknown): string {

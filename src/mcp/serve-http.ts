@@ -10,6 +10,7 @@ import { invalidRequest } from './peer.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
 import { longestMessage } from './serve.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Serves MCP over streamable HTTP, on this machine only and to those who have the key, until it is stopped. */
 export async function serveHttp(given: McpOptions, port: number): Promise<void> {
@@ -44,7 +45,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
   const connections = new Map<string, Connection>()
   const server = http.createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      given.log(error instanceof Error ? error.message : String(error))
+      given.log(messageOf(error))
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'clada itself failed; its log has the reason.')
     })

@@ -1,7 +1,8 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Readable, Writable } from 'node:stream'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { makeServer } from './server.ts'
 import type { McpOptions } from './session.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Serves the client on standard input and output until it goes; then everything is ended properly. */
 export async function serveMcp(given: McpOptions): Promise<void> {
@@ -116,7 +117,7 @@ export class Lines implements Transport {
     try {
       this.onmessage?.(JSON.parse(line))
     } catch (error) {
-      this.onerror?.(new Error(`a line is no message: ${error instanceof Error ? error.message : String(error)}`))
+      this.onerror?.(new Error(`a line is no message: ${messageOf(error)}`))
     }
   }
 

@@ -1,5 +1,6 @@
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
 import { actions } from '../actions/registry.ts'
-import { settingsOf, type CladaOptions } from '../config/settings.ts'
+import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
 import { oneLine } from '../report/words.ts'
@@ -8,17 +9,16 @@ import { toolList } from './document-tools.ts'
 import {
   type Handler,
   invalidParams,
-  isRecord,
   kindOf,
   optionalTextIn,
+  type Params,
   Peer,
   protocolError,
   textIn,
-  type Params,
 } from './peer.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from '../core/platform.ts'
 
 /** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
 export function makeServer(given: McpOptions, gone: AbortSignal): { peer: Peer; session: Session } {

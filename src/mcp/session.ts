@@ -20,8 +20,9 @@ import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, u
 import { askThrough, canAsk, type Question } from './approval.ts'
 import { ClientRoots, type Place, type Project } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
-import { invalidRequest, isRecord, kindOf, type Params, type Peer, protocolError, textIn } from './peer.ts'
+import { invalidRequest, kindOf, type Params, type Peer, protocolError, textIn } from './peer.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
+import { isRecord, messageOf } from '../core/platform.ts'
 
 /** What the command line passes to the server. */
 export interface McpOptions {
@@ -84,7 +85,7 @@ export class Session {
     this.#refuseEarly()
     return this.turns.take(async () => {
       const answer = await this.#answer(call).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         return this.#refuse(call, reason, 'internal_error')
       })
       return toolResult(answer, this.#longest(), this.reports.keep(answer))

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
 import { putFile } from './own-files.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Where clada keeps what it knows, and where the user says what holds: neither is a document's business. */
 export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
@@ -85,7 +86,7 @@ export function keepForUser(file: string, text: string): void {
     makePrivateDir(path.dirname(file))
     putFile(file, text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new SettingsError(
       `clada cannot remember this: '${path.dirname(file)}' cannot be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
       { cause: error },

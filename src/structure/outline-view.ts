@@ -1,3 +1,5 @@
+import { isRecord } from '../core/platform.ts'
+
 /**
  * The structures of a file as a person would name them: classes, functions, types, fields, sections, keys, and constants
  * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside code.
@@ -95,6 +97,3 @@ const transparent = /^(?:#\s*(?:if|el)|extern "C)/
 
 /** Tests are calls in calls, and have a text for a name: `it('adds', () => {`. Other callbacks are steps. */
 const namedCall = /^[\w.$]+(?:\(.*\))?[( ]\s*['"`]/
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

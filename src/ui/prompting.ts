@@ -14,6 +14,7 @@ import { sessionToken } from '../watch/token.ts'
 import { below, type Project } from './plan.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
 import { Refusal } from './guard.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** A list of more files is useless. */
 const maxFiles = 20_000
@@ -139,6 +140,3 @@ function flattened(structures: readonly unknown[], prefix: string, depth: number
     return [own, ...(Array.isArray(children) ? flattened(children, path, depth + 1) : [])]
   })
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

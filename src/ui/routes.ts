@@ -7,6 +7,7 @@ import { factsOf, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './guard.ts'
 import type { Session } from './session.ts'
+import { isRecord } from '../core/platform.ts'
 
 export interface Call {
   readonly session: Session
@@ -130,9 +131,6 @@ function placeIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice 
 
 const textsIn = (given: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(given).map(([name, text]) => [name, String(text)]))
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function promptIn({ syntax, include, actions, show, task }: Record<string, unknown>): PromptRequest {
   const shown = shows.find((one) => one === show)

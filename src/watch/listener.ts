@@ -14,6 +14,7 @@ import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, un
 import { ListenerError, takePlace } from './place.ts'
 import { partsOf, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { lookAt, watchPath } from './watched-file.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Options of a listener, with those of its project. */
 export interface ListenerOptions {
@@ -98,7 +99,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** Runs one task after another. */
   function queued<T>(work: () => Promise<T>): Promise<T> {
     const next = queue.then(work)
-    queue = next.catch((error: unknown) => tellTrouble(reasonOf(error)))
+    queue = next.catch((error: unknown) => tellTrouble(messageOf(error)))
     return next
   }
 
@@ -205,7 +206,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     try {
       return (await writer.put(section)) ? section.split('\n').length - 1 : 0
     } catch (error) {
-      tellTrouble(`The results cannot be put into ${file}: ${reasonOf(error)}`)
+      tellTrouble(`The results cannot be put into ${file}: ${messageOf(error)}`)
       return 0
     }
   }
@@ -247,8 +248,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 }
 
 const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A file that is being written anew is for a moment the beginning of what it was. */
 const isBeginningOf = (text: Buffer, whole: Buffer): boolean =>

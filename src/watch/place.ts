@@ -7,6 +7,7 @@ import { Scratch } from '../workspace/scratch.ts'
 import { putFile } from '../state/own-files.ts'
 import type { Fate, Known } from './units.ts'
 import { isInside } from '../core/paths.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
@@ -103,7 +104,7 @@ function openOutput(file: string, roots: readonly string[]): OutputFile {
   try {
     return outputFileAt(file, roots)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new ListenerError('NOT_A_FILE', `the output cannot be '${file}': ${why}`)
   }
 }

@@ -8,6 +8,7 @@ import type { Done, ListenerEvent, Origin } from './events.ts'
 import type { OutputFile } from './place.ts'
 import { onlyOf } from './units.ts'
 import type { CladaOptions } from '../config/settings.ts'
+import { messageOf } from '../core/platform.ts'
 
 /** Decides about the changes of a text before they are made. */
 export type ReviewHook = (clada: Clada, text: string, options: Parameters<Clada['review']>[2]) => Promise<ReviewChoices>
@@ -64,7 +65,7 @@ export async function runUnits({ origin, text, document, keys, again }: Order, b
   } catch (error) {
     by.tell({
       kind: 'trouble',
-      why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      why: `${by.output.path} cannot be written: ${messageOf(error)}`,
     })
   }
   return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }

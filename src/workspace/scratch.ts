@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { jsonOf, ownDir, removeFile, renameFile } from '../state/own-files.ts'
 import { hashOf } from '../core/hash.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode, messageOf } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
@@ -179,7 +179,7 @@ function inHome(root: string): string {
     makePrivateDir(dir)
     return dir
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new SettingsError(
       `There is no place for clada's own files: neither '${path.join(root, '.clada')}' nor '${dir}' can be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
       { cause: error },

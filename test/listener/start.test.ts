@@ -178,7 +178,7 @@ describe('the output', () => {
     fs.symlinkSync(path.join(victim, 'keys/authorized_keys'), path.join(dir, 'a/leaf.md'))
     for (const name of ['docs/authorized_keys', 'docs/new/out.md', 'dangling/out.md', 'inside/out.md', 'a/leaf.md'])
       await expect(start(dir, name)).rejects.toThrow(
-        /^listener: the output cannot be '.*': (a symbolic link|it is not a regular file)/,
+        /^listener: the output cannot be '.*': (its path contains a symbolic link|it is not a regular file)/,
       )
     expect(filesIn(victim)).toEqual({ 'keys/authorized_keys': 'key\n' })
   })
@@ -193,7 +193,7 @@ describe('the output', () => {
     fs.symlinkSync(victim, path.join(world.dir, 'notes'))
     fs.appendFileSync(world.file, append(world.dir, 'two'))
     await ran(world, 2)
-    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('a symbolic link is on the') })
+    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('its path contains a symbolic link') })
     expect(fs.readFileSync(path.join(victim, 'out.md'), 'utf8')).toContain('of another')
   })
 
@@ -227,7 +227,7 @@ describe('the watched file', () => {
     const other = scratchDir({ 'in.md': append(dir, 'bad') })
     fs.renameSync(path.join(dir, 'notes'), path.join(dir, 'moved'))
     fs.symlinkSync(other, path.join(dir, 'notes'))
-    await until(() => world.events.some((event) => event.kind === 'trouble' && event.why.includes('on the way')))
+    await until(() => world.events.some((event) => event.kind === 'trouble' && event.why.includes('its path contains')))
     expect(filesIn(other)).toEqual({ 'in.md': append(dir, 'bad') })
     expect(traceOf(dir)).toEqual([])
   })

@@ -1,5 +1,5 @@
-import type { ExitCode } from '../command.ts'
 import fs from 'node:fs'
+import type { ExitCode } from '../command.ts'
 import type { Clada } from '../../api/clada.ts'
 import { startProgram } from '../../process/programs.ts'
 import { printable } from '../../report/words.ts'
@@ -7,6 +7,7 @@ import type { Listener } from '../../watch/listener.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
 import type { View } from './view.ts'
+import { messageOf } from '../../core/platform.ts'
 
 /** What a key does. */
 interface KeyCommand {
@@ -80,9 +81,7 @@ export function press(key: string, bench: Workbench): void {
   const found = keyCommands.find((one) => one.key === key)
   if (found === undefined) return
   if (view.running() && !found.anytime) return view.screen.print(['A run is going on; press it again when it is over.'])
-  Promise.resolve(found.run(bench)).catch((error: unknown) =>
-    view.screen.print([printable(error instanceof Error ? error.message : String(error))]),
-  )
+  Promise.resolve(found.run(bench)).catch((error: unknown) => view.screen.print([printable(messageOf(error))]))
 }
 
 /** To the background, as the shell knows it, until it comes back. */

@@ -14,7 +14,7 @@ import {
   textOf,
 } from './clipboard.ts'
 import { listenToX11, openX11 } from './x11.ts'
-import { platform } from '../../core/platform.ts'
+import { messageOf, platform } from '../../core/platform.ts'
 import { printable } from '../../report/words.ts'
 
 export interface OpenOptions {
@@ -128,7 +128,7 @@ async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Cl
             ),
     }
   } catch (error) {
-    return { why: `No clipboard: ${error instanceof Error ? error.message : String(error)}` }
+    return { why: `No clipboard: ${messageOf(error)}` }
   }
 }
 
@@ -191,7 +191,7 @@ async function bySystem(text: string, options: OpenOptions): Promise<Try> {
     await clipboard.write(text)
     return { to: 'the clipboard' }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return { why: `Not copied: ${printable(reason)}` }
   }
 }

@@ -3,6 +3,7 @@ import { printable } from '../../report/words.ts'
 import type { Clipboard } from './clipboard.ts'
 import { type How, Recogniser, type RecogniserOptions, type Verdict } from './recognise.ts'
 import type { Block } from '../../core/block.ts'
+import { messageOf } from '../../core/platform.ts'
 
 export interface WatchOptions extends RecogniserOptions {
   /** Receives a copied reply that is to run. */
@@ -152,10 +153,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
 
 const restAfter = (cost: number): number => Math.max(lookMs, Math.min(rarestLookMs, cost / lookCost))
 
-const reasonOf = (error: unknown): string =>
-  printable(error instanceof Error ? error.message : String(error))
-    .split('\n')[0]
-    ?.replace(/\.$/, '') ?? ''
+const reasonOf = (error: unknown): string => printable(messageOf(error)).split('\n')[0]?.replace(/\.$/, '') ?? ''
 
 /** A copied text that waits for the user. */
 export interface Offer {
