@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('clada doctor about the sandbox', 
     const found = findings(scratchDir())
     expect(found.get('+ seccomp')).toMatchObject({ ok: true, found: 'system calls are filtered' })
     for (const name of ['userns', 'tmpfs']) expect(found.get(`+ ${name}`)?.ok).toBeTypeOf('boolean')
-    expect(found.get('+ memory')?.found).toMatch(/^(for the whole tree|for each process by itself|not here)/)
+    expect(found.get('+ memory')?.found).toMatch(/^(for the whole tree|for each process separately|not here)/)
     expect(found.get('+ processes')?.found).toMatch(/^(for the whole tree|for all processes of the user|not here)/)
   })
 })

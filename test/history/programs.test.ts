@@ -125,7 +125,7 @@ describe('what programs change', () => {
       const result = await run(dir, mode, [
         bash('for f in a.txt inner/of-it.txt local.txt x.rot; do echo z >> $f; done'),
       ])
-      expect(result.warnings).toEqual([expect.stringContaining(`cannot take back what action 1 did to ${lost}: `)])
+      expect(result.warnings).toEqual([expect.stringContaining(`cannot revert what action 1 did to ${lost}: `)])
       const after = treeOf(dir)
       expect(await undoIn(dir, mode)).toMatchObject({ success: true, conflicts: [] })
       const kept = treeOf(dir)

@@ -36,7 +36,7 @@ export function TimelineView() {
     return (
       <section class="intake">
         <h2>Nothing was executed here yet</h2>
-        <p class="lead">Every execution appears here with its changes, and can be taken back.</p>
+        <p class="lead">Every execution appears here with its changes, and can be undone.</p>
       </section>
     )
   }
