@@ -193,7 +193,10 @@ describe('the output', () => {
     fs.symlinkSync(victim, path.join(world.dir, 'notes'))
     fs.appendFileSync(world.file, append(world.dir, 'two'))
     await ran(world, 2)
-    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('its path contains a symbolic link') })
+    expect(world.events).toContainEqual({
+      kind: 'trouble',
+      why: expect.stringContaining('its path contains a symbolic link'),
+    })
     expect(fs.readFileSync(path.join(victim, 'out.md'), 'utf8')).toContain('of another')
   })
 
