@@ -88,8 +88,8 @@ export class IsolatedGit {
   }
 
   close(): void {
-    for (const { temp } of this.made.values()) fs.rmSync(temp, { force: true })
     this.#objects?.close()
+    for (const { temp } of this.made.values()) fs.rmSync(temp, { force: true })
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 }

@@ -51,34 +51,39 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   const repository = found ?? (await ownRepository(stateDir, root))
   const head = found === undefined ? { commit: undefined, branch: undefined } : await headOf(repository)
   const isolated = IsolatedGit.open(repository, head, dir)
-  const top = repository.top ?? root
-  const index = isolated.file('index')
-  const real = path.join(repository.gitDir, 'index')
-  copyIndex(real, index)
-  const env = { GIT_INDEX_FILE: index }
-  const [{ out }, ignored] = await Promise.all([
-    isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
-    readIgnored(isolated, { top, root, closed }),
-  ])
-  const lines = namesIn(out)
-  const others = (isOther: boolean): string[] => [
-    ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
-  ]
-  const [changed, untracked] = [others(false), others(true)]
-  const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, closed }))
-  await addTo(isolated, paths, env)
-  const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
-  // What was looked at once need not be read again the next time.
-  const kept = found === undefined && fs.existsSync(index)
-  if (kept) renameFile(index, real)
-  const saved = new Set(paths)
-  return {
-    isolated,
-    tree,
-    index: kept ? real : index,
-    top,
-    unknown: new Set([...changed, ...untracked].filter((name) => !saved.has(name))),
-    ignored,
+  try {
+    const top = repository.top ?? root
+    const index = isolated.file('index')
+    const real = path.join(repository.gitDir, 'index')
+    copyIndex(real, index)
+    const env = { GIT_INDEX_FILE: index }
+    const [{ out }, ignored] = await Promise.all([
+      isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
+      readIgnored(isolated, { top, root, closed }),
+    ])
+    const lines = namesIn(out)
+    const others = (isOther: boolean): string[] => [
+      ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
+    ]
+    const [changed, untracked] = [others(false), others(true)]
+    const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, closed }))
+    await addTo(isolated, paths, env)
+    const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
+    // What was looked at once need not be read again the next time.
+    const kept = found === undefined && fs.existsSync(index)
+    if (kept) renameFile(index, real)
+    const saved = new Set(paths)
+    return {
+      isolated,
+      tree,
+      index: kept ? real : index,
+      top,
+      unknown: new Set([...changed, ...untracked].filter((name) => !saved.has(name))),
+      ignored,
+    }
+  } catch (error) {
+    isolated.close()
+    throw error
   }
 }
 

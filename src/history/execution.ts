@@ -185,9 +185,14 @@ async function openedCheckpoints(
     number,
   })
   if (checkpoints === undefined) return undefined
-  warn(await checkpoints.before())
-  journal.note({ mode: checkpoints.mode })
-  return checkpoints
+  try {
+    warn(await checkpoints.before())
+    journal.note({ mode: checkpoints.mode })
+    return checkpoints
+  } catch (error) {
+    checkpoints.close()
+    throw error
+  }
 }
 
 /** The end of an execution, for its report. */

@@ -93,6 +93,9 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
     const { [target]: saved, ...others } = state.saved
     const atTip = state.way.length === 2
     if (atTip) await checkBranch(checkout, state, target)
+    // Everything that was stashed is read before the first file changes.
+    const restored_files = saved === undefined ? [] : await stashedNames(isolated, saved)
+    const kept = saved === undefined ? undefined : keptIndex(isolated, stateDir, target)
     // If the user is at the target already and nothing is stashed, new changes are no conflict.
     if (here !== target || saved !== undefined) {
       const conflicts = state.moving ? undefined : await changedHere(checkout)
@@ -103,16 +106,17 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
         unchanged: () => writeBack(stateDir, state),
         after: async () => {
           await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
-          await installIndex(isolated, stateDir, target, saved === undefined ? undefined : keptIndex(stateDir, target))
+          await installIndex(isolated, stateDir, target, kept)
         },
       })
     }
     writeBack(stateDir, atTip ? undefined : { ...state, moving: false, way: state.way.slice(0, -1), saved: others })
+    if (saved !== undefined) await dropStash(repository, stateDir, target, saved)
     return {
       success: true,
       commit: target,
       ...(atTip ? { ...onBranch(state), ...keptOf(others) } : {}),
-      ...(await restoredStash(checkout, target, saved)),
+      ...(saved === undefined ? {} : { restored_files }),
     }
   })
 
@@ -132,13 +136,6 @@ function stateFor({ head, branch, stateDir }: Checkout): BackState {
 function keptOf(saved: BackState['saved']): { kept?: string[] } {
   const kept = Object.values(saved).map(savedRef)
   return kept.length === 0 ? {} : { kept }
-}
-
-async function restoredStash({ isolated, repository, stateDir }: Checkout, at: string, saved: string | undefined) {
-  if (saved === undefined) return {}
-  const restored_files = await stashedNames(isolated, saved)
-  await dropStash(repository, stateDir, at, saved)
-  return { restored_files }
 }
 
 const onBranch = ({ branch }: BackState): { branch?: string } =>

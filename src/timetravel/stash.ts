@@ -5,7 +5,7 @@ import { ownDir, syncFile } from '../state/own-files.ts'
 import type { Modes } from '../git/back-state.ts'
 import { cutOffBelow, eligible } from '../git/eligible.ts'
 import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from '../git/differences.ts'
-import { namesIn } from '../git/git-program.ts'
+import { gitStop, namesIn } from '../git/git-program.ts'
 import { addTo, copyIndex, copyWithTime } from '../git/index-file.ts'
 import { identityOf } from '../journal/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
@@ -134,10 +134,22 @@ export function modesOf({ top = '' }: Repository, names: readonly string[]): Mod
 /** The reference of a stash, by its own id: two worktrees may leave the same commit. */
 export const savedRef = (saved: string): string => `refs/clada/back/${saved}`
 
-/** The copy of the index from when a commit was left. */
-export function keptIndex(stateDir: string, commit: string): string | undefined {
+/** The copy of the index from when a commit was left. Throws `Stop` if it is damaged. */
+export function keptIndex({ config }: IsolatedGit, stateDir: string, commit: string): string | undefined {
   const file = indexCopy(stateDir, commit)
-  return fs.existsSync(file) ? file : undefined
+  if (!fs.existsSync(file)) return undefined
+  const bytes = fs.readFileSync(file)
+  const sum = process.getBuiltinModule('node:crypto').createHash(config.hash)
+  // The last bytes are a checksum, which git only checks in git fsck; with index.skipHash they are zeros.
+  const end = Math.max(0, bytes.length - commit.length / 2)
+  const isWhole =
+    bytes.subarray(end).every((byte) => byte === 0) ||
+    sum.update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))
+  if (isWhole && bytes.toString('latin1', 0, 4) === 'DIRC') return file
+  throw gitStop(
+    `the saved index '${file}' is damaged`,
+    'Remove it, then run clada forward again: all files are restored, and nothing is staged.',
+  )
 }
 
 const indexCopy = (stateDir: string, commit: string): string => path.join(ownDir(stateDir, 'back'), `index-${commit}`)

@@ -28,6 +28,8 @@ export interface Plan {
   readonly meets?: number
 }
 
+export const damaged = 'its saved content is missing or damaged'
+
 export async function planFor(
   { path: short, before, after, last, later, ignored }: RevertedPath,
   absolute: string,
@@ -40,7 +42,7 @@ export async function planFor(
   if (to === undefined)
     return {
       path: short,
-      conflict: before.type === 'file' ? 'its saved content is missing or damaged' : 'a special file was not kept',
+      conflict: before.type === 'file' ? damaged : 'a special file was not kept',
     }
   const moded = isOtherMode(now, before, last)
   const isLeft = isSameState(now, last) && !moded

@@ -10,7 +10,7 @@ import type { About } from '../history/execution.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
 import { readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding } from '../journal/timeline.ts'
-import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
@@ -253,7 +253,9 @@ async function revert(
   if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
-    const reason = `Files were changed since execution ${record.number}. Use --force to merge them.`
+    const reason = conflicts.some(({ reason }) => reason === damaged)
+      ? `Files that execution ${record.number} saved are damaged. Use --force to undo the rest of it.`
+      : `Files were changed since execution ${record.number}. Use --force to merge them.`
     return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])

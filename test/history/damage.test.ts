@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
 import { readRecord } from '../../src/journal/record.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { asKilled, type Call, execute, git, repository, treeOf, undoIn } from './world.ts'
@@ -72,9 +73,46 @@ describe('a kept content that is damaged', () => {
       const now = treeOf(root)
       expect(await undoIn(root, 'off')).toMatchObject({
         success: false,
+        error: expect.stringContaining('Files that execution 1 saved are damaged'),
         conflicts: [{ path: 'a.txt', reason: 'its saved content is missing or damaged' }],
       })
       expect(treeOf(root)).toEqual(now)
+    })
+  }
+})
+
+describe('a step forward to something damaged', () => {
+  const object = (of: string) => (root: string) => {
+    const [ref = ''] = git(root, 'for-each-ref', '--format=%(objectname)', 'refs/clada/back').split('\n')
+    const id = git(root, 'rev-parse', ref + of).trim()
+    return path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
+  }
+  const kept = (root: string): string => {
+    const dir = path.join(root, '.clada/back')
+    return path.join(dir, fs.readdirSync(dir).find((name) => name.startsWith('index-')) ?? '')
+  }
+  for (const [what, fileIn, how] of [
+    ['the index, one byte', kept, flipped('a.txt')],
+    ['the index, zeros', kept, zeros],
+    ['the tree of what is staged', object('^2^{tree}'), zeros],
+    ['a file', object(':a.txt'), zeros],
+  ] as const) {
+    it(`(${what}) is refused, and nothing is written`, async () => {
+      const root = repository({ 'a.txt': 'first' })
+      git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
+      fs.writeFileSync(path.join(root, 'b.txt'), 'staged')
+      git(root, 'add', 'b.txt')
+      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted')
+      const clada = new Clada({ repoPath: root })
+      expect(await clada.back()).toMatchObject({ success: true })
+      const now = { ...treeOf(root), status: git(root, 'status') }
+      const file = fileIn(root)
+      fs.chmodSync(file, 0o644)
+      damage(file, how)
+      const result = await clada.forward()
+      expect(result).toMatchObject({ success: false })
+      expect(result.error).toContain(path.basename(file).slice(0, 20))
+      expect({ ...treeOf(root), status: git(root, 'status') }).toEqual(now)
     })
   }
 })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { many } from './endurance.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { type Call, documentOf, redoIn, undoIn } from './world.ts'
+import { type Call, documentOf, execute, git, redoIn, repository, undoIn } from './world.ts'
 
 const descriptors = '/proc/self/fd'
 
@@ -104,6 +104,15 @@ it.skipIf(!fs.existsSync(descriptors))(
     await expect.poll(more, { timeout: 60_000, interval: 200 }).toBeLessThan(20)
   },
 )
+
+it.skipIf(!fs.existsSync(descriptors))('an execution that git refuses leaves no process of git', async () => {
+  const root = repository({ 'a.txt': 'a' })
+  fs.writeFileSync(path.join(root, '.git/MERGE_HEAD'), git(root, 'rev-parse', 'HEAD'))
+  const before = fs.readdirSync(descriptors).length
+  for (let round = 0; round < 8; round++)
+    expect(await execute(root, 'commit', [write('a.txt', 'b')])).toMatchObject({ success: false })
+  await expect.poll(() => fs.readdirSync(descriptors).length - before, { timeout: 20_000 }).toBeLessThan(10)
+})
 
 it('what was done before a listener or the input broke down is written down and told', async () => {
   const root = scratchDir({ 'a.txt': 'a' })
