@@ -4,6 +4,7 @@
 //   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME] [--peers]
 //                    [--from DIR] [--seed N]
 //
+// All pairs are measured; with --cases as many of them as make so many cases.
 // With --from edits are made up in the files of a directory, other ones for every seed.
 // With --peers the patches are given to Codex's apply_patch too, which is fetched into node_modules/.cache from npm.
 import { spawnSync } from 'node:child_process'
@@ -32,8 +33,8 @@ try {
   const { measure } = await import(pathToFileURL(outfile).href)
   const { table, bad } = await measure({
     root,
-    edits: number('--edits', 30),
-    most: number('--cases', 21_000),
+    edits: number('--edits', 20),
+    most: number('--cases', Infinity),
     verbose: args.includes('--verbose'),
     only: word('--only'),
     file: word('--file'),

@@ -59,7 +59,9 @@ export async function replaceOccurrences(
       const matched = loose.rung === 'exact' ? {} : { matched: loose.rung }
       return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings, ...warnings], ...matched }
     }
-    if (!damaged && loose.kind !== 'absent') {
+    // Places that are only like it do not count where the edit is already applied.
+    const isElsewhere = loose.kind === 'count' && loose.rung === 'context' && (await isThere(file.text, new_text))
+    if (!damaged && loose.kind !== 'absent' && !isElsewhere) {
       const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
       if (problem !== undefined) return fail(problem)
     }
@@ -72,6 +74,9 @@ export async function replaceOccurrences(
   if (verbatim.length > 0) await files.save(file, replaceSpans(file.text, verbatim, old_text, new_text))
   return { ok: true, replacements: verbatim.length, warnings: kept }
 }
+
+const isThere = async (text: string, new_text: string): Promise<boolean> =>
+  (await import('../text/nearest.ts')).alreadyApplied(text, new_text) !== undefined
 
 /** The lines that the user chose are not in the file. */
 export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Problem => ({
@@ -137,7 +142,9 @@ export async function elisionIn(file: TextFile, param: string, content: string):
 
 /** What is in every text that leaves lines out. */
 export const mayElide = (text: string): boolean =>
-  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/i.test(text)
+  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/i.test(
+    text,
+  )
 
 export const elisionProblem = (
   path: PathArg,

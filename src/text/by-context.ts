@@ -9,7 +9,7 @@
  *   - new lines between two old ones have both of them, next to each other, exactly as written;
  *   - new lines are not there already;
  *   - of the lines with content at least 60 % are there, in order;
- *   - one of them is nowhere else in the file; where lines are only added, one of their neighbours or two others;
+ *   - one of them is nowhere else in the file; where lines are only added, one of their neighbours, two others or a long one;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
 import { adapted } from './adapt.ts'
@@ -22,8 +22,11 @@ const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4
 /** Fewer characters than this, spaces aside, are anywhere. */
 const LITTLE = 4
-/** A line with fewer characters does not tell places apart, even where it is the only one. */
+/** A line with fewer characters does not tell places apart, even where it is the only one, unless several do. */
 const LEAST_TELLING = 6
+const SEVERAL = 3
+/** One that has as many tells as much as two. */
+const MUCH_TELLING = 20
 const NEAR = 4
 const MOST_LINES = 500
 const MOST_PLACES = 50
@@ -118,7 +121,7 @@ function fitsOf(
     fits.push(fit)
     placed = at
   }
-  if (fits.length === 1 && !isDistinct(groups, telling, placed)) return []
+  if (fits.length === 1 && !isDistinct(groups, old, telling, placed)) return []
   const [only] = fits
   const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
   return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
@@ -127,18 +130,25 @@ function fitsOf(
 /** A line without what a chat program does to characters: spaces before and after it count. */
 const asWritten = (line: string): string => folded(withoutCr(line))
 
-/** The old lines that are once in the file and not too short: they tell places apart. */
-const tellingOf = (old: readonly string[], file: FileLines): number[] =>
-  old.flatMap((line, nth) => {
-    if (contentOf([line]) < LEAST_TELLING) return []
-    return file.places(asWritten(line), 'context').length === 1 ? [nth] : []
-  })
+/** The old lines that are once in the file: they tell places apart. Short ones do so together. */
+function tellingOf(old: readonly string[], file: FileLines): number[] {
+  const only = old.flatMap((line, nth) =>
+    contentOf([line]) >= LITTLE && file.places(asWritten(line), 'context').length === 1 ? [nth] : [],
+  )
+  return only.length < SEVERAL ? only.filter((nth) => contentOf([old[nth] ?? '']) >= LEAST_TELLING) : only
+}
 
 /** Lists and tables have the same lines in many places: there, lines that are alike do not say which place is meant. */
-function isDistinct(groups: readonly Group[], telling: readonly number[], at: readonly number[]): boolean {
+function isDistinct(
+  groups: readonly Group[],
+  old: readonly string[],
+  telling: readonly number[],
+  at: readonly number[],
+): boolean {
   const there = telling.filter((nth) => at[nth] !== -1)
+  const isMuch = there.length > 1 || there.some((nth) => contentOf([old[nth] ?? '']) >= MUCH_TELLING)
   return groups.every(
-    ({ lines, isInsertion }) => there.length > (isInsertion ? 1 : 0) || lines.some((line) => there.includes(line)),
+    ({ lines, isInsertion }) => (isInsertion ? isMuch : there.length > 0) || lines.some((line) => there.includes(line)),
   )
 }
 

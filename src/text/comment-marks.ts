@@ -26,6 +26,7 @@ const families: readonly { open: string; close?: string; extensions: string; nam
   { open: '/*', close: '*/', extensions: 'css' },
   { open: '(*', close: '*)', extensions: 'ml mli sml' },
   { open: 'REM', extensions: 'bat cmd' },
+  { open: "'", extensions: 'vb vbs bas' },
 ]
 
 export function commentMarksFor(path: string): CommentMarks | undefined {

@@ -74,28 +74,38 @@ function elisionsIn(lines: readonly string[], path: string): number[] {
 }
 
 function isElision(line: string, path: string): boolean {
-  if (line.length > 200 || /^[\w\s]|^$/.test(line)) return false
+  if (line.length > 200 || /^(?!rem\b)[\w\s]|^$/i.test(line)) return false
   if (/^(?:\.{3}|\u2026)$/.test(line)) return !mayBeText.test(path)
   const [, mark = '', said] = comment.exec(line) ?? []
-  const words = said?.trim()
-  if (words === undefined || !isCommentOf(mark, path)) return false
-  return [dots, rest, same, unchanged].some((form) => form.test(words))
+  const words = said?.replace(/^[-=~*<\s]+|[-=~*>\s]+$/g, '')
+  if (words === undefined || !isCommentOf(mark.toUpperCase(), path)) return false
+  return [dots, rest, same, unchanged, existing].some((form) => form.test(words))
 }
 
 /** Three dots alone are code in Python, and text in texts. */
 const mayBeText = /\.(?:pyi?|ipynb|mdx?|markdown|txt|rst|adoc|tex|ya?ml)$|(?:^|[/\\])[^./\\]*$/i
 
-const comment = /^(\/\/+|\/\*+|#+|--+|;+|%+|<!--+|\{\/\*+|["']{3})(.*?)(?:\*+\/\}?|--+>|["']{3})?$/
+const comment =
+  /^(\/\/+|\/\*+|#+|--+|;+|%+|<!--+|\{\/\*+|["']{3}|\(\*+|rem\b|["'!])(.*?)(?:\*+\/\}?|--+>|["']{3}|\*+\))?$/i
 
 /** Whether a mark opens a comment in the language of a file; languages that are not known take any. */
 function isCommentOf(mark: string, path: string): boolean {
   const own = commentMarksFor(path)?.open
-  if (own === undefined || mark.startsWith(own)) return true
-  if (own === '//')
-    return mark.startsWith('/*') || mark.startsWith('{/*') || (mark.startsWith('#') && path.endsWith('.php'))
-  if (own === '#') return /^["']/.test(mark)
+  if (own === undefined) return !/^["'!]$/.test(mark)
+  if (mark.startsWith(own) || others.some(([open, files]) => mark.startsWith(open) && files.test(path))) return true
+  if (own === '//') return mark.startsWith('/*') || mark.startsWith('{/*')
+  if (own === '#') return /^["']{3}/.test(mark)
   return own === '<!--' && !/\.(?:md|markdown)$/i.test(path) ? mark.startsWith('//') || mark.startsWith('/*') : false
 }
+
+/** Marks of languages that have more than one. */
+const others: readonly (readonly [open: string, files: RegExp])[] = [
+  ['#', /\.php$/i],
+  ['/*', /\.(?:sql|nix|tf|hcl)$/i],
+  ['//', /\.(?:tf|hcl|fs|fsx|fsi)$/i],
+  ['(*', /\.(?:fs|fsx|fsi)$/i],
+  [';', /\.(?:ini|cfg|conf)$/i],
+]
 
 /** Nothing but dots, dots around some words, or dots before words for what is there already. */
 const dots =
@@ -110,6 +120,9 @@ const same =
 
 const unchanged =
   /^[[(]?(?:(?:the\s+)?(?:existing|previous|other|remaining|rest)\s*(?:of\s+(?:the\s+)?)?(?:code|file|lines|methods|functions|imports|class|function)?\s*(?:(?:is|are|remains?|stays?)\s+)?)?unchanged[\])]?$/i
+
+const existing =
+  /^\W*snip\W*$|^[[(]?(?:todo:?\s+)?(?:keep\s+(?:the\s+|your\s+|all\s+)*(?:existing|previous|original|remaining)\s+\w+|(?:existing|previous|remaining)\s+(?:code|implementation|logic|content|\w+\s+(?:goes\s+)?here))(?:\s+(?:goes\s+)?(?:here|continues|follows|as is))?[\])]?\.{0,3}$/i
 
 const hasLine = (text: string, line: string): boolean =>
   line !== '' && text.includes(line) && text.split('\n').some((own) => own.trim() === line)

@@ -44,9 +44,37 @@ export interface AppliedHunks {
  * context, but not lines that change. Bytes that no hunk changes stay; new lines end as the lines they replace do.
  */
 export const applyHunks = (text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks =>
-  bounded(() => applied(text, hunks, matching))
+  bounded(() => {
+    const done = atOnce(text, hunks, matching)
+    return done.ok ? done : (oneByOne(text, hunks, matching, done.failures) ?? done)
+  })
 
-function applied(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
+/** Blocks that are written one after another may look for what an earlier one has written: exactly, and nothing else. */
+function oneByOne(
+  text: string,
+  hunks: readonly Hunk[],
+  matching: Matching,
+  failures: readonly HunkFailure[],
+): AppliedHunks | undefined {
+  const isLater = ({ hunk, reason }: HunkFailure): boolean => reason === 'absent' && hunk.unique && hunk !== hunks[0]
+  if (!failures.every(isLater)) return undefined
+  const late = new Set(failures.map(({ hunk }) => hunk))
+  let all: AppliedHunks = { ok: true, text, applied: [], warnings: [], failures: [] }
+  for (const hunk of hunks) {
+    const done = atOnce(all.text, [hunk], matching)
+    const isExact = done.applied[0]?.rung === 'exact'
+    if (!done.ok || done.shifted !== undefined || (late.has(hunk) && !isExact)) return undefined
+    const note = late.has(hunk) ? [`hunk ${hunk.number} was found only in what the hunks before it have written`] : []
+    all = {
+      ...done,
+      applied: [...all.applied, ...done.applied],
+      warnings: [...all.warnings, ...done.warnings, ...note],
+    }
+  }
+  return all
+}
+
+function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
   const file = new FileLines(new Source(text))
   const placed: Placed[] = []
   const failures: HunkFailure[] = []
@@ -94,9 +122,13 @@ function looseNote({ hunk, fit: { first, height } }: Placed, file: FileLines): s
 }
 
 function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locate>, Placed>): HunkFailure {
-  const spans = 'fits' in found ? found.fits.map(({ first, height }) => spanOf(file, first, Math.max(1, height))) : []
-  const applied = found.problem === 'absent' ? standing(hunk, file) : undefined
-  return { hunk, reason: found.problem, spans, ...(applied !== undefined && { applied }) }
+  const fits = 'fits' in found ? found.fits : []
+  // Places that are only like it do not count where the hunk is already applied.
+  const isLike = found.problem === 'absent' || fits[0]?.rung === 'context'
+  const applied = isLike ? standing(hunk, file) : undefined
+  if (applied !== undefined) return { hunk, reason: 'absent', spans: [], applied }
+  const spans = fits.map(({ first, height }) => spanOf(file, first, Math.max(1, height)))
+  return { hunk, reason: found.problem, spans }
 }
 
 const spanOf = (file: FileLines, line: number, height: number): Span => ({

@@ -111,6 +111,7 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], file: Fil
 }
 
 function inPlaceOf(old: readonly HunkLine[], there: readonly string[]): (readonly HunkLine[])[] | undefined {
+  if (there.length === 0) return old.map(() => [])
   if (old.length === there.length) return old.map(({ mark }, at) => [{ mark, text: there[at] ?? '' }])
   const [first] = old
   // Lines of one kind share what is there: all of it goes, or all of it stays.

@@ -167,7 +167,7 @@ function linesLike(
     const there = linesNear(content, cell, line - slack, line + lines.length - 1 + slack, work)
     if (there === undefined) continue
     const aligned = alignLines(wanted, there.lines.map(comparedLine), line - there.first, slack, work)
-    if (aligned === undefined || aligned.similarity < WORTH_SHOWING) continue
+    if (aligned === undefined || aligned.similarity + aligned.same < WORTH_SHOWING) continue
     const { first, last, similarity, same } = aligned
     found.push({
       line: there.first + first,

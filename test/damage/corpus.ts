@@ -12,23 +12,24 @@ export function* historyEdits(repository: string, most: number): Generator<Edit>
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   const commits = git('log', '--no-merges', '--format=%H', '-n', '400').trim().split('\n')
-  let found = 0
+  const paths = new Set<string>()
   for (const commit of commits) {
     const files = git('diff-tree', '-r', '--no-commit-id', '--name-only', '--diff-filter=M', commit).trim().split('\n')
     for (const name of files.filter((file) => /\.(?:ts|mjs|js|py|md|css|yml)$/.test(file)).slice(0, 3)) {
       const before = git('show', `${commit}^:${name}`)
       const edit =
         before.length > 100_000 ? undefined : editOf(shortened(name), before, git('show', `${commit}:${name}`))
-      if (edit === undefined) continue
+      if (edit === undefined || paths.has(edit.path)) continue
+      paths.add(edit.path)
       yield edit
-      if (++found >= most) return
+      if (paths.size >= most) return
     }
   }
 }
 
 /** Edits made up in the files of packages: a word in a line, a line less, a line more, two lines for one. */
 export function* packageEdits(modules: string, most: number): Generator<Edit> {
-  let found = 0
+  const paths = new Set<string>()
   for (const { file, before } of textsIn(modules)) {
     const lines = before.split('\n')
     const at = 10 + ((file.length * 7 + lines.length * 13) % (lines.length - 20))
@@ -40,10 +41,11 @@ export function* packageEdits(modules: string, most: number): Generator<Edit> {
       lines.toSpliced(at, 0, `${/^\s*/.exec(line)?.[0]}addedCall('x', "y", a < b && c)`),
       lines.toSpliced(at, 1, `${/^\s*/.exec(line)?.[0]}if (a < b) {`, `${line}`),
     ]
-    const edit = editOf(shortened(path.basename(file)), before, (changes[found % changes.length] ?? []).join('\n'))
-    if (edit === undefined) continue
+    const edit = editOf(shortened(path.basename(file)), before, (changes[paths.size % changes.length] ?? []).join('\n'))
+    if (edit === undefined || paths.has(edit.path)) continue
+    paths.add(edit.path)
     yield edit
-    if (++found >= most) return
+    if (paths.size >= most) return
   }
 }
 

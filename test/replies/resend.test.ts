@@ -167,6 +167,19 @@ describe('an edit that may not be applied as it was written', () => {
     expect(correctedIn(formatReport(result, 'llm'))).toBeUndefined()
   })
 
+  it.each(syntaxes)('is said to be applied rather than to be like several places: %s', async (syntax) => {
+    const part = (name: string, line: string): string =>
+      `check${name}() {\n  return null\n}\n${line}\n  if (x === this) throw itself()\n  set${name}()\n`
+    const texts = ['merge(x) {', 'size = 0'].map(
+      (line) => part('Scope', line) + ['A', 'B'].map((name) => part(name, 'merge(x) {')).join(''),
+    )
+    const scope = editOf('a.js', texts[0] ?? '', texts[1] ?? '')
+    const root = scratchDir({ 'a.js': texts[1] ?? '' })
+    const result = await open(root).execute(written(syntax, { path: 'a.js', hunks: scope?.hunks ?? [] }))
+    expect(result.success).toBe(false)
+    expect(formatReport(result, 'llm')).toContain('already in the file')
+  })
+
   it('never loses the rest of a line of which it names a part', async () => {
     const root = scratchDir({ 'a.js': 'const x = price(1, 2) + rest\n' })
     const result = await open(root).execute(

@@ -32,6 +32,19 @@ describe('an edit by context', () => {
     expect(edited(file, old, old.replace('alpha', 'ALPHA'))).toBe(file.replace('alpha', 'ALPHA'))
   })
 
+  test('is found by several short lines that are nowhere else', () => {
+    const there = '21441\n21445\n22235\n22236\n22769\n22770\n'
+    expect(edited(there, '21441\n\n21445\n22235\n22236', '21441\n\n21445\n22237\n22236')).toBe(
+      there.replace('22235', '22237'),
+    )
+  })
+
+  test('adds lines where one long line is nowhere else', () => {
+    const there = '}\n\n/*\n * Binds to a Unix domain socket.\n */\n}\n\n/*\n */\n'
+    const old = '  return 2\n}\n\n/*\n * Binds to a Unix domain socket.\n */'
+    expect(edited(there, old, old.replace('\n/*', '\ncall()\n/*'))).toBe(there.replace('\n/*', '\ncall()\n/*'))
+  })
+
   test('lists the places it may be meant for by lines with content', () => {
     const there = `first()\n\n${file}\n${file}`
     const old = '\nalpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'

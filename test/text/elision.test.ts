@@ -20,6 +20,12 @@ test.each([
   '// Other methods remain unchanged',
   '// [previous code remains the same]',
   '// same as before',
+  '// [existing code]',
+  '// <existing code>',
+  '// previous code here',
+  '// TODO: keep existing implementation',
+  '// ---- unchanged ----',
+  '// -- snip --',
 ])('%s stands for other lines', (line) => {
   expect(elisionIn(['a', line], 'src/a.ts')).toBe(line.trim())
 })
@@ -30,6 +36,13 @@ test.each([
   ['a.py', '# Rest of the code remains the same'],
   ['a.html', '<!-- ... rest of the page ... -->'],
   ['a.sql', '-- ... other columns ...'],
+  ['a.sql', '/* ... other columns ... */'],
+  ['a.py', '# existing code'],
+  ['a.bat', 'REM ... existing code ...'],
+  ['a.vb', "' ... existing code ..."],
+  ['a.ml', '(* ... existing code ... *)'],
+  ['a.tf', '// ... existing code ...'],
+  ['a.ini', '; ... existing keys ...'],
 ])('in %s, %s does so too', (path, line) => {
   expect(elisionIn(['a', line], path)).toBe(line)
 })
@@ -40,7 +53,11 @@ test.each([
   ['a.md', '# ...'],
   ['a.md', '// ...'],
   ['a.sql', '// ... existing code ...'],
-])('in %s, %s is no comment', (path, line) => {
+  ['a.js', "'... existing code ...'"],
+  ['a.js', '// existing tests'],
+  ['a.js', '// the previous implementation was slow'],
+  ['a.js', 'remaining code'],
+])('in %s, %s leaves nothing out', (path, line) => {
   expect(elisionIn(['a', line], path)).toBeUndefined()
 })
 
