@@ -39,8 +39,8 @@ export const cleanCase = (edit: Edit): Case => ({
   document: (text) => text,
 })
 
-export function textOf(one: Case, syntax: DamagedSyntax): string {
-  const text = one.document(written(syntax, one.writing))
+export function textOf(one: Case, syntax: DamagedSyntax | ((writing: Writing) => string)): string {
+  const text = one.document(typeof syntax === 'string' ? written(syntax, one.writing) : syntax(one.writing))
   const whole = `Here is the change.\n\n${text}\n\nThat is all.\n`
   if (one.whole === 'cut-off') {
     const last = one.writing.hunks.at(-1)?.fresh.findLast((line) => line.trim().length > 5) ?? '?'

@@ -208,6 +208,27 @@ export function written(syntax: DamagedSyntax, writing: Writing): string {
   }
 }
 
+/** The same edit as a call of another tool, written out. */
+export const calls: Readonly<Record<string, (writing: Writing) => string>> = {
+  'JSON call': ({ path, hunks }) =>
+    hunks
+      .map(({ old, fresh }) =>
+        JSON.stringify({ command: 'str_replace', path, old_str: old.join('\n'), new_str: fresh.join('\n') }),
+      )
+      .join('\n\n'),
+  'XML call': ({ path, hunks }) =>
+    hunks
+      .map(
+        ({ old, fresh }) =>
+          `<invoke name="Edit">\n<parameter name="file_path">${path}</parameter>\n<parameter name="old_string">${old.join('\n')}</parameter>\n<parameter name="new_string">${fresh.join('\n')}</parameter>\n</invoke>`,
+      )
+      .join('\n\n'),
+  replace_in_file: ({ path, hunks }) =>
+    `<replace_in_file>\n<path>${path}</path>\n<diff>\n${hunks.map(({ old, fresh }) => ['------- SEARCH', ...old, '=======', ...fresh, '+++++++ REPLACE'].join('\n')).join('\n\n')}\n</diff>\n</replace_in_file>`,
+  patch: ({ path, hunks }) =>
+    `\`\`\`patch ${path}\n${hunks.map(({ old, fresh }) => ['<<<<<<< ORIGINAL', ...old, '=======', ...fresh, '>>>>>>> UPDATED'].join('\n')).join('\n\n')}\n\`\`\``,
+}
+
 function headerOf(
   numbers: NonNullable<Writing['numbers']>,
   from: number,

@@ -4,7 +4,7 @@ import type { ExecutionResult } from '../../src/core/result.ts'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { type Case, changingLines, cleanCase, type Damage, damages, type Refusal, textOf } from './damages.ts'
-import { applied, type DamagedSyntax, type Edit, syntaxes } from './edit.ts'
+import { applied, type DamagedSyntax, type Edit, syntaxes, type Writing } from './edit.ts'
 
 /** The definitions are in docs/edits.md. */
 export const outcomes = ['right', 'blurred', 'refused', 'silent', 'half', 'wrong'] as const
@@ -22,7 +22,12 @@ export interface Judged {
 }
 
 /** What comes of one damaged edit in a directory of its own. Nothing is written there but the file before it. */
-export async function judge(root: string, one: Case, syntax: DamagedSyntax, warns: boolean): Promise<Judged> {
+export async function judge(
+  root: string,
+  one: Case,
+  syntax: DamagedSyntax | ((writing: Writing) => string),
+  warns: boolean,
+): Promise<Judged> {
   const file = path.join(root, one.edit.path)
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(file, one.file)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { type Edit, editOf, syntaxes, written } from '../damage/edit.ts'
+import { calls, type Edit, editOf, syntaxes, written } from '../damage/edit.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const file = `import { tax } from './tax'
@@ -29,20 +29,12 @@ function editOfFile(after: string): Edit {
   return edit
 }
 const edit = editOfFile(edited)
-const [before, after] = (['old', 'fresh'] as const).map((side) => edit.hunks[0]?.[side].join('\n') ?? '')
 
 /** Every syntax that can write an edit by text, by name. */
-const forms: Readonly<Record<string, (path: string) => string>> = {
-  ...Object.fromEntries(
-    syntaxes.map((syntax) => [syntax, (path: string) => written(syntax, { ...edit, path, hunks: edit.hunks })]),
-  ),
-  'JSON call': (path) => JSON.stringify({ command: 'str_replace', path, old_str: before, new_str: after }),
-  'XML call': (path) =>
-    `<invoke name="Edit">\n<parameter name="file_path">${path}</parameter>\n<parameter name="old_string">${before}</parameter>\n<parameter name="new_string">${after}</parameter>\n</invoke>`,
-  replace_in_file: (path) =>
-    `<replace_in_file>\n<path>${path}</path>\n<diff>\n------- SEARCH\n${before}\n=======\n${after}\n+++++++ REPLACE\n</diff>\n</replace_in_file>`,
-  patch: (path) => `\`\`\`patch ${path}\n<<<<<<< ORIGINAL\n${before}\n=======\n${after}\n>>>>>>> UPDATED\n\`\`\``,
-}
+const forms: Readonly<Record<string, (path: string) => string>> = Object.fromEntries([
+  ...syntaxes.map((syntax) => [syntax, (path: string) => written(syntax, { path, hunks: edit.hunks })] as const),
+  ...Object.entries(calls).map(([name, call]) => [name, (path: string) => call({ path, hunks: edit.hunks })] as const),
+])
 
 const open = (root: string, matching: 'tolerant' | 'exact' = 'tolerant'): Clada =>
   new Clada({ repoPath: root, gitCommit: false, relativePaths: true, matching })
