@@ -92,13 +92,57 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
   details: { structure, lines },
 })
 
-/** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
-export async function brokenSyntax(path: string, before: string, after: string): Promise<Fault | undefined> {
+/**
+ * The first fault of a file that had none before; undefined where it had some, has none, or its language is not known.
+ * Without `grammars` only parsers judge that load at once.
+ */
+export async function brokenSyntax(
+  path: string,
+  { before, after, grammars }: { readonly before: string; readonly after: string; readonly grammars: boolean },
+): Promise<Fault | undefined> {
+  if (isStrictJson(path) && jsonFault(before) === undefined) return jsonFault(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
+  if (!grammars && language.parser.judge !== 'oxc') return undefined
   const [fault] = await faultsOfText(path, after, language)
   if (fault === undefined) return undefined
   return (await faultsOfText(path, before, language)).length === 0 ? fault : undefined
+}
+
+/** Files of these names may have comments. */
+const isStrictJson = (path: string): boolean =>
+  /\.json$/i.test(path) &&
+  !/(?:^|[\\/])(?:[tj]sconfig[^\\/]*|\.[^\\/]*|devcontainer|settings)\.json$|\.vscode[\\/]/i.test(path)
+
+/** Messages do not always say where: then it is the end of the shortest beginning that is wrong already. */
+function jsonFault(text: string): Fault | undefined {
+  const error = jsonError(text)
+  if (error === undefined) return undefined
+  let [good, bad] = [0, text.length]
+  while (error.at === undefined && good + 1 < bad) {
+    const middle = (good + bad) >> 1
+    const part = jsonError(text.slice(0, middle))
+    if (part === undefined || (part.at ?? 0) >= middle) good = middle
+    else bad = middle
+  }
+  const source = new Source(text)
+  const offset = Math.max(0, Math.min(error.at ?? bad - 1, text.trimEnd().length - 1))
+  const line = source.lineAt(offset)
+  const { message } = error
+  return { line, column: offset - source.startOf(line) + 1, message, key: `${message} | ${source.line(line).trim()}` }
+}
+
+/** What is wrong with a JSON text, and where as far as known; past its end where more should follow. */
+function jsonError(text: string): { readonly message: string; readonly at: number | undefined } | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    const position = /at position (\d+)/.exec(said)?.[1]
+    const at = position === undefined ? (said.includes('end of JSON') ? text.length : undefined) : Number(position)
+    return { message: said.replace(/ in JSON at position[^]*$|, (?:\.\.\.)?"[^]*" is not valid JSON$/, ''), at }
+  }
 }
 
 /** A grammar is loaded only where it is the only judge. */

@@ -91,8 +91,13 @@ describe('where files changed', () => {
 })
 
 describe('files whose syntax a run broke', () => {
-  const run = async (files: Record<string, string>, name: string, content: string): Promise<string[] | undefined> => {
-    const clada = new Clada({ repoPath: scratchDir(files), git: 'off', syntaxCheck: 'lasting' })
+  const run = async (
+    files: Record<string, string>,
+    name: string,
+    content: string,
+    syntaxCheck: 'auto' | 'lasting' = 'lasting',
+  ): Promise<string[] | undefined> => {
+    const clada = new Clada({ repoPath: scratchDir(files), git: 'off', syntaxCheck })
     const result = await clada.perform('file_write', { path: name, content })
     return result.warnings
   }
@@ -100,13 +105,28 @@ describe('files whose syntax a run broke', () => {
   it.each([
     ['a.ts', 'const a = 1\n', 'const a = (1\n', /^a\.ts:\d+:\d+ has a syntax error since this run: ./],
     ['a.py', 'def f():\n    pass\n', 'def f(:\n    pass\n', /^a\.py:\d+:\d+ has a syntax error/],
-    ['a.json', '{"a": 1}\n', '{"a": }\n', /^a\.json:1:\d+ has a syntax error/],
+    ['a.json', '{"a": 1}\n', '{"a": }\n', /^a\.json:1:7 has a syntax error since this run: Unexpected token/],
+    ['b.json', '{\n"a": 1\n}\n', '{\n"a": 1,\n}\n', /^b\.json:3:1 has a syntax error/],
+    ['c.json', '{\n"a": [1]\n}\n', '{\n"a": [1\n', /^c\.json:2:7 has a syntax error since this run: Expected ','/],
+    ['tsconfig.json', '{"a": 1}\n', '{"a": }\n', /^tsconfig\.json:1:\d+ has a syntax error/],
   ])('are named with the place and the word of the parser (%s)', async (name, good, bad, warning) => {
     expect(await run({ [name]: good }, name, bad)).toEqual([expect.stringMatching(warning)])
     expect(await run({ [name]: good }, name, good)).toBeUndefined()
     // What was wrong before is not the fault of this run.
     expect(await run({ [name]: bad }, name, `${bad}\n`)).toBeUndefined()
     expect(await run({}, name, bad)).toBeUndefined()
+  })
+
+  it('are checked by a process that ends at once only where their parser loads at once', async () => {
+    expect(await run({ 'a.json': '{}\n' }, 'a.json', '{\n', 'auto')).toHaveLength(1)
+    expect(await run({ 'a.ts': 'a()\n' }, 'a.ts', 'a(\n', 'auto')).toHaveLength(1)
+    expect(await run({ 'a.py': 'a()\n' }, 'a.py', 'a(\n', 'auto')).toBeUndefined()
+  })
+
+  it('may have comments where their name says so', async () => {
+    const commented = '{ // as in\n"a": 1 }\n'
+    for (const name of ['tsconfig.json', '.eslintrc.json', '.vscode/launch.json'])
+      expect(await run({ [name]: '{"a": 1}\n' }, name, commented)).toBeUndefined()
   })
 
   it('are not named when a later action mends them', async () => {

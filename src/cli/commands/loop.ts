@@ -12,7 +12,7 @@ import { unifiedDiff } from '../../text/unified-diff.ts'
 import { asking } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
-import { configured, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { print } from '../streams.ts'
 import { executionNumber } from './history.ts'
 
@@ -55,7 +55,8 @@ export const command: Command = {
     ['clada undo --loop', 'undo everything that the last loop did'],
   ],
   run: async ({ flags, words }) => {
-    const { options, config } = await configured(flags)
+    const { options: read, config } = await configured(flags)
+    const options = lasting(read)
     const { root } = settingsOf(options)
     const asked = await askedLoop(flags, words, root)
     const { until } = asked
