@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { addTo, copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
+import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
@@ -10,7 +10,7 @@ import { type Head, headOf, isSameHead, moveRef, type Repository } from './repos
 import type { IsolatedGit } from './isolated-git.ts'
 import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
-import { byteName, editTree } from './tree-walk.ts'
+import { byteName, editTree, sidesAt } from './tree-walk.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit
@@ -76,6 +76,8 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
 
 /** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
 async function changesIn(isolated: IsolatedGit, commit: string | undefined, index: string, paths: readonly string[]) {
+  const found = commit === undefined ? undefined : await plainChanges(isolated, commit, index, paths)
+  if (found !== undefined) return found
   const isOwn = atOrAround(paths)
   const changes = new Map<string, Side | undefined>()
   for (const { name, mode, oid } of await (commit === undefined
@@ -85,6 +87,24 @@ async function changesIn(isolated: IsolatedGit, commit: string | undefined, inde
   return changes
 }
 
+/** The same without starting git; undefined where only git can tell, or where a file and a directory replace each other. */
+async function plainChanges(isolated: IsolatedGit, commit: string, index: string, paths: readonly string[]) {
+  const names = new Map(paths.map((name) => [byteName(name), name]))
+  const entries = entriesAt(index, names, commit.length / 2)
+  if (entries === undefined) return undefined
+  const before = await sidesAt(isolated.objects, `${commit}^{tree}`, names)
+  if ([...before].some(([name, { mode }]) => !names.has(name) || !ordinary.has(mode))) return undefined
+  const changes = new Map<string, Side | undefined>()
+  for (const name of names.keys()) {
+    const [was, is] = [before.get(name), entries.get(name)]
+    if (was?.oid !== is?.oid || was?.mode !== is?.mode) changes.set(name, is)
+  }
+  return changes
+}
+
+/** As an index has them; trees of other programs have others, which git takes for these. */
+const ordinary = new Set(['100644', '100755', '120000'])
+
 async function changed(isolated: IsolatedGit, commit: string, index: string): Promise<Named[]> {
   const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
   const { out } = await isolated.git(args, { env: { GIT_INDEX_FILE: index } })
@@ -92,7 +112,7 @@ async function changed(isolated: IsolatedGit, commit: string, index: string): Pr
   const found: Named[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [, mode = '', , oid = '', how] = words[at]?.split(' ') ?? []
-    if (how === 'U') throw gitStop('files are in conflict after a merge', 'Resolve them first.')
+    if (how === 'U') throw inConflict()
     found.push({ name: words[at + 1] ?? '', mode, oid })
   }
   return found

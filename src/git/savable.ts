@@ -4,8 +4,8 @@ import { isInside, pathFrom } from '../core/paths.ts'
 import { surveyOf } from '../process/survey.ts'
 import { cutOffBelow } from './eligible.ts'
 import { isRepository } from './find-repository.ts'
-import { gitStop, namesIn } from './git-program.ts'
-import { seenIndex } from './index-file.ts'
+import { namesIn } from './git-program.ts'
+import { inConflict, seenIndex } from './index-file.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
 /** Names relative to the top of a repository. */
@@ -103,7 +103,7 @@ export async function statusOf(isolated: IsolatedGit): Promise<Status> {
   const inIndex: string[] = []
   const untracked = others === undefined ? [] : namesIn(others.out)
   for (const line of known.out.toString().split('\0')) {
-    if (line.startsWith('u ')) throw gitStop('files are in conflict after a merge', 'Resolve them first.')
+    if (line.startsWith('u ')) throw inConflict()
     if (line.startsWith('? ')) untracked.push(line.slice(2))
     if (!line.startsWith('1 ')) continue
     const [, changes = '', submodule = ''] = line.split(' ', 3)

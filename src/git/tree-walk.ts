@@ -160,21 +160,37 @@ export interface Known {
 }
 
 export async function knownIn(objects: ObjectReader, tree: string, paths: readonly string[]): Promise<Known> {
+  const wanted = new Map(paths.map((name) => [byteName(name), name]))
   const submodules = new Set<string>()
   const files = new Set<string>()
-  const visit = async (at: string, some: ReadonlyMap<string, string>, above: string): Promise<void> => {
+  for (const [name, { mode }] of await sidesAt(objects, tree, wanted)) {
+    const path = wanted.get(name)
+    if (mode === submodule) submodules.add(Buffer.from(name, 'latin1').toString())
+    else if (mode !== directory && path !== undefined) files.add(path)
+  }
+  return { submodules, files }
+}
+
+/** What a tree has at some paths; where a path leads through something that is no directory, that. */
+export async function sidesAt(
+  objects: ObjectReader,
+  tree: string,
+  paths: ReadonlyMap<string, unknown>,
+): Promise<Map<string, Side>> {
+  const found = new Map<string, Side>()
+  const visit = async (at: string, some: ReadonlyMap<string, unknown>, above: string): Promise<void> => {
     const entries = new Entries(await objects.read(at))
     await Promise.all(
       [...byFirstName(some)].map(async ([name, { own, below }]) => {
         const side = entries.get(name)
-        if (side?.mode === submodule) submodules.add(Buffer.from(above + name, 'latin1').toString())
-        else if (side?.mode === directory && below.size > 0) await visit(side.oid, below, `${above}${name}/`)
-        else if (side !== undefined && side.mode !== directory && own !== undefined) files.add(own.value)
+        if (side === undefined) return
+        if (own !== undefined || side.mode !== directory) found.set(above + name, side)
+        if (side.mode === directory && below.size > 0) await visit(side.oid, below, `${above}${name}/`)
       }),
     )
   }
-  await visit(tree, new Map(paths.map((name) => [byteName(name), name])), '')
-  return { submodules, files }
+  await visit(tree, paths, '')
+  return found
 }
 
 /** The new entry of each path; undefined removes it. Names are bytes, as in `tree-walk.ts`. */
