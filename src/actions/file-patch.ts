@@ -64,7 +64,7 @@ export const filePatch = defineAction({
     if ('message' in parsed) return fail({ kind: 'bad-param', param: 'patch', message: parsed.message })
     const { hunks } = parsed
     if (hunks.length === 0 && new_path === undefined) {
-      return fail({ kind: 'bad-param', param: 'patch', message: 'it holds no hunk' })
+      return fail({ kind: 'bad-param', param: 'patch', message: 'it contains no hunk' })
     }
 
     const file = await attempt(() => files.read(path, { expectHash: expect_hash, having: oldTextOf(hunks) }))

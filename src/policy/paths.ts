@@ -251,12 +251,12 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
   // eslint-disable-next-line no-control-regex -- they are what is looked for
   const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/u.exec(given)
-  if (odd) return `it holds the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
+  if (odd) return `it contains the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
   const windows = on.name === 'win32'
   const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
   if (!windows && given.includes('\\')) return 'it contains a backslash; use forward slashes'
-  if (drive.includes(':')) return 'it holds a colon'
+  if (drive.includes(':')) return 'it contains a colon'
   const refused = windows ? /[<>"|?*]/.exec(drive) : null
   if (refused) return `it contains ${refused[0]}, which Windows does not allow in file names`
   if (given.startsWith('~')) return 'it starts with ~, which is not expanded'

@@ -15,6 +15,8 @@ describe('commands by which models look around', () => {
     ['cat -n a.ts b.ts', 'files_read_numbered', { paths: 'a.ts\nb.ts' }],
     ['rg total', 'grep', { pattern: 'total', path: '.', regex: 'true' }],
     ['rg -n -i -F "f(x)" src', 'grep', { pattern: 'f(x)', path: 'src', regex: 'false', ignore_case: 'true' }],
+    ['rg --no-heading --line-number x', 'grep', { pattern: 'x', path: '.', regex: 'true' }],
+    ['rg --with-filename -e -x', 'grep', { pattern: '-x', path: '.', regex: 'true' }],
     ["rg -g '*.ts' 'a|b' src", 'grep', { pattern: 'a|b', path: 'src', regex: 'true', include: '*.ts' }],
   ])('%s means %s', (command, action, params) => {
     expect(meantAction(command)).toEqual({ action, params, cd: undefined })

@@ -50,6 +50,16 @@ describe('the command line that is run', () => {
     .flatMap((name) => [`**/${name}`, `**/${name}/**`])
     .map((name) => `:(top,exclude,glob,icase)${name}`)
 
+  it.each([
+    ['git status --porcelain', ['--porcelain']],
+    ['git status -u --porcelain=v2', ['-u', '--porcelain=v2']],
+  ])('gives an option without its value where it needs none: %s', (line, options) =>
+    expect(run(line)).toMatchObject({ options: expect.arrayContaining(options) }),
+  )
+
+  it('refuses a value for an option that takes none', () =>
+    expect(run('git diff --no-color=1')).toMatchObject({ verdict: 'deny', reason: '--no-color takes no value' }))
+
   it('leaves closed files out of what a search finds by itself, and only there', () => {
     expect(run('grep -A3 foo a.txt')).toEqual({
       options: [...always, '-A', '3'],

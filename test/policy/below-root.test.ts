@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { belowRoot } from '../../src/policy/commands/judge-command.ts'
+import { belowRoot, closedNames } from '../../src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],
@@ -18,4 +18,12 @@ it.each([
   ['/home/ada/proj/a**b', ['a*b', 'a*/**/*b']],
 ])('%s', (pattern, below) => {
   expect(belowRoot(pattern, '/home/ada/proj').sort()).toEqual(below.toSorted())
+})
+
+it.each([
+  ['stay closed', ['/home/ada/proj/private', '!.env.example', '*.key'], ['private']],
+  ['open with the whole project', ['/home/ada/**', '!/home/ada/proj'], []],
+])('patterns of whole paths %s', (_, deniedPatterns, whole) => {
+  const closed = closedNames({ deniedPatterns, root: '/home/ada/proj' })
+  expect(closed.filter(({ from }) => from === 'root').map(({ pattern }) => pattern)).toEqual(whole)
 })

@@ -14,6 +14,7 @@ const lines: readonly (readonly [line: string, instead: string])[] = [
   ['find . -name "*.ts" | xargs grep -l foo', 'Use grep with pattern="foo" path="/p" include="*.ts".'],
   ['find src -name "*.ts" | grep test', 'Use glob with pattern="**/*.ts" base_path="/p/src".'],
   ['git log --oneline | sort | uniq -c', 'Commands run without a shell. exec with lang="bash"'],
+  ['cat src/a.ts | grep foo | sort', 'Commands run without a shell. exec with lang="bash"'],
   ['npm run build && npm test', 'Commands run without a shell. Send one block for each: npm run build, then npm test.'],
   ['ls -la; cat a.txt', 'Commands run without a shell. Send one block for each: ls -la, then cat a.txt.'],
   ['npm test || true', 'Commands run without a shell. exec with lang="bash"'],

@@ -31,6 +31,7 @@ const table: readonly (readonly [given: string, access: Access, verdict: string]
   ['/home/ada/proj/src/a.ts', 'write', 'allow /home/ada/proj src/a.ts'],
   ['./src/../src/a.ts', 'read', 'allow /home/ada/proj src/a.ts'],
   ['.', 'list', 'allow /home/ada/proj'],
+  ['what?.md', 'write', 'allow /home/ada/proj what?.md'],
   ['/srv/data/x.csv', 'read', 'allow /srv/data x.csv'],
   ['[...slug]/page (1) ü 漢.tsx', 'write', 'allow /home/ada/proj [...slug]/page (1) ü 漢.tsx'],
   ['../proj-evil/x', 'write', 'path_escape'],
@@ -114,3 +115,12 @@ it.each([
   expect(judged(given, 'read', { userPlaces: [place] })).toBe('path_denied')
   expect(judged(given, 'read')).toBe(`allow /home/ada/proj ${given}`)
 })
+
+it.each([
+  ['.', 'allow /home/ada/proj'],
+  ['config', 'path_denied'],
+  ['config/clada', 'path_denied'],
+  ['src', 'allow /home/ada/proj src'],
+])("a directory above the user's own files is not replaced, the project itself is no such one: %s", (given, verdict) =>
+  expect(judged(given, 'write', { userPlaces: ['/home/ada/proj/config/clada'] })).toBe(verdict),
+)

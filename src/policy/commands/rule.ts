@@ -44,7 +44,7 @@ export interface Option {
 
 export type Value =
   | { readonly type: 'number'; readonly max: number; readonly signs?: string }
-  | { readonly type: 'text'; readonly pattern?: RegExp; readonly what: string }
+  | { readonly type: 'text'; readonly pattern?: RegExp | undefined; readonly what: string }
   | { readonly type: 'one-of'; readonly values: readonly string[] }
 
 export interface Operands {
@@ -53,7 +53,7 @@ export interface Operands {
   /** What the first ones are; the last kind holds for all that follow. */
   readonly kinds: readonly OperandKind[]
   /** Used when there is none. */
-  readonly otherwise?: string
+  readonly otherwise?: string | undefined
 }
 
 /**
@@ -96,7 +96,7 @@ export const number = (name: string, max: number, ...also: string[]): Option => 
 })
 export const text = (name: string, what: string, pattern?: RegExp): Option => ({
   flag: name,
-  value: { type: 'text', what, ...(pattern === undefined ? {} : { pattern }) },
+  value: { type: 'text', what, pattern },
 })
 
 export const contents = (min: number, max = 200): Operands => ({ min, max, kinds: ['content'] })
@@ -104,7 +104,7 @@ export const names = (min: number, otherwise?: string): Operands => ({
   min,
   max: 200,
   kinds: ['name'],
-  ...(otherwise === undefined ? {} : { otherwise }),
+  otherwise,
 })
 
 /**

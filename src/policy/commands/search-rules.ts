@@ -111,6 +111,8 @@ export const searchRules: readonly CommandRule[] = [
       'find . -ok x \\;',
       'find . -okdir x \\;',
       'find . -delete',
+      'find . -empty src',
+      'find . -maxdepth 1 src',
       'find . -fprint out',
       'find . -fprint0 out',
       'find . -fprintf out x',
@@ -246,6 +248,6 @@ export function closeFind(call: Call, closed: readonly ClosedName[]): Argument[]
     if (!opens) expression = expression.length === 0 ? test : [...expression, '-o', ...test]
     else if (expression.length > 0) expression = ['(', ...expression, ')', '!', ...test]
   }
-  const pruned = expression.length === 0 ? [] : ['(', ...expression, ')', '-prune', '-o'].map(option)
+  const pruned = ['(', ...expression, ')', '-prune', '-o'].map(option)
   return call.operands.flatMap((argument) => (argument.text === closedMark ? pruned : [argument]))
 }

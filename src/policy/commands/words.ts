@@ -30,7 +30,7 @@ export function splitCommand(command: string, on: Platform = platform): Split {
   if (text === '') return refused('it is empty', 'Write the command to run.')
   const odd = invisible.exec(text)
   if (odd !== null) {
-    return refused(`it holds the invisible character ${codePoint(odd[0])}`, 'Write it with visible characters only.')
+    return refused(`it contains the invisible character ${codePoint(odd[0])}`, 'Write it with visible characters only.')
   }
   const tokens = tokensOf(text, on)
   if (!Array.isArray(tokens)) return tokens
