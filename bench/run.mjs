@@ -8,6 +8,7 @@ import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
 import { compare, median, page } from './measure.mjs'
 import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
+import { rungCosts } from './rungs.mjs'
 import { againstRipgrep } from './search.mjs'
 import { startTable } from './start.mjs'
 import { firstCheck, parseAndFind } from './structures.mjs'
@@ -55,6 +56,9 @@ if (applyPatch !== undefined) {
     null,
   )
 }
+
+const dearest = Math.max(...rungCosts().flatMap(({ isUsual, asText, asPatch }) => (isUsual ? [asText, asPatch] : [])))
+boundRow('An edit in 10,000 lines that is not there as written, the dearest rung', dearest, 20, ms)
 
 row('Parsing 10 MB of SHAM', "`split('\\\\n')`", againstSplit(), 5)
 row('100,000 broken blocks', '50,000 of them', growthOnMalformed(), 2.6)

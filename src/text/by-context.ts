@@ -94,8 +94,12 @@ function fitsOf(
 ): ContextFit[] {
   let anchor: { index: number; places: readonly number[] } | undefined
   const bound = groups.flatMap((group) => group.lines)
+  const seen = new Set<string>()
   for (const index of bound) {
     const own = asWritten(old[index] ?? '')
+    // Once is enough: in a file of lines that are all the same, each is in every place.
+    if (seen.has(own)) continue
+    seen.add(own)
     const places = file.places(own, 'context').filter((place) => asWritten(file.line(place)) === own)
     if (anchor === undefined || places.length < anchor.places.length) anchor = { index, places }
   }
@@ -133,7 +137,7 @@ const asWritten = (line: string): string => folded(withoutCr(line))
 /** The old lines that are once in the file: they tell places apart. Short ones do so together. */
 function tellingOf(old: readonly string[], file: FileLines): number[] {
   const only = old.flatMap((line, nth) =>
-    contentOf([line]) >= LITTLE && file.places(asWritten(line), 'context').length === 1 ? [nth] : [],
+    contentOf([line]) >= LITTLE && file.countOf(asWritten(line), 'context') === 1 ? [nth] : [],
   )
   return only.length < SEVERAL ? only.filter((nth) => contentOf([old[nth] ?? '']) >= LEAST_TELLING) : only
 }

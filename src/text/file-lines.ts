@@ -67,7 +67,13 @@ export class FileLines {
     return this.text.charCodeAt(end - 2) === CR ? '\r\n' : '\n'
   }
 
-  /** How many lines are the same as a line in a view, and where. */
+  /** How many lines are the same as a line in a view. */
+  countOf(line: string, view: Comparison): number {
+    const { counts, numbers } = this.#index(view)
+    return counts[numbers.get(keys[view](line)) ?? -1] ?? 0
+  }
+
+  /** Where they are. */
   places(line: string, view: Comparison): number[] {
     const { ids, numbers } = this.#index(view)
     const id = numbers.get(keys[view](line))
@@ -95,13 +101,15 @@ export class FileLines {
     const key = keys[view]
     const ids = new Int32Array(this.count)
     const numbers = new Map<string, number>()
+    const counts: number[] = []
     for (let at = 0; at < this.count; at++) {
       const line = key(view === 'letter' ? this.#withCr(at) : this.line(at))
       let id = numbers.get(line)
       if (id === undefined) numbers.set(line, (id = numbers.size))
       ids[at] = id
+      counts[id] = (counts[id] ?? 0) + 1
     }
-    const index = { ids, numbers }
+    const index = { ids, numbers, counts }
     this.#indexes.set(view, index)
     return index
   }
@@ -119,6 +127,8 @@ const LF = 10
 interface Index {
   readonly ids: Int32Array
   readonly numbers: ReadonlyMap<string, number>
+  /** How often each number is there. */
+  readonly counts: readonly number[]
 }
 
 /** By Knuth, Morris and Pratt: many equal lines must not cost the square of their number. */

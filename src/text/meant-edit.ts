@@ -85,8 +85,7 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], file: Fil
   const known = anchors.filter(([own]) => old[own]?.text.trim() !== '')
   if (!reachesEdges(old, there, anchors) || (content > 1 && known.length * 2 < content)) return undefined
   // Lines that are in many places do not say which of these is meant.
-  if (!known.some(([own]) => file.places(old[own]?.text ?? '', 'characters').length === 1) && content > 1)
-    return undefined
+  if (!known.some(([own]) => file.countOf(old[own]?.text ?? '', 'characters') === 1) && content > 1) return undefined
   const same = new Map(anchors)
   const alike = old.map((_, own) => there[same.get(own) ?? -1])
   const fresh = adapted(lines, alike, file.text)
