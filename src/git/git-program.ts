@@ -115,7 +115,7 @@ function answerOf(
     const said: Buffer[] = []
     const command = args.find((arg) => !arg.startsWith('-')) ?? ''
     const waiting = whenSilent(command, (stop) => {
-      child.kill('SIGKILL')
+      abandon(child)
       failed(stop)
     })
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -151,6 +151,13 @@ export function whenSilent(command: string, hung: (stop: Stop) => void): NodeJS.
   const advice = 'Check whether git works here (git status), or whether its disk or a program that it waits for hangs.'
   const reason = `git ${command} gave no answer for ${Math.round(ms / 1000)} s`
   return setTimeout(() => hung(gitStop(reason, advice)), ms)
+}
+
+/** Ends git. A program that it started, or a disk that does not answer, must not keep this process alive. */
+export function abandon(child: Started): void {
+  child.kill('SIGKILL')
+  for (const pipe of child.stdio) pipe?.destroy()
+  child.unref()
 }
 
 /** The names in git's output with `-z`. */

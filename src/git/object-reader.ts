@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { Stop } from '../core/problem.ts'
-import { gitStop, type startGit, whenSilent } from './git-program.ts'
+import { abandon, gitStop, type startGit, whenSilent } from './git-program.ts'
 
 export interface GitObject {
   readonly id: string
@@ -60,7 +60,7 @@ export class ObjectReader {
       this.#hold(true)
       this.#silent ??= whenSilent('cat-file', (stop) => {
         this.#failure ??= stop
-        this.#child.kill('SIGKILL')
+        abandon(this.#child)
         for (const one of this.#waiting.splice(0)) one.failed(this.#failure)
       })
       this.#child.stdin?.write(`${name}\n`)

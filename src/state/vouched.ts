@@ -46,13 +46,18 @@ export const foreignStateNote = (where: string): string =>
 
 /**
  * `.clada` in a root, made if it is missing, with foreign state set aside. Undefined where it cannot be used:
- * it is not a directory, cannot be written to, or nothing can vouch for it.
+ * it is not a directory, cannot be written to and has no history of ours, or nothing can vouch for it.
  */
 export function ownState(root: string): OwnState | undefined {
   const dir = path.join(root, stateName)
   const conflict = ownerConflict(root)
   if (conflict !== undefined) throw new SettingsError(conflict)
-  if (isVouched(root)) return isWritableDir(dir) ? { dir, notes: [] } : undefined
+  if (isVouched(root)) {
+    if (isWritableDir(dir)) return { dir, notes: [] }
+    throw new SettingsError(
+      `'${dir}' cannot be written to, and the history of this project is in it. Make it writable, so that the history stays in one place: chmod u+w '${dir}'.`,
+    )
+  }
   try {
     fs.mkdirSync(dir)
   } catch (error) {

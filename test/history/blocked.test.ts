@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
+import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, repository, treeOf, undoIn } from './world.ts'
 
@@ -29,19 +30,34 @@ for (const [what, name, content] of [
   })
 }
 
-it('a git that hangs is ended and told of, and nothing is half done', async () => {
+it('a git that hangs is reported, nothing is half done, and a program that it started is not waited for', async () => {
   const root = repository({ 'a.txt': 'a' })
-  const bin = scratchDir({ git: '#!/bin/sh\nexec sleep 60\n' })
-  fs.chmodSync(path.join(bin, 'git'), 0o755)
-  const { PATH } = process.env
-  process.env['PATH'] = `${bin}:${PATH}`
-  onTestFinished(() => void (process.env['PATH'] = PATH))
+  const bin = scratchDir()
+  fs.writeFileSync(path.join(bin, 'git'), `#!/bin/sh\nsleep 60 &\necho $! > ${bin}/pid\nwait\n`, { mode: 0o755 })
   const before = treeOf(root)
-  const hung = await execute(root, 'commit', [write('b')], { totalTimeout: 1 })
-  process.env['PATH'] = PATH
-  expect(hung.fatalError).toMatch(/git \S+ gave no answer for 2 s/)
+  const { status, stdout } = clada(['run', '-', '--git', 'commit', '--total-timeout', '1'], {
+    cwd: root,
+    input: documentOf(root, [write('b')]),
+    env: { PATH: `${bin}:${process.env['PATH']}` },
+  })
+  // Throws if it has ended.
+  process.kill(Number(fs.readFileSync(path.join(bin, 'pid'), 'utf8')), 'SIGKILL')
+  expect(stdout).toMatch(/git \S+ gave no answer for 2 s/)
+  expect(status).toBe(1)
   expect(treeOf(root)).toEqual(before)
   expect(await execute(root, 'commit', [write('b')])).toMatchObject({ success: true })
+})
+
+it('a state directory that cannot be written to does not split the history', () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const run = ordinaryUser(root)
+  expect(run(['run', '-', '--no-git'], documentOf(root, [write('b')])).status).toBe(0)
+  fs.chmodSync(path.join(root, '.clada'), 0o555)
+  const refused = run(['run', '-', '--no-git'], documentOf(root, [write('c')]))
+  fs.chmodSync(path.join(root, '.clada'), 0o755)
+  expect(refused.stdout + refused.stderr).toContain('cannot be written to, and the history of this project is in it')
+  expect([refused.status, fs.readFileSync(path.join(root, 'a.txt'), 'utf8')]).toEqual([1, 'b'])
+  expect(run(['undo', '--no-git'])).toMatchObject({ status: 0 })
 })
 
 it.skipIf(process.geteuid?.() !== 0)('a run as root does not split the history of somebody else', async () => {
