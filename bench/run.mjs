@@ -114,8 +114,8 @@ ${rows.join('\n')}
 The peer in the first row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
 clada does the same and also walks to each file without following links, keeps the owner and the mode, and looks
 whether another program wrote in the meantime; it lets the fsyncs of different files overlap. What bounds it, by profile of the
-main thread: 200 ms parse each changed file for the check of its syntax, 150 ms wait for perl, which exchanges two names
-once for each file, 150 ms collect garbage, and a twentieth of the rest keeps track of promises for the time limits.
+main thread: 200 ms parse each changed file for the check of its syntax, 150 ms collect garbage, the thread waits for perl,
+which exchanges two names once for each file, and a twentieth of the rest keeps track of promises for the time limits.
 codex's \`apply_patch\` is shown
 when the package \`@openai/codex\` is in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
 

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { now } from '../core/time-limit.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions } from './session.ts'
 import { messageOf } from '../core/platform.ts'
@@ -10,13 +11,13 @@ export async function serveMcp(given: McpOptions): Promise<void> {
   const { peer, session } = makeServer(given, gone.signal)
   const streams = protocolStreams()
   const leaving = departure(streams, peer)
-  let heard = performance.now()
-  streams.stdin.on('data', () => (heard = performance.now()))
+  let heard = now()
+  streams.stdin.on('data', () => (heard = now()))
   await peer.connect(new Lines(streams))
   const left = await leaving
 
   // A client that pipes in some calls and closes still wants their answers.
-  const grace = heard + graceMs - performance.now()
+  const grace = heard + graceMs - now()
   if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), pause(grace)])
   gone.abort(new Error('the client has gone'))
   await Promise.race([session.turns.idle(), pause(endingMs)])

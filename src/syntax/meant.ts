@@ -21,15 +21,15 @@ const names =
 const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
 const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
 const mark = new RegExp(`^[ \\t]*(?:(${begin})|(?:${end}))|(?:${end})[ \\t]*\\r?$`, 'gm')
-const anyMark = new RegExp(`${begin}|${end}`)
+const markHere = new RegExp(`${begin}|${end}`, 'y')
 
-/** Whether it is worth looking: hardly any text has such a mark, and most have not even the beginning of one. */
-export const mayThink = (text: string): boolean => mayMark(text) && anyMark.test(text)
-
-function mayMark(text: string): boolean {
+/** Whether it is worth looking: hardly any text has such a mark. Jumps from `<` to `<`, which is faster than a pattern. */
+export function mayThink(text: string): boolean {
   if (text.includes('THINK]') || text.includes('◁')) return true
-  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
-    if (/[/\w|]/.test(text.charAt(at + 1))) return true
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    markHere.lastIndex = at
+    if (markHere.test(text)) return true
+  }
   return false
 }
 
