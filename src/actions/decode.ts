@@ -187,7 +187,7 @@ function absolutePathHint(given: string, root: string): string {
   const below = `write a path that begins with ${slashed(root).replace(/\/?$/, '/')}.`
   if (trimmed === '') return `it is empty; ${below}`
   const meant = path.resolve(root, trimmed)
-  // The colon of a drive is none of a scheme or of a line number.
+  // The colon of a drive belongs neither to a scheme nor to a line number.
   return !isInside(meant, root) || /^[~$]|:/.test(isAbsolutePath(trimmed) ? trimmed.slice(2) : trimmed)
     ? below
     : `write ${slashed(meant)} instead, if that is what you mean.`

@@ -59,7 +59,7 @@ export async function replaceOccurrences(
       const matched = loose.rung === 'exact' ? {} : { matched: loose.rung }
       return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings, ...warnings], ...matched }
     }
-    // Places that are only like it do not count where the edit is already applied.
+    // Similar places are ignored where the edit is already applied.
     const isElsewhere = loose.kind === 'count' && loose.rung === 'context' && (await isThere(file.text, new_text))
     if (!damaged && loose.kind !== 'absent' && !isElsewhere) {
       const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)

@@ -49,7 +49,7 @@ export function pathOutside(list: string | undefined, roots: readonly string[] |
 /** By the directories above a path, not root by root: one process may have worked on thousands of projects. */
 const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has(file) || isBelowAny(file, roots)
 
-/** The first file of that name that may be run. `batch`: also batch files, which `batch-file.ts` starts. */
+/** The first file of that name that may be run. `batch`: also batch files, which `run-process.ts` starts. */
 export const findProgram = (name: string, dirs: readonly string[], also?: 'batch'): string | undefined =>
   candidates(name, dirs, platform.name, process.env['PATHEXT'], also).find(isProgram)
 

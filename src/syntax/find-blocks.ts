@@ -80,7 +80,7 @@ export function withoutUnmeant(
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
   const whole = withProposals(source, document, options)
-  // Who asks for some syntaxes only is not told of others beside them.
+  // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
   return isAsked ? whole : withOtherForms(source, whole, options.nativeBefore ?? false)
 }

@@ -123,7 +123,7 @@ function looseNote({ hunk, fit: { first, height } }: Placed, file: FileLines): s
 
 function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locate>, Placed>): HunkFailure {
   const fits = 'fits' in found ? found.fits : []
-  // Places that are only like it do not count where the hunk is already applied.
+  // Similar places are ignored where the hunk is already applied.
   const isLike = found.problem === 'absent' || fits[0]?.rung === 'context'
   const applied = isLike ? standing(hunk, file) : undefined
   if (applied !== undefined) return { hunk, reason: 'absent', spans: [], applied }

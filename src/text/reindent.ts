@@ -12,7 +12,7 @@ type Convert = (indent: string) => string | undefined
  * Gives a new line the indentation it must have in the file, by how the old lines differ there; undefined where they
  * do not tell. All old lines must differ in the same way: by the same whitespace, by the same number of columns with
  * tabs of one width for spaces, or by the same multiple. Of a file that aligns with spaces after tabs, `steps` are all
- * lines of the edit: one that is more than a tab deeper than any other is aligned, and nobody knows how.
+ * lines of the edit: one that is more than a tab deeper than any other is aligned, in an unknown way.
  */
 export function reindenter(pairs: readonly Pair[], steps?: readonly string[]): (line: string) => string | undefined {
   const known = new Map<string, string>()

@@ -14,9 +14,9 @@ export function insteadOf(command: string, root: string, says: Says): string | u
   const dir = cd?.words[1] ?? '.'
   const said = adviceFor(stages)
   if (said === undefined) return undefined
-  const told = typeof said === 'string' ? said : says === 'own operations' ? commandFor(said) : undefined
-  if (typeof said === 'string' || told !== undefined)
-    return cd === undefined ? told : `${told} Its directory is dir="${dir}".`
+  const advice = typeof said === 'string' ? said : says === 'own operations' ? commandFor(said) : undefined
+  if (typeof said === 'string' || advice !== undefined)
+    return cd === undefined ? advice : `${advice} Its directory is dir="${dir}".`
   // Whole paths, which every syntax takes.
   const whole = (name: string, value: string): string =>
     name.endsWith('path') ? slashed(path.resolve(root, dir, value)) : value

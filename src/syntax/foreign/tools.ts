@@ -208,7 +208,7 @@ function listIn(text: string): unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** The value of a JSON text; undefined where it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
