@@ -65,7 +65,7 @@ export interface TreeSitterRow {
   readonly spread?: string
   /** Conditionals whose `else if` is another conditional inside. */
   readonly chains?: string
-  /** Where to look for the name, for nodes that keep it in an unusual place; `draft.ts` has the notation. */
+  /** Where to look for the name, for nodes that keep it in an unusual place; `parts.ts` has the notation. */
   readonly names?: Readonly<Record<string, string>>
   /** Where the body is, for nodes that keep it in an unusual place. */
   readonly bodies?: Readonly<Record<string, string>>
