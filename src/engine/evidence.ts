@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { pathFrom } from '../core/paths.ts'
+import { isNotebookPath, pathFrom } from '../core/paths.ts'
 import type { Evidence } from '../core/result.ts'
+import { notebookText } from '../workspace/notebook.ts'
 import type { Change } from '../workspace/open.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
 
-/** What an action did to files: where and how much, and with `diff` a few lines of it. */
+/** What an action did to files: where and how much, and with `diff` a few lines of the first. */
 export function evidenceOf(changes: readonly Change[], root: string, detail: 'lines' | 'diff'): Evidence[] {
   const sorted = changes.toSorted((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
   const [gone, ...otherGone] = sorted.filter(({ after }) => after === null)
@@ -18,7 +19,8 @@ export function evidenceOf(changes: readonly Change[], root: string, detail: 'li
     )
       return [{ ...moved, change: 'move', to: pathFrom(root, came.at.absolute) }]
   }
-  return sorted.map((change) => fileEvidence(change, root, detail))
+  // The same edit in many files is seen in the first.
+  return sorted.map((change, at) => fileEvidence(change, root, at === 0 ? detail : 'lines'))
 }
 
 const bytesOf = (state: Change['before']): Buffer => state?.bytes ?? Buffer.alloc(0)
@@ -36,7 +38,10 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
     const [now] = states.slice(-1)
     return { path, change, added: 0, removed: 0, binary: now?.bytes.length ?? 0 }
   }
-  const [old, now] = [linesOf(before), linesOf(after)]
+  const cells = isNotebookPath(path) ? [before, after].map((state) => notebookText(bytesOf(state).toString())) : []
+  // As the file is shown when it is read.
+  const isShown = cells.length > 0 && cells.every((text) => text !== undefined)
+  const [old = [], now = []] = isShown ? cells.map((text = '') => linesIn(text)) : [linesOf(before), linesOf(after)]
   if (change !== 'modify') return { path, change, added: now.length, removed: old.length }
   const places = changedPlaces(old, now)
   const removed = places.reduce((sum, { oldStart, oldEnd }) => sum + oldEnd - oldStart, 0)
@@ -51,10 +56,9 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
 const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${end}` : `${start + 1}-${end}`)
 
 /** As lines are counted, with LF or CRLF; the last one without its break is not the same as one with it. */
-function linesOf(state: Change['before']): string[] {
-  const text = state?.bytes.toString('utf8') ?? ''
-  return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
-}
+const linesOf = (state: Change['before']): string[] => linesIn(state?.bytes.toString('utf8') ?? '')
+
+const linesIn = (text: string): string[] => (text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []))
 
 /** All rows of a small change; of a larger one the ends of what went and the beginning of what came. */
 function shownRows(places: ReturnType<typeof changedPlaces>, old: readonly string[], now: readonly string[]): string[] {

@@ -90,6 +90,32 @@ describe('where files changed', () => {
   })
 })
 
+describe('the evidence of a change', () => {
+  it('shows cells of a notebook as they are read', async () => {
+    const cell = {
+      cell_type: 'code',
+      id: 'b2',
+      metadata: {},
+      outputs: [],
+      execution_count: 1,
+      source: ['x = 1\n', 'x'],
+    }
+    const notebook = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 })
+    const clada = new Clada({ repoPath: scratchDir({ 'n.ipynb': notebook }), git: 'off', evidence: 'diff' })
+    const result = await clada.perform('file_edit', { path: 'n.ipynb', old_text: 'x = 1', new_text: 'x = 2' })
+    expect(result.results[0]?.changes).toEqual([
+      { path: 'n.ipynb', change: 'modify', added: 1, removed: 1, lines: ['2'], diff: ['-x = 1', '+x = 2'] },
+    ])
+  })
+
+  it('shows the same edit of many files once', async () => {
+    const clada = new Clada({ repoPath: scratchDir({ 'a.txt': 'x\n', 'b.txt': 'x\n' }), git: 'off', evidence: 'diff' })
+    const result = await clada.perform('files_replace_all_text', { paths: '.', old_text: 'x', new_text: 'y' })
+    expect(result.results[0]?.changes).toMatchObject([{ diff: ['-x', '+y'] }, { path: 'b.txt', lines: ['1'] }])
+    expect(result.results[0]?.changes?.[1]).not.toHaveProperty('diff')
+  })
+})
+
 describe('files whose syntax a run broke', () => {
   const run = async (
     files: Record<string, string>,
