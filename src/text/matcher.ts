@@ -40,14 +40,26 @@ export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matchin
   if (exact.length > 0) yield exact
   if (matching.rungs === 'exact') return
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
-  const readings = [...escapeReadings(given)]
+  const { readings, bare } = otherReadings(given)
   yield* some(
     merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]),
   )
-  const bare = bareReadings(given).flatMap((reading) => [reading, ...escapeReadings(reading)])
   yield* some(merged(looseFits(bare, file, 'prefix')))
   yield* some(byContext([given, ...readings, ...bare], file))
 }
+
+/** All ways to read the lines of an edit, as they are first. */
+export function readingsOf(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
+  const { readings, bare } = otherReadings({ lines })
+  return [lines, ...[...readings, ...bare].map((reading) => reading.lines)]
+}
+
+const otherReadings = (
+  given: Reading,
+): { readonly readings: readonly Reading[]; readonly bare: readonly Reading[] } => ({
+  readings: [...escapeReadings(given)],
+  bare: bareReadings(given).flatMap((reading) => [reading, ...escapeReadings(reading)]),
+})
 
 /** The places by context, of the readings that find most of their lines in one. */
 function byContext(readings: readonly Reading[], file: FileLines): Fit[] {

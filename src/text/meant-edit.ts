@@ -9,7 +9,7 @@ import { FileLines, folded, keyOf } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
-import { fitsByRung } from './matcher.ts'
+import { fitsByRung, readingsOf } from './matcher.ts'
 import { commonPairs } from './pairs.ts'
 
 export function meantEdit(
@@ -25,7 +25,13 @@ export function meantEdit(
   }
   const [place, second] = nearest
   if (place?.text === undefined || place.similarity < LEAST_ALIKE) return undefined
-  return second?.tied === true ? undefined : atPlace(lines, place.text.split(/\r?\n/), file)
+  if (second?.tied === true) return undefined
+  const there = place.text.split('\n')
+  for (const reading of readingsOf(lines)) {
+    const meant = atPlace(reading, there, file)
+    if (meant !== undefined) return meant
+  }
+  return undefined
 }
 
 /** The line of the nearest place where an edit was applied: with the lines of the file it would change nothing. */

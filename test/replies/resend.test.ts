@@ -116,6 +116,19 @@ describe('an edit that may not be applied as it was written', () => {
     }
   })
 
+  it('whose every line has entities is in the report without them', async () => {
+    const lines = [1, 2, 3, 4, 5].map((number) => `const less${number} = (x) => x < ${number}`)
+    const html = (all: readonly string[]): string[] =>
+      all.map((line) => line.replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+    for (const syntax of syntaxes) {
+      const root = scratchDir({ 'a.js': `${lines.with(2, 'const less3 = isLess').join('\n')}\n` })
+      const hunk = { start: 0, old: html(lines), fresh: html(lines.with(2, 'const less3 = (x) => x <= 3')) }
+      const result = await open(root).execute(written(syntax, { path: 'a.js', hunks: [hunk] }))
+      await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
+      expect(filesIn(root)['a.js'], syntax).toBe(`${lines.with(2, 'const less3 = (x) => x <= 3').join('\n')}\n`)
+    }
+  })
+
   it('keeps an empty line that it does not name', async () => {
     const there = file.replace('  return tax(sum)', '\n  return tax(sum, 2)')
     const root = scratchDir({ 'lib/cart.js': there })
