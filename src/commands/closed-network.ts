@@ -1,4 +1,5 @@
-import type { Containment, Contained } from './contained.ts'
+import type { Contained } from './contained.ts'
+import type { Containment } from './bounds.ts'
 
 /** What programs say when there is no network, by who says it. Each is looked for in any case of letters. */
 const saidWithoutNetwork: Readonly<Record<string, RegExp>> = {

@@ -1,42 +1,29 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { isBelowAny, isInside, slashed } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import type { ChangedFile, Effect, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
-import { type Bounds, type Sandbox, mostThreadsOfUser } from '../process/bounds.ts'
+import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
+import { canLayer, giveUpPlace, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
-import { cachesIn, isCached, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { isCached } from '../process/runtimes.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
-import { gitMasks } from '../process/seen-git.ts'
 import { Vanishing } from '../process/vanishing.ts'
 import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf } from '../process/survey.ts'
-import { blockedBelow, closedIn, closedNames, rulesOf } from './blocked-files.ts'
+import {
+  blockedBelow,
+  boundsFor,
+  closedNames,
+  type Containment,
+  isEntry,
+  keptInGit,
+  linkToUserPlace,
+  masksFor,
+  plantedInGit,
+} from './bounds.ts'
 import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
-
-export interface Containment {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly timeoutMs: number
-  /** `required`: not run without a sandbox. `if-there`: the user has approved this very command. */
-  readonly sandbox: 'required' | 'if-there'
-  readonly network: boolean
-  /** What tools keep in the home directory: written to, written to in a layer that is thrown away, or not there. */
-  readonly caches: 'through' | 'discard' | 'none'
-  /** Denied files that it may read, relative to the root. */
-  readonly reads?: readonly string[]
-  /** Whether it may change the repository: not its config and hooks, which decide what runs later. */
-  readonly repository?: 'looks' | 'changes'
-  /** Further files that must be readable inside. */
-  readonly readable?: readonly string[]
-  readonly memoryBytes: number
-  /** Whether its changes stay, asked when it has ended. With this it runs on layers or not at all. */
-  readonly keep?: (end: ProcessEnd, changed: readonly ChangedFile[]) => Promise<boolean>
-}
 
 export type Contained =
   | {
@@ -215,31 +202,6 @@ function impliedBy(effects: readonly Effect[]): (effect: Effect) => boolean {
   }
 }
 
-async function masksFor(
-  { closed }: Bounds,
-  repositories: readonly string[],
-  { settings, commands }: CommandScope,
-): Promise<Mask[]> {
-  const { root, reserved } = settings
-  const own = ['.clada', ...reserved.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))]
-  const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
-  const masks = [
-    ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
-    ...closed
-      .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
-      .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
-    ...(await gitMasks({
-      root,
-      repositories,
-      isClosed: closedNames({ settings }),
-      rules: rulesOf(settings),
-      git: commands.execGit,
-    })),
-  ]
-  // Where a directory is missing, so is everything in it.
-  return masks.filter((mask) => !isBelowAny(mask.path, missing))
-}
-
 /** What lands is judged, so that little has to be kept from being written. */
 const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
   ...bounds,
@@ -403,73 +365,6 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
   })
 }
 
-/** What a program may see and change. */
-export function boundsFor(
-  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
-  survey: Pick<Survey, 'closed' | 'repositories'>,
-  scope: Pick<CommandScope, 'settings'>,
-): Bounds {
-  const { root, allowedRoots, userPlaces } = scope.settings
-  const repositories = survey.repositories.filter((name) => name !== '.git')
-  const home = os.homedir()
-  const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
-  const isThere = (name: string): boolean => isEntry(path.join(root, name))
-  const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
-  // A command that was approved may set up its own tools; code may not plant what others run later.
-  const planted = what.caches === 'none' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
-  const inGit = what.repository === 'changes' ? keptInGit : ['.git']
-  const reads = new Set(what.reads)
-  const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]
-  return {
-    root,
-    home,
-    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
-    hidden: closedIn(further, scope),
-    caches: what.caches === 'through' ? cachesIn(home) : [],
-    discarded: what.caches === 'discard' ? cachesIn(home) : [],
-    fixed: kept.filter(isThere),
-    closed: survey.closed.filter(
-      ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
-    ),
-    absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
-    network: what.network,
-    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreadsOfUser() },
-  }
-}
-
-/** What in a repository decides which programs run, at every later command of the user. */
-const keptInGit = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks', '.git/info', '.git/modules']
-
-/** Takes away what a program has put there; where nothing was, nothing could be mounted to keep it out. */
-function plantedInGit(root: string, before: readonly string[]): string[] {
-  const planted = keptInGit.filter((name) => !before.includes(name) && isEntry(path.join(root, name)))
-  for (const name of planted) fs.rmSync(path.join(root, name), { recursive: true, force: true })
-  return planted.map((name) => `${name} was made by a program of the repository and removed: it decides what git runs`)
-}
-
-/**
- * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can
- * rename a directory above can put another in its place.
- */
-const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
-  userPlaces
-    .filter((place) => place !== root && isInside(place, root))
-    .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
-
-/** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
-function linkToUserPlace({ root, userPlaces }: CommandScope['settings']): string | undefined {
-  if (userPlaces.some((place) => isInside(root, place))) return root
-  return userPlacesIn(root, userPlaces).find((name) =>
-    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
-  )
-}
-
-/** Not what holds the sockets and secrets of others. */
-const openRoots = (roots: readonly string[], home: string): string[] =>
-  roots.filter(
-    (root) => !isInside('/tmp', root) && !isInside('/run', root) && !isInside(home, root) && !isInside('/etc', root),
-  )
-
 function removeEmpty(dir: string): void {
   try {
     fs.rmdirSync(dir)
@@ -477,8 +372,6 @@ function removeEmpty(dir: string): void {
     // Something was put there, or it was never made.
   }
 }
-
-const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
 
 function removeEmptyFile(file: string): void {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })

@@ -11,7 +11,7 @@ import { projectTools } from '../process/runtimes.ts'
 import type { CommandScope, Place } from './scope.ts'
 import type { Settings } from '../core/settings.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { boundsFor } from './contained.ts'
+import { boundsFor } from './bounds.ts'
 
 export type Interpreter =
   | {

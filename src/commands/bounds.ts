@@ -1,0 +1,185 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { ChangedFile } from '../core/effects.ts'
+import { isBelowAny, isInside } from '../core/paths.ts'
+import { dependsOnContent } from '../policy/holds-token.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { type Blocked, blockedIn } from '../process/blocked-index.ts'
+import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
+import type { Mask } from '../process/overlay.ts'
+import type { ProcessEnd } from '../process/run-process.ts'
+import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { gitMasks } from '../process/seen-git.ts'
+import { type ClosedPath, type Survey, surveyOf } from '../process/survey.ts'
+import type { CommandScope, Place } from './scope.ts'
+
+type Scope = Pick<CommandScope, 'settings'>
+
+/** Whether the content of a file below the root is closed by its name. */
+export function closedNames({ settings }: Scope): (relative: string) => boolean {
+  const judge = makePathJudge(pathPolicyOf(settings))
+  return (relative) => judge.closedBelow(relative)
+}
+
+/** What programs must not read below the root, from the list that is kept of it. */
+export function blockedBelow(scope: Scope): Blocked {
+  return blockedIn(scope.settings.root, closedNames(scope), rulesOf(scope.settings), dependsOnContent)
+}
+
+/** Everything that decides which names are blocked. */
+export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['settings']): string[] => [
+  ...deniedPatterns,
+  '',
+  ...reserved,
+  '',
+  ...userPlaces,
+]
+
+/** The names of closed files below some directories, second names of theirs included. */
+export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
+  const { root } = scope.settings
+  const below = dirs.map((dir) => path.resolve(place.absolute, dir))
+  const inProject = blockedBelow(scope).closed.map((one) => path.join(root, one.path))
+  const found = [
+    ...inProject.filter((file) => below.some((dir) => isInside(file, dir))),
+    ...closedIn(
+      below.filter((dir) => !isInside(dir, root)),
+      scope,
+    ).map((one) => one.path),
+  ]
+  return found.map((file) => path.basename(file))
+}
+
+/** What is closed in directories outside the project, by absolute path. What is inside the project is left out. */
+export function closedIn(dirs: readonly string[], { settings }: Scope): ClosedPath[] {
+  const judge = makePathJudge(pathPolicyOf(settings))
+  return dirs.flatMap((dir) =>
+    surveyOf(dir, (relative) => judge.closed(path.join(dir, relative)))
+      .closed.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
+      .filter((one) => !isInside(one.path, settings.root)),
+  )
+}
+
+export interface Containment {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  /** `required`: not run without a sandbox. `if-there`: the user has approved this very command. */
+  readonly sandbox: 'required' | 'if-there'
+  readonly network: boolean
+  /** What tools keep in the home directory: written to, written to in a layer that is thrown away, or not there. */
+  readonly caches: 'through' | 'discard' | 'none'
+  /** Denied files that it may read, relative to the root. */
+  readonly reads?: readonly string[]
+  /** Whether it may change the repository: not its config and hooks, which decide what runs later. */
+  readonly repository?: 'looks' | 'changes'
+  /** Further files that must be readable inside. */
+  readonly readable?: readonly string[]
+  readonly memoryBytes: number
+  /** Whether its changes stay, asked when it has ended. With this it runs on layers or not at all. */
+  readonly keep?: (end: ProcessEnd, changed: readonly ChangedFile[]) => Promise<boolean>
+}
+
+/** What a program may see and change. */
+export function boundsFor(
+  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
+  survey: Pick<Survey, 'closed' | 'repositories'>,
+  scope: Pick<CommandScope, 'settings'>,
+): Bounds {
+  const { root, allowedRoots, userPlaces } = scope.settings
+  const repositories = survey.repositories.filter((name) => name !== '.git')
+  const home = os.homedir()
+  const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
+  const isThere = (name: string): boolean => isEntry(path.join(root, name))
+  const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
+  // A command that was approved may set up its own tools; code may not plant what others run later.
+  const planted = what.caches === 'none' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
+  const inGit = what.repository === 'changes' ? keptInGit : ['.git']
+  const reads = new Set(what.reads)
+  const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]
+  return {
+    root,
+    home,
+    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
+    hidden: closedIn(further, scope),
+    caches: what.caches === 'through' ? cachesIn(home) : [],
+    discarded: what.caches === 'discard' ? cachesIn(home) : [],
+    fixed: kept.filter(isThere),
+    closed: survey.closed.filter(
+      ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
+    ),
+    absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
+    network: what.network,
+    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * 1024 ** 3, processes: mostThreadsOfUser() },
+  }
+}
+
+/** What in a repository decides which programs run, at every later command of the user. */
+export const keptInGit = [
+  '.git/config',
+  '.git/config.worktree',
+  '.git/commondir',
+  '.git/hooks',
+  '.git/info',
+  '.git/modules',
+]
+
+/** Takes away what a program has put there; where nothing was, nothing could be mounted to keep it out. */
+export function plantedInGit(root: string, before: readonly string[]): string[] {
+  const planted = keptInGit.filter((name) => !before.includes(name) && isEntry(path.join(root, name)))
+  for (const name of planted) fs.rmSync(path.join(root, name), { recursive: true, force: true })
+  return planted.map((name) => `${name} was made by a program of the repository and removed: it decides what git runs`)
+}
+
+/**
+ * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can
+ * rename a directory above can put another in its place.
+ */
+const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
+  userPlaces
+    .filter((place) => place !== root && isInside(place, root))
+    .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
+
+/** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
+export function linkToUserPlace({ root, userPlaces }: CommandScope['settings']): string | undefined {
+  if (userPlaces.some((place) => isInside(root, place))) return root
+  return userPlacesIn(root, userPlaces).find((name) =>
+    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
+  )
+}
+
+/** Not what holds the sockets and secrets of others. */
+const openRoots = (roots: readonly string[], home: string): string[] =>
+  roots.filter(
+    (root) => !isInside('/tmp', root) && !isInside('/run', root) && !isInside(home, root) && !isInside('/etc', root),
+  )
+
+/** How the project looks to a program on layers, where not as it is. */
+export async function masksFor(
+  { closed }: Bounds,
+  repositories: readonly string[],
+  { settings, commands }: CommandScope,
+): Promise<Mask[]> {
+  const { root, reserved } = settings
+  const own = ['.clada', ...reserved.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))]
+  const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
+  const masks = [
+    ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
+    ...closed
+      .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
+      .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
+    ...(await gitMasks({
+      root,
+      repositories,
+      isClosed: closedNames({ settings }),
+      rules: rulesOf(settings),
+      git: commands.execGit,
+    })),
+  ]
+  // Where a directory is missing, so is everything in it.
+  return masks.filter((mask) => !isBelowAny(mask.path, missing))
+}
+
+export const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
