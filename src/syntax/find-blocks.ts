@@ -9,7 +9,16 @@ import {
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import { isQuoted, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages, withoutTokens } from './meant.ts'
+import {
+  finderIn,
+  isQuoted,
+  mayThink,
+  type Passage,
+  thoughtsIn,
+  throughQuotes,
+  withoutPassages,
+  withoutTokens,
+} from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
@@ -79,10 +88,29 @@ export function withoutUnmeant(
 
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
   const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
-  const whole = withProposals(source, document, options)
+  const whole = withProposals(source, withoutContent(source, document, options), options)
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
   return isAsked ? whole : withOtherForms(source, whole, options.nativeBefore ?? false)
+}
+
+/** Without calls that are lines of a whole file: one for agents has samples of them. A call names the file above its fence. */
+function withoutContent(source: Source, document: Document, options: FindOptions): Document {
+  const isCall = ({ syntax }: Block): boolean => syntax === 'xml-call' || syntax === 'json-call'
+  const calls = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])].filter(isCall)
+  if (calls.length === 0 || !looksForProposals(options)) return document
+  const files = placesIn(source).filter(({ found, reason }) => found.action === 'file_write' && reason === undefined)
+  const fileAt = finderIn(files, ({ line, last }) => ({ first: line, last }))
+  const isContent = (block: Block): boolean => {
+    const file = isCall(block) ? fileAt(block.startLine) : undefined
+    const [own = '', path = ''] = [block.params['path'], file?.found.params['path']]
+    return file !== undefined && file.line < block.startLine && !own.endsWith(path) && !path.endsWith(own || '\0')
+  }
+  return {
+    ...document,
+    blocks: document.blocks.filter((block) => !isContent(block)),
+    notExecuted: document.notExecuted.filter(({ block }) => block === undefined || !isContent(block)),
+  }
 }
 
 /** Where a text has nothing else, the whole files in it; beside something else these are examples. */

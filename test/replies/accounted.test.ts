@@ -209,6 +209,29 @@ describe('a call of another agent', () => {
   })
 })
 
+describe('a call in a whole file', () => {
+  const calls = [
+    'Action: write_file\nAction Input: {"path": "a.ts", "content": "x"}',
+    '<tool_call>\n{"name": "write_file", "arguments": {"path": "a.ts", "content": "x"}}\n</tool_call>',
+    '<modify file="a.ts">\n<old>\nx\n</old>\n<new>\ny\n</new>\n</modify>',
+  ]
+
+  it.each(calls)('is a line of it: %j', (call) => {
+    for (const text of [
+      `**prompts/agent.md**\n\n~~~md\nWrite:\n${call}\n~~~\n`,
+      `~~~md prompts/agent.md\n${call}\n~~~\n`,
+    ]) {
+      const { blocks } = find(text)
+      expect(blocks.map(({ syntax, params }) => [syntax, params['path']])).toEqual([['proposal', 'prompts/agent.md']])
+    }
+  })
+
+  it.each(calls)('is a call where the fence is not the file: %j', (call) => {
+    for (const text of [`\`a.ts\`:\n\n~~~\n${call}\n~~~\n`, `I change it.\n\n~~~\n${call}\n~~~\n`])
+      expect(find(text).blocks.map(({ syntax }) => syntax)).not.toContain('proposal')
+  })
+})
+
 describe('a call of another agent that looks', () => {
   it.each([
     ['<list_files>\n<path>src</path>\n</list_files>\n', 'ls', 'a.ts'],
