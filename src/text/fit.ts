@@ -48,7 +48,8 @@ export function shiftedLines(fits: readonly Fit[]): Shifted | undefined {
     for (const splice of splices) {
       for (const [nth, own] of splice.added.entries()) {
         const given = edit?.added[taken++]
-        if (isString && given !== undefined && indentOf(given) !== indentOf(own))
+        // Spaces alone are the end of a line, not its indentation.
+        if (isString && given?.trim() && indentOf(given) !== indentOf(own))
           added.push({ line: splice.from + grown + nth, given })
       }
       grown += splice.added.length - (splice.to - splice.from)

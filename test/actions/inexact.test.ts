@@ -61,6 +61,18 @@ describe('a text in a structure', () => {
   })
 })
 
+describe('spaces at the ends of all lines', () => {
+  test('are not kept on an empty line inside of a string', async () => {
+    const { files, warnings } = await done({ 'a.sh': 'one\ntwo\n' }, 'file_replace_text', {
+      path: 'a.sh',
+      old_text: 'one  \ntwo  ',
+      new_text: "one  \ncat >a <<'EOF'  \nx  \n  \ny  \nEOF  \ntwo  ",
+    })
+    expect(files['a.sh']).toBe("one\ncat >a <<'EOF'\nx\n\ny\nEOF\ntwo\n")
+    expect(warnings).toHaveLength(1)
+  })
+})
+
 describe('an edit that is given a second time', () => {
   const before = "test('a', () => {\n  one()\n})\n\ntest('c', () => {\n  three()\n})\n"
   const edit = {
