@@ -17,10 +17,12 @@ export async function withStringsKept(
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const language = languageFor(path, after)
   const [inside, wasInside] = await Promise.all([linesInStrings(after, language), linesInStrings(before, language)])
-  if (inside === undefined || wasInside === undefined) return { text: after, warnings: [stringsShifted] }
-  const kept = added.filter(({ line }) => inside.has(line))
+  // In a text that does not parse any more a string may seem to go on where it does not.
+  if (inside === undefined || wasInside === undefined || inside.faults > wasInside.faults)
+    return { text: after, warnings: [stringsShifted] }
+  const kept = added.filter(({ line }) => inside.lines.has(line))
   if (kept.length === 0) return { text: after, warnings: [] }
-  if (old.some((line) => wasInside.has(line))) return { text: after, warnings: [stringsShifted] }
+  if (old.some((line) => wasInside.lines.has(line))) return { text: after, warnings: [stringsShifted] }
   const lines = after.split('\n')
   for (const { line, given } of kept) lines[line] = given + (lines[line]?.endsWith('\r') ? '\r' : '')
   return { text: lines.join('\n'), warnings: [sure] }
@@ -30,7 +32,10 @@ export const stringsShifted = 'the inside of a string of several lines was shift
 const sure = 'the inside of a string of several lines was not shifted: its spaces are as written'
 
 /** The lines that begin inside a string, from 0; undefined where no parser can tell. */
-async function linesInStrings(text: string, language: Language | undefined): Promise<ReadonlySet<number> | undefined> {
+async function linesInStrings(
+  text: string,
+  language: Language | undefined,
+): Promise<{ readonly lines: ReadonlySet<number>; readonly faults: number } | undefined> {
   if (language === undefined || text.length > LARGEST) return undefined
   const source = new Source(text)
   try {
@@ -42,7 +47,7 @@ async function linesInStrings(text: string, language: Language | undefined): Pro
         const first = text.slice(source.startOf(at), start + 1).trim() === '' ? at : at + 1
         for (let line = first; line <= source.lineCount && source.startOf(line) < end; line++) lines.add(line - 1)
       }
-      return lines
+      return { lines, faults: outline.faults().length }
     })
   } catch (error) {
     if (error instanceof Stop) return undefined

@@ -61,6 +61,15 @@ describe('an edit whose lines are shifted', () => {
     }
   })
 
+  it('does not take what follows a string without an end for its inside', async () => {
+    const root = scratchDir({ 'a.go': 'package a\n\nfunc f() {\n\tone()\n\ttwo()\n}\n' })
+    const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true, matching: 'tolerant' })
+    const hunk = { old: ['one()', 'two()'], fresh: ['one()', 'x`)', '// three', 'two()'], start: 0 }
+    const done = await clada.execute(written('csl', { path: 'a.go', hunks: [hunk] }))
+    expect(filesIn(root)['a.go']).toBe('package a\n\nfunc f() {\n\tone()\n\tx`)\n\t// three\n\ttwo()\n}\n')
+    expect(done.results[0]?.warnings?.join()).toContain('was shifted too')
+  })
+
   it('shifts strings too where the old lines of one are shifted, and says so', async () => {
     const file = 'function f() {\n    const t = `a\n    b`\n    two()\n}\n'
     const root = scratchDir({ 'a.ts': file })
