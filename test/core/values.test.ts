@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { choice, count, flag, integer, lines, ok, optional, path, paths, text } from '../../src/core/action.ts'
+import { fingerprintOf, hashOf } from '../../src/core/hash.ts'
+import { isNotebookPath } from '../../src/core/paths.ts'
+import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../src/core/platform.ts'
+import { Stop } from '../../src/core/problem.ts'
+import { counted, grouped } from '../../src/core/result.ts'
+import { defaultLimits } from '../../src/core/settings.ts'
+import { bounded, isLate, timeLeft, tooComplex, waitLeft, withEnd, withTimeLimit } from '../../src/core/time-limit.ts'
+
+describe('fingerprints', () => {
+  it('stay the same, because the history of a project has them', () => {
+    expect(fingerprintOf(Buffer.from('hello, world'))).toBe('12:672670296:1747007067')
+    expect(fingerprintOf(Buffer.from('hello, world!?'))).toBe('14:3349461800:2911085805')
+    expect(hashOf('hello')).toBe('2cf24dba5fb0a30e')
+  })
+
+  it('differ when any byte differs', () => {
+    const texts = Array.from({ length: 11 }, (_, at) => Buffer.alloc(11).fill(1, at, at + 1))
+    expect(new Set(texts.map(fingerprintOf)).size).toBe(11)
+  })
+})
+
+it.each([
+  ['a.ipynb', true],
+  ['A.IPYNB', true],
+  ['.ipynb.txt', false],
+  ['ipynb', false],
+])('%s is a notebook: %s', (file, is) => expect(isNotebookPath(file)).toBe(is))
+
+it('parameters are required unless they are optional', () => {
+  const all = [text('x'), path('x'), paths('x'), lines('x'), integer('x'), count('x'), flag('x'), choice(['a'], 'x')]
+  expect(all.map(({ required }) => required)).toEqual(all.map(() => true))
+  expect(optional(flag('x')).required).toBe(false)
+})
+
+it('an outcome has warnings only if there are some', () => {
+  expect(ok(1, ['careful'])).toEqual({ ok: true, data: 1, warnings: ['careful'] })
+  expect(ok(1)).toEqual({ ok: true, data: 1 })
+})
+
+it('the limits are those that the documentation names', () =>
+  expect(defaultLimits).toEqual({
+    inputBytes: 52_428_800,
+    fileBytes: 10_485_760,
+    historyBytes: 1_073_741_824,
+    actionMs: 30_000,
+  }))
+
+it('platforms differ in what they can do', () => {
+  const { proc, replacesOpenFiles, opensWithoutFollowing, processGroups, argumentBytes } = platformOf('win32', {})
+  expect([proc, replacesOpenFiles, opensWithoutFollowing, processGroups]).toEqual([false, false, false, false])
+  expect(argumentBytes).toBe(20_000)
+  expect(platformOf('linux')).toMatchObject({ proc: true, opensWithoutFollowing: true, argumentBytes: 500_000 })
+  expect(platformOf('darwin')).toMatchObject({ proc: false, opener: ['open'] })
+})
+
+it('an error of the system has a code', () => {
+  const missing = Object.assign(new Error('gone'), { code: 'ENOENT' })
+  expect(
+    [missing, new Error('x'), { code: 'ENOENT' }, Object.assign(new Error('x'), { code: 1 })].map(isOsError),
+  ).toEqual([true, false, false, false])
+  expect([hasCode(missing, 'EACCES', 'ENOENT'), hasCode(missing, 'EACCES')]).toEqual([true, false])
+  expect([messageOf(missing), messageOf('text')]).toEqual(['gone', 'text'])
+  expect([{}, [], null, 'x'].map(isRecord)).toEqual([true, false, false, false])
+})
+
+it('numbers in sentences', () => {
+  expect([counted(1, 'file'), counted(2, 'file'), counted(0, 'entry', 'entries')]).toEqual([
+    '1 file',
+    '2 files',
+    '0 entries',
+  ])
+  expect([grouped(999), grouped(20_000), grouped(1_234_567)]).toEqual(['999', '20,000', '1,234,567'])
+})
+
+describe('time limits', () => {
+  it('an inner limit gives no more than is left of the outer one', () => {
+    expect(withTimeLimit(100, () => withTimeLimit(1e6, timeLeft))).toEqual({ ms: 100, left: 100 })
+    expect(withTimeLimit(100, () => withTimeLimit(50, timeLeft))).toEqual({ ms: 50, left: 50 })
+    expect(timeLeft()).toEqual({ ms: Infinity, left: Infinity })
+  })
+
+  it('no time is too little for any work', () => expect(() => withTimeLimit(0, () => bounded(() => 1))).toThrow(Stop))
+
+  it('work sees that it is late, and nothing is late without a limit', () => {
+    const late = withTimeLimit(1, () =>
+      bounded(() => {
+        while (!isLate());
+        return 'late'
+      }),
+    )
+    expect(late).toBe('late')
+    expect(isLate()).toBe(false)
+  })
+
+  it('a wait ends with the work around it', () => {
+    expect(waitLeft()).toBe(Infinity)
+    expect(withEnd(1e9, waitLeft)).toBeLessThanOrEqual(1e9)
+    expect(withEnd(1e9, () => withEnd(1e12, waitLeft))).toBeLessThanOrEqual(1e9)
+  })
+
+  it('limits of the engine are problems, other errors are not', () => {
+    const deep = new RangeError('Maximum call stack size exceeded')
+    expect(tooComplex(deep)).toEqual({ kind: 'too-complex', over: 'depth' })
+    expect(tooComplex(new RangeError('Invalid string length'))).toEqual({ kind: 'too-complex', over: 'size' })
+    expect([new RangeError('x'), new Error('call stack')].map(tooComplex)).toEqual([undefined, undefined])
+    const failing = (error: Error) => (): never =>
+      bounded(() => {
+        throw error
+      })
+    expect(failing(deep)).toThrow(Stop)
+    expect(failing(new TypeError('mine'))).toThrow('mine')
+  })
+})
