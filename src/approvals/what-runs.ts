@@ -130,7 +130,7 @@ const modulesOf = (name: string): string[] => {
 export function textOfFiles(names: readonly string[], cwd: string): Text | undefined {
   const found = names.flatMap((name) => {
     const text = readSmall(path.resolve(cwd, name))
-    return text === undefined ? [] : [{ name: path.normalize(name), text }]
+    return text === undefined ? [] : [{ name: slashed(path.normalize(name)), text }]
   })
   if (found.length === 0) return undefined
   return {

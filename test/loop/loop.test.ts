@@ -39,7 +39,7 @@ function scripted(...replies: (string | ModelError)[]): Model & { readonly asked
 }
 
 const beginning = (root: string, model: Model): Transcript =>
-  Transcript.begin(root, { id: 'one', started: '2026-01-01', task: 'task', model: model.name })
+  Transcript.begin(path.resolve(root), { id: 'one', started: '2026-01-01', task: 'task', model: model.name })
 
 async function looped(root: string, model: Model, more: Partial<LoopOptions> = {}) {
   const events: LoopEvent[] = []
