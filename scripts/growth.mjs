@@ -97,7 +97,7 @@ async function manyExecutions() {
   const commands = {
     'a run': (at) => clada.execute(write(file, `run ${at}`)),
     undo: () => clada.undo(),
-    history: () => clada.history({ limit: 20 }).then(() => ({ success: true })),
+    history: () => clada.history({ limit: 10 }).then(() => ({ success: true })),
   }
   for (const until of [10, Number(values.executions)]) {
     while (version < until) await done(clada.execute(write(file, `version ${version++}`)))
