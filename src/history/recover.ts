@@ -22,9 +22,15 @@ import {
   type State,
   stateOf,
 } from '../journal/record.ts'
-import type { Program } from './recover-program.ts'
+import {
+  changedSince,
+  interruptedMessage,
+  lostMessage,
+  type Program,
+  programMessage,
+  unsavedMessage,
+} from './recover-program.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
-import { interruptedMessage, lostMessage, programMessage, unsavedMessage } from './recovery-messages.ts'
 import { summaryOf } from '../journal/summary.ts'
 
 /**
@@ -49,8 +55,7 @@ export async function recover(
   const known = interruptedRecord(history, number, root, inspect)
   if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
-  const changed =
-    program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
+  const changed = program && (await changedSince(program, dir, place, known.paths))
   const whole = completeUndo(known, history, root, inspect)
   const record = whole ?? { ...known, paths: changed ?? known.paths }
   const messages = [
