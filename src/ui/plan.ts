@@ -1,3 +1,4 @@
+import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
@@ -257,4 +258,4 @@ export interface Project {
 
 /** A path as people name it: relative to the root, if it is inside. */
 export const below = (root: string, target: string): string =>
-  target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target
+  target.startsWith(`${slashed(root)}/`) ? target.slice(root.length + 1) : target
