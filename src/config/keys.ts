@@ -396,7 +396,7 @@ export const keys = {
     kind: choice(['auto', 'off']),
     default: 'auto',
     about:
-      'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, loop, mcp, ui) only JSON, JavaScript and TypeScript up to 48 kB are parsed: the other parsers take longer to load than 30 ms.',
+      'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, loop, mcp, ui) only files up to 48 kB are parsed.',
     example: 'off',
     project: free,
   }),

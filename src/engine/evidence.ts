@@ -87,16 +87,11 @@ function shortened(line: string): string {
 export class SyntaxCheck {
   readonly #root: string
   readonly #largest: number
-  readonly #grammars: boolean
   readonly #files = new Map<string, { readonly before: Buffer; after: Buffer | null }>()
 
-  /**
-   * `lasting`: the process lives on, so that loading grammars pays, each of which costs a first check 40 to 70 ms.
-   * Otherwise only small files are checked, of languages whose parser loads at once.
-   */
+  /** `lasting`: the process lives on, so that loading parsers pays. Otherwise only small files are checked. */
   constructor(root: string, process: 'lasting' | 'short') {
     this.#root = root
-    this.#grammars = process === 'lasting'
     this.#largest = process === 'lasting' ? 512 * 1024 : 48 * 1024
   }
 
@@ -104,7 +99,7 @@ export class SyntaxCheck {
     for (const { at, before, after } of changes) {
       const known = this.#files.get(at.absolute)
       if (known !== undefined) known.after = after?.bytes ?? null
-      else if (before !== null && before.bytes.length <= this.#largest && this.#isParsed(at.absolute))
+      else if (before !== null && before.bytes.length <= this.#largest && parsed.test(at.absolute))
         this.#files.set(at.absolute, { before: before.bytes, after: after?.bytes ?? null })
     }
   }
@@ -116,33 +111,28 @@ export class SyntaxCheck {
       if (after === null || after.length > this.#largest || before.equals(after)) continue
       if (!isText(before) || !isText(after)) continue
       const path = pathFrom(this.#root, absolute)
-      const fault = await this.#faultOf(path, before.toString('utf8'), after.toString('utf8'))
+      const fault = await faultOf(path, before.toString('utf8'), after.toString('utf8'))
       if (fault !== undefined)
         found.push(`${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`)
     }
     return found
   }
+}
 
-  /** Names of files worth keeping; the languages decide in the end. */
-  #isParsed(path: string): boolean {
-    return (this.#grammars ? anyLanguage : atOnce).test(path)
-  }
-
-  /** A parser that takes too long or fails says nothing about the file. */
-  async #faultOf(path: string, before: string, after: string) {
-    try {
-      const { brokenSyntax } = await import('../structure/validity.ts')
-      return await withTimeLimit(mostMs, () => brokenSyntax(path, { before, after, grammars: this.#grammars }))
-    } catch {
-      return undefined
-    }
+/** A parser that takes too long or fails says nothing about the file. */
+async function faultOf(path: string, before: string, after: string) {
+  try {
+    const { brokenSyntax } = await import('../structure/validity.ts')
+    return await withTimeLimit(mostMs, () => brokenSyntax(path, before, after))
+  } catch {
+    return undefined
   }
 }
 
 const mostMs = 2000
 
-const atOnce = /\.(?:[cm]?[jt]sx?|json)$/i
-const anyLanguage =
+/** Names of files worth keeping; the languages decide in the end. */
+const parsed =
   /\.(?:[cm]?[jt]sx?|py|pyi|json|ya?ml|toml|java|go|rs|[ch]|cc|cpp|cxx|hpp|hh|cs|rb|php|sh|bash|css|html?|kts?|swift)$/i
 
 /** One place where two texts differ: lines of the old and of the new one, from 0, the ends excluded. */

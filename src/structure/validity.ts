@@ -92,18 +92,11 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
   details: { structure, lines },
 })
 
-/**
- * The first fault of a file that had none before; undefined where it had some, has none, or its language is not known.
- * Without `grammars` only parsers judge that load at once.
- */
-export async function brokenSyntax(
-  path: string,
-  { before, after, grammars }: { readonly before: string; readonly after: string; readonly grammars: boolean },
-): Promise<Fault | undefined> {
+/** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
+export async function brokenSyntax(path: string, before: string, after: string): Promise<Fault | undefined> {
   if (isStrictJson(path) && jsonFault(before) === undefined) return jsonFault(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
-  if (!grammars && language.parser.judge !== 'oxc') return undefined
   const [fault] = await faultsOfText(path, after, language)
   if (fault === undefined) return undefined
   return (await faultsOfText(path, before, language)).length === 0 ? fault : undefined
