@@ -68,11 +68,13 @@ export async function replaceOccurrences(
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
   if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
-  const problem = (await mismatch(file, edit, verbatim, expected)) ?? (await applied(file, edit, verbatim, repair))
+  const problem = await mismatch(file, edit, verbatim, expected)
   if (problem !== undefined) return fail(problem)
+  const again = await applied(file, edit, verbatim, repair)
+  if (typeof again === 'object') return fail(again)
 
   if (verbatim.length > 0) await files.save(file, replaceSpans(file.text, verbatim, old_text, new_text))
-  return { ok: true, replacements: verbatim.length, warnings: kept }
+  return { ok: true, replacements: verbatim.length, warnings: again === undefined ? kept : [...kept, again] }
 }
 
 const isThere = async (text: string, new_text: string): Promise<boolean> =>
@@ -96,22 +98,24 @@ export async function withStringsKept(
   return structure.withStringsKept(path.given, before, text, shifted)
 }
 
-/** An edit that is given a second time, where the first left its old text in the file. */
+/** An edit that is given a second time, where the first left its old text in the file; a warning where that is not sure. */
 async function applied(
   { text, path }: TextFile,
   { old_text, new_text }: Replacing,
   [only, ...others]: readonly Span[],
   { matching, readings }: Repair,
-): Promise<Problem | undefined> {
-  const isPossible = new_text.length > old_text.length && new_text.includes(old_text)
+): Promise<Problem | string | undefined> {
+  const isPossible = new_text.length > old_text.length && new_text.includes(old_text) && text.includes(new_text)
   if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off')
     return undefined
-  const { isInsideNew } = await import('../text/edit-text.ts')
-  if (!isInsideNew(text, only, old_text, new_text)) return undefined
-  const [place] = findOccurrences(text, new_text, { max: 1 })
-  const [first, last] = place === undefined ? [0, 0] : [place.start, place.end]
+  const { insideNew } = await import('../text/edit-text.ts')
+  const place = insideNew(text, only, old_text, new_text)
+  if (place === undefined) return undefined
   const lineAt = (offset: number): number => splitLines(text.slice(0, offset)).length
-  return { kind: 'already-applied', path: path.given, line: lineAt(first + 1), endLine: lineAt(last - 1) }
+  const line = lineAt(place.start + 1)
+  return place.isSure
+    ? { kind: 'already-applied', path: path.given, line, endLine: lineAt(place.end - 1) }
+    : (await import('../text/by-context.ts')).addedAgain(line)
 }
 
 /** An edit with the lines that its elisions left out. */

@@ -17,7 +17,15 @@ import { type FileLines, folded, keyOf, withoutCr } from './file-lines.ts'
 import { type Fit, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 
-export const LEAST_LINES = 4
+const LEAST_LINES = 4
+
+/** Whether lines have so much content that they are not somewhere by chance. */
+export const isLong = (lines: readonly string[]): boolean =>
+  lines.filter((line) => line.trim() !== '').length >= LEAST_LINES
+
+export const addedAgain = (line: number): string =>
+  `the new text was already at line ${line}. If this edit was sent before, its lines are there twice now: undo it`
+
 const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4
 /** Fewer characters than this, spaces aside, are anywhere. */
@@ -40,7 +48,7 @@ export interface ContextFit extends Fit {
 
 export function contextFits(lines: readonly HunkLine[], file: FileLines): ContextFit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
-  if (old.filter(hasContent).length < LEAST_LINES || old.length > MOST_LINES) return []
+  if (!isLong(old) || old.length > MOST_LINES) return []
   const groups = groupsOf(lines, old)
   return groups === undefined ? [] : fitsOf(lines, old, groups, file)
 }

@@ -3,7 +3,7 @@ import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
 import { adapted } from './adapt.ts'
-import { LEAST_LINES } from './by-context.ts'
+import { isLong } from './by-context.ts'
 import type { HunkLine } from './hunks.ts'
 import { fitsByRung, hunkOf, isShifted, type Matching } from './matcher.ts'
 import { onlyReading } from './undamage-edit.ts'
@@ -67,14 +67,20 @@ export function editLoosely(
 }
 
 /**
- * Whether the one place of a text is part of a place where the new text is already: lines that were added after lines
- * like their own last ones. Too little text is that by chance.
+ * The place where the new text is already, around the one place of the old text: the edit was probably applied before.
+ * A short text may be there by chance, so it is not sure.
  */
-export function isInsideNew(text: string, span: Span, old: string, fresh: string): boolean {
-  const plain = fresh.replaceAll('\r\n', '\n')
-  if (fresh.length <= old.length || !fresh.includes(old)) return false
-  if (plain.split('\n').filter((line) => line.trim() !== '').length < LEAST_LINES) return false
-  return findOccurrences(text, fresh, { max: 100 }).some(({ start, end }) => start <= span.start && span.end <= end)
+export function insideNew(
+  text: string,
+  span: Span,
+  old: string,
+  fresh: string,
+): (Span & { isSure: boolean }) | undefined {
+  if (fresh.length <= old.length || !fresh.includes(old)) return undefined
+  const around = findOccurrences(text, fresh, { max: 100 }).find(
+    ({ start, end }) => start <= span.start && span.end <= end,
+  )
+  return around && { ...around, isSure: isLong(fresh.split('\n')) }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { LEAST_LINES } from './by-context.ts'
+import { addedAgain, isLong } from './by-context.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { type FileLines, folded, withoutCr } from './file-lines.ts'
 import type { Fit, Splice } from './fit.ts'
@@ -42,18 +42,25 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     if (fit === undefined) continue
     if (fits.length > 1) return { problem: 'ambiguous', fits }
     const { splices } = fit
-    if (matching.rungs === 'all' && isInsideNew(hunk, file, fit)) return { problem: 'absent' }
+    const again = matching.rungs === 'all' ? insideNew(hunk, file, fit) : undefined
+    if (again?.isSure === true) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
-    return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit)] }
+    const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgain(again.first + 1)}`]
+    return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit), ...twice] }
   }
   return { problem: 'absent' }
 }
 
-/** Whether the place is part of one where the new side is already. Too few lines are that by chance. */
-function isInsideNew(hunk: Hunk, file: FileLines, { first, height }: Fit): boolean {
+/** The place where the new side is already, around that of the old one: see `insideNew` of `edit-text.ts`. */
+function insideNew(
+  hunk: Hunk,
+  file: FileLines,
+  { first, height }: Fit,
+): { first: number; isSure: boolean } | undefined {
   const lines = sideOf(hunk, 'new').map(({ text }) => text)
-  if (lines.length <= height || lines.filter((line) => line.trim() !== '').length < LEAST_LINES) return false
-  return file.find(lines, 'exact').some((at) => at <= first && first + height <= at + lines.length)
+  if (lines.length <= height) return undefined
+  const around = file.find(lines, 'exact').find((at) => at <= first && first + height <= at + lines.length)
+  return around === undefined ? undefined : { first: around, isSure: isLong(lines) }
 }
 
 /** What the header says of the place and is not so. */

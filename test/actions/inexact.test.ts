@@ -88,6 +88,17 @@ describe('an edit that is given a second time', () => {
     expect(again.files).toEqual(once.files)
     expect(again.error).toContain('new_text is already in the file on lines 3-9')
   })
+
+  test.each([
+    ['file_replace_text', { old_text: 's = 0', new_text: 's = 0\nn = 0' }],
+    ['file_patch', { patch: '@@\n s = 0\n+n = 0' }],
+  ])('is applied with a warning where its new text is short: %s', async (action, params) => {
+    const { files, warnings } = await done({ 'a.py': 'a()\ns = 0\nn = 0\n' }, action, { path: 'a.py', ...params })
+    expect(files['a.py']).toBe('a()\ns = 0\nn = 0\nn = 0\n')
+    expect(warnings.join()).toContain('the new text was already at line 2')
+    const first = await done({ 'a.py': 'a()\ns = 0\n' }, action, { path: 'a.py', ...params })
+    expect(first.warnings).toEqual([])
+  })
 })
 
 describe('file_write over a file', () => {
