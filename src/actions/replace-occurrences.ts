@@ -108,14 +108,14 @@ async function applied(
   const isPossible = new_text.length > old_text.length && new_text.includes(old_text) && text.includes(new_text)
   if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off')
     return undefined
-  const { insideNew } = await import('../text/edit-text.ts')
-  const place = insideNew(text, only, old_text, new_text)
+  const { textInsideNew } = await import('../text/edit-text.ts')
+  const place = textInsideNew(text, only, old_text, new_text)
   if (place === undefined) return undefined
   const lineAt = (offset: number): number => splitLines(text.slice(0, offset)).length
   const line = lineAt(place.start + 1)
   return place.isSure
     ? { kind: 'already-applied', path: path.given, line, endLine: lineAt(place.end - 1) }
-    : (await import('../text/by-context.ts')).addedAgain(line)
+    : (await import('../text/fit.ts')).addedAgain(line)
 }
 
 /** An edit with the lines that its elisions left out. */

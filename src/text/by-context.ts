@@ -14,17 +14,8 @@
  */
 import { adapted } from './adapt.ts'
 import { type FileLines, folded, keyOf, withoutCr } from './file-lines.ts'
-import { type Fit, splicesOf } from './fit.ts'
+import { type Fit, isLong, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
-
-const LEAST_LINES = 4
-
-/** Whether lines have so much content that they are not somewhere by chance. */
-export const isLong = (lines: readonly string[]): boolean =>
-  lines.filter((line) => line.trim() !== '').length >= LEAST_LINES
-
-export const addedAgain = (line: number): string =>
-  `the new text was already at line ${line}. If this edit was sent before, its lines are there twice now: undo it`
 
 const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4

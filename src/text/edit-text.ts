@@ -1,9 +1,19 @@
 import { Source } from '../core/source.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
-import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
+import {
+  type Fit,
+  addedAgain,
+  insideNew,
+  isLong,
+  repairWarning,
+  type Rung,
+  type Shifted,
+  shiftedLines,
+  type Splice,
+  withSplices,
+} from './fit.ts'
 import { adapted } from './adapt.ts'
-import { isLong } from './by-context.ts'
 import type { HunkLine } from './hunks.ts'
 import { fitsByRung, hunkOf, isShifted, type Matching } from './matcher.ts'
 import { onlyReading } from './undamage-edit.ts'
@@ -70,7 +80,7 @@ export function editLoosely(
  * The place where the new text is already, around the one place of the old text: the edit was probably applied before.
  * A short text may be there by chance, so it is not sure.
  */
-export function insideNew(
+export function textInsideNew(
   text: string,
   span: Span,
   old: string,
@@ -132,6 +142,8 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
   const rung = apart[0]?.rung ?? 'exact'
   const spans = apart.map(({ first, height }) => ({ start: file.startOf(first), end: file.startOf(first + height) }))
   if (wanted !== 'all' && apart.length !== wanted) return { kind: 'count', rung, spans }
+  const again = apart.flatMap((fit) => insideNew(fit, file) ?? [])
+  if (again.some(({ isSure }) => isSure)) return { kind: 'absent' }
   const splices: Splice[] = []
   for (const fit of apart) {
     if (fit.splices === undefined) return { kind: 'unclear', rung, spans }
@@ -141,7 +153,14 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
   // What was without a final newline stays so.
   const text = file.text.endsWith('\n') ? changed : changed.replace(/\r?\n$/, '')
   const warning = repairWarning(what, apart, file) ?? `${what} was found only without its last line break`
-  return { kind: 'done', text, count: apart.length, rung, warnings: [warning], shifted: shiftedLines(apart) }
+  return {
+    kind: 'done',
+    text,
+    count: apart.length,
+    rung,
+    warnings: [warning, ...again.map(({ first }) => addedAgain(first + 1))],
+    shifted: shiftedLines(apart),
+  }
 }
 
 /** The lines of both texts. Line breaks that both begin with belong to the line above. */

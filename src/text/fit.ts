@@ -59,6 +59,35 @@ export function shiftedLines(fits: readonly Fit[]): Shifted | undefined {
   return added.length === 0 ? undefined : { added, old }
 }
 
+const LEAST_LINES = 4
+
+/** Whether lines have so much content that they are not somewhere by chance. */
+export const isLong = (lines: readonly string[]): boolean =>
+  lines.filter((line) => line.trim() !== '').length >= LEAST_LINES
+
+/**
+ * Where the new lines of an edit are already, around its place: it was probably applied before. Few lines may be there by
+ * chance, so it is not sure.
+ */
+export function insideNew(
+  { first, height, splices }: Fit,
+  file: FileLines,
+): { readonly first: number; readonly isSure: boolean } | undefined {
+  if (splices === undefined) return undefined
+  const fresh: string[] = []
+  for (let at = first; at <= first + height; at++) {
+    for (const { from, added } of splices) if (from === at) fresh.push(...added)
+    const goes = splices.some(({ from, to }) => from <= at && at < to)
+    if (at < first + height && !goes) fresh.push(file.line(at))
+  }
+  if (fresh.length <= height) return undefined
+  const around = file.find(fresh, 'exact').find((at) => at <= first && first + height <= at + fresh.length)
+  return around === undefined ? undefined : { first: around, isSure: isLong(fresh) }
+}
+
+export const addedAgain = (line: number): string =>
+  `the new text was already at line ${line}. If this edit was sent before, its lines are there twice now: undo it`
+
 /** What an edit changes, given the line of the file for each of its old lines. */
 export function splicesOf(
   lines: readonly HunkLine[],

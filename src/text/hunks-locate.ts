@@ -1,7 +1,6 @@
-import { addedAgain, isLong } from './by-context.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { type FileLines, folded, withoutCr } from './file-lines.ts'
-import type { Fit, Splice } from './fit.ts'
+import { addedAgain, type Fit, insideNew, type Splice } from './fit.ts'
 import { fitsByRung, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
 import { undamaged } from './undamage.ts'
@@ -42,25 +41,13 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     if (fit === undefined) continue
     if (fits.length > 1) return { problem: 'ambiguous', fits }
     const { splices } = fit
-    const again = matching.rungs === 'all' ? insideNew(hunk, file, fit) : undefined
+    const again = matching.rungs === 'all' ? insideNew(fit, file) : undefined
     if (again?.isSure === true) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
     const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgain(again.first + 1)}`]
     return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit), ...twice] }
   }
   return { problem: 'absent' }
-}
-
-/** The place where the new side is already, around that of the old one: see `insideNew` of `edit-text.ts`. */
-function insideNew(
-  hunk: Hunk,
-  file: FileLines,
-  { first, height }: Fit,
-): { first: number; isSure: boolean } | undefined {
-  const lines = sideOf(hunk, 'new').map(({ text }) => text)
-  if (lines.length <= height) return undefined
-  const around = file.find(lines, 'exact').find((at) => at <= first && first + height <= at + lines.length)
-  return around === undefined ? undefined : { first: around, isSure: isLong(lines) }
 }
 
 /** What the header says of the place and is not so. */

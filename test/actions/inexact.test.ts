@@ -99,6 +99,20 @@ describe('an edit that is given a second time', () => {
     const first = await done({ 'a.py': 'a()\ns = 0\n' }, action, { path: 'a.py', ...params })
     expect(first.warnings).toEqual([])
   })
+
+  test.each([
+    ['spaces at the ends of its lines', (text: string) => text.replaceAll('\n', '  \n')],
+    ['another indentation', (text: string) => text.replaceAll(/^(?=.)/gm, '    ')],
+  ])('is refused through %s as well', async (_, damage) => {
+    const once = await done({ 'a.ts': before }, 'file_replace_text', edit)
+    const again = await done(once.files, 'file_replace_text', {
+      path: 'a.ts',
+      old_text: damage(edit.old_text),
+      new_text: damage(edit.new_text),
+    })
+    expect(again.files).toEqual(once.files)
+    expect(again.error).toBeDefined()
+  })
 })
 
 describe('file_write over a file', () => {
