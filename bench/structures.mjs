@@ -7,7 +7,7 @@ import path from 'node:path'
 import { fromSource } from './from-source.mjs'
 import { cli, median, scratch, timed } from './measure.mjs'
 
-const engine = `export { readIn } from './structure/read.ts'
+const engine = `export { readIn } from './structure/document.ts'
 export { grammarFor } from './structure/grammar.ts'
 export { languageFor } from './structure/languages.ts'`
 
