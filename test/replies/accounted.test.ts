@@ -207,6 +207,20 @@ describe('a call of another agent', () => {
       [action, []],
     ])
   })
+
+  it.each([
+    ['export const b = 3\n', 'a.ts', false, undefined],
+    ['export const b = 3\n', 'new.ts', true, 'export const b = 3\n'],
+    ['// ... existing code ...\nexport const b = 3\n', 'a.ts', false, undefined],
+  ])('that gives only the lines that change never replaces a file by them: %j in %s', async (code, path, ok, made) => {
+    const before = 'export const a = 1\nexport const b = 2\n'
+    const root = scratchDir({ 'a.ts': before })
+    const call = { name: 'edit_file', arguments: { target_file: path, instructions: 'x', code_edit: code } }
+    const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true })
+    const { results } = await clada.execute(`\`\`\`json\n${JSON.stringify(call)}\n\`\`\`\n`)
+    expect(results.map(({ success }) => success)).toEqual([ok])
+    expect(filesIn(root)[path]).toBe(made ?? before)
+  })
 })
 
 describe('a call in a whole file', () => {

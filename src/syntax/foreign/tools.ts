@@ -162,12 +162,19 @@ function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): r
   return [{ action: 'file_insert_lines', params: { path, after, content: content.replace(/\r?\n$/, '') } }]
 }
 
+/** A line that leaves others out. */
+const MARK = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\s*\/\*)?\s*(?:\.{3}|\u2026)/m
+
 function replaceOf(path: string, args: Args): readonly Asked[] | string {
   const listed = listedIn(args)
   if (listed !== undefined) return ofEach(listed, (edit) => replaceOf(path, edit))
   const old = pick(args, olds)
-  // An editor that is given the new text only writes the whole file.
-  if (old === undefined) return args.has('content') || args.has('codeedit') ? onFile('write', path, args) : 'old_str'
+  // An editor that is given the new text only writes the whole file. A `code_edit` is the lines that change, with marks for
+  // the others: without any mark it can only be a new file.
+  const sketch = args.get('codeedit')
+  if (old === undefined && sketch !== undefined && !MARK.test(sketch))
+    return [{ action: 'file_create', params: { path, content: sketch } }]
+  if (old === undefined) return args.has('content') || sketch !== undefined ? onFile('write', path, args) : 'old_str'
   const text = pick(args, news) ?? ''
   if (old === '') return [{ action: 'file_create', params: { path, content: text } }]
   const all = /^true$/i.test(args.get('replaceall') ?? '')
