@@ -110,3 +110,20 @@ describe('a whole file', () => {
     expect(findBlocks(new Source(text)).blocks.length).toBeGreaterThan(0)
   })
 })
+
+describe('an old and a new text', () => {
+  it.each([
+    ['In `src/a_b.ts`, change this:', 'to this:'],
+    ['Change this in `src/a_b.ts`:', 'to this:'],
+    ['Replace this code in the file src/a_b.ts:', 'with:'],
+    ['src/a_b.ts\n\nBefore:', 'After:'],
+  ])('are an edit of the file that is named: %j', (old, fresh) => {
+    const text = `Sure.\n\n${old}\n\n\`\`\`ts\none()\n\`\`\`\n\n${fresh}\n\n\`\`\`ts\ntwo()\n\`\`\`\n`
+    const [place, ...others] = placesIn(new Source(text))
+    expect(others).toEqual([])
+    expect(place?.found).toMatchObject({
+      action: 'file_patch',
+      params: { path: 'src/a_b.ts', patch: expect.stringMatching(/^-one\(\)\n\+two\(\)$/m) },
+    })
+  })
+})

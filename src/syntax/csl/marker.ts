@@ -219,7 +219,9 @@ function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attribut
   const { name } = marker
   const upper = name.toUpperCase()
   const misspelled = openers.includes(upper)
-  const hint = misspelled ? `Write ${upper} in capital letters.` : 'The operations are WRITE, RUN, SEARCH and TASKS.'
+  const hint = misspelled
+    ? `Write ${upper} in capital letters.`
+    : `The operations are ${openers.slice(0, -1).join(', ')} and ${openers.at(-1)}.`
   const at = line.at + line.delimiters.start.length
   const mistake = wrong(at, name.length, `Unknown operation: ${name}`, hint)
   if (misspelled) return { opens: upper, attributes, mistake }

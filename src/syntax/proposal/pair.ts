@@ -17,7 +17,7 @@ export interface Pair {
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
 export function pairAt(source: Source, opener: number, fence: Fence, floor: number): Pair | undefined {
   const label = lineAbove(source, opener, floor)
-  if (label === undefined || !OLD.test(bare(rowAt(source, label)))) return undefined
+  if (label === undefined || !OLD.test(bare(rowAt(source, label).replace(IN_FILE, '')))) return undefined
   const between = fenceEnd(source, opener, fence, false)
   const second = lineBelow(source, between)
   if (second === undefined || !NEW.test(bare(rowAt(source, second)))) return undefined
@@ -49,6 +49,9 @@ export function textsOf(rows: Rows): string[] {
 
 /** A line without what Markdown has around words. */
 const bare = (row: string): string => (row.length > 200 ? '' : row.replace(/[*_#`:>]+/g, ' ').trim())
+
+/** The file at the end of a label: "Change this in `src/a.ts`:". */
+const IN_FILE = /\s(?:in|inside|of) (?:the )?(?:file )?[`*"']*[\w./\\-]+\.\w+[`*"']*\W*$/i
 
 const OLD =
   /\b(?:find|search(?: for)?|old(?: str(?:ing)?)?|before|original|from|(?:replace|change)(?: this| these| the following)?)(?: (?:code|lines?|block|text|part|section))?\W*$/i
