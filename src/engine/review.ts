@@ -2,6 +2,7 @@ import type { Decoded } from '../actions/decode.ts'
 import type { Files } from '../core/files.ts'
 import { hashOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
+import { platform } from '../core/platform.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import type { LeftHunk, ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
@@ -32,8 +33,9 @@ export const shownOf = (changes: readonly Change[], root: string): string =>
     ),
   )
 
+/** Windows has no modes: a file that a preview makes has another one than the same file on the disk. */
 const stateName = (state: FileState | null): string | null =>
-  state === null ? null : `${state.mode} ${hashOf(state.bytes)}`
+  state === null ? null : `${platform.name === 'win32' ? '' : state.mode} ${hashOf(state.bytes)}`
 
 /** Splits the changes of an action into hunks and takes those that the user has not left out. */
 export function take(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
