@@ -16,7 +16,7 @@ import type { CommandScope, Place } from './scope.ts'
 
 type Scope = Pick<CommandScope, 'settings'>
 
-/** Whether the content of a file below the root is closed by its name. */
+/** Whether the content of a file below the root is blocked by its name. */
 export function closedNames({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
   return (relative) => judge.closedBelow(relative)

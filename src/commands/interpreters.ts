@@ -131,7 +131,7 @@ async function inside(found: Interpreter & { ok: true }, settings: Settings): Pr
   const home = os.homedir()
   const nothing = { closed: [], repositories: [] }
   const what = { file, caches: 'none', network: false, memoryBytes: 4 * 1024 ** 3 } as const
-  // What is missing in the project would be made for a moment, to lie over it.
+  // What is missing in the project would be made for a moment, to cover it.
   const bounds = { ...boundsFor(what, nothing, { settings }), absent: [] }
   const env = codeEnvironment({ path: found.path, home, venv: found.venv })
   const wrapped = choice.sandbox.wrap({ file, args: ['--version'], env, cwd: settings.root }, bounds)

@@ -36,7 +36,7 @@ export function merge(user?: FileGiven, project?: FileGiven): Merged {
 const eachKey = (make: (name: KeyName) => Effective): Merged =>
   Object.fromEntries(keyNames.map((name) => [name, make(name)])) as Merged
 
-/** A root of the user's inside the project was closed by its name; it must not open because the project's own moves. */
+/** A root of the user's inside the project was blocked by its name; it must stay so when the project's own moves. */
 function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven): Effective {
   if (root.from !== 'project') return roots
   const dirs = roots.value as readonly string[]

@@ -38,7 +38,7 @@ export function someOf<T>(wanted: readonly T[] | null, allowed: readonly T[] | n
   return both.length === 0 && wanted.length > 0 ? allowed : both
 }
 
-/** Directories that are open already, or lie in one that is. */
+/** Directories that are allowed already, or are in one that is. */
 export const dirsWithin: Narrowing<readonly string[]> = (wanted, allowed, facts) =>
   wanted.filter((one) => isOpenPart(one, [facts.dir, ...allowed], facts))
 
@@ -46,7 +46,7 @@ export const dirsWithin: Narrowing<readonly string[]> = (wanted, allowed, facts)
 export const partOfProject: Narrowing<string | null> = (wanted, allowed, facts) =>
   wanted !== null && isOpenPart(wanted, [facts.dir], facts) ? wanted : allowed
 
-/** What is closed by a name on its way must not be opened by beginning below that name. */
+/** A path that is blocked by the name of a directory above it must stay blocked when a root begins below that directory. */
 export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: ProjectFacts): boolean {
   const around = roots.filter((root) => isInside(dir, root))
   return around.length > 0 && around.every((root) => dir === root || mayWrite(slashed(path.relative(root, dir))))

@@ -82,7 +82,7 @@ export class Log {
     this.#buffered = []
   }
 
-  /** Takes back what was added since the size was this, as far as it is not written yet. */
+  /** Removes what was added since the size was this, as far as it is not written yet. */
   backTo(size: number): void {
     while (this.#size > size && this.#buffered.length > 0) this.#size -= this.#buffered.pop()?.length ?? 0
   }

@@ -42,7 +42,7 @@ export function narrowed(options: CladaOptions, uris: readonly string[]): Narrow
   const { root, allowedRoots, allowEscape } = settings
   const ours = [root, ...allowedRoots]
   const judge = makePathJudge(pathPolicyOf(settings))
-  // What is closed by a name on its way must not be opened by beginning below that name.
+  // Blocked by the name of a directory above, it stays blocked when a root begins below that directory.
   const isOpen = (dir: string): boolean =>
     ours.includes(dir) || judge.path(slashed(path.relative(root, dir)), dir, 'write').verdict === 'allow'
   const theirs = uris.flatMap(directoryOf)

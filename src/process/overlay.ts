@@ -162,7 +162,7 @@ export class Overlay {
     this.#before = undefined
   }
 
-  /** A layer between the project and what the program writes. Directories in it look like those that they lie over. */
+  /** A layer between the project and what the program writes. Directories in it look like those that they cover. */
   async #putMasks(): Promise<void> {
     const mask = path.join(this.#dir, 'mask')
     const missing = this.#masks.some(({ as }) => as === 'missing') ? await this.#missing() : undefined

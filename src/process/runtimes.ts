@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { isProgram, real } from './programs.ts'
 
-/** Where languages live in a home directory. Only these are shown inside: beside them lie keys and histories. */
+/** Where languages live in a home directory. Only these are shown inside: next to them are keys and histories. */
 const runtimeHomes = [
   '.pyenv',
   '.rbenv',

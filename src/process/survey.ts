@@ -12,7 +12,7 @@ export interface Survey {
   readonly files: ReadonlyMap<string, string>
   /** Directories that were looked into, with their modes. */
   readonly dirs: ReadonlyMap<string, number>
-  /** Closed by name, or by being a second name of something closed or outside. */
+  /** Blocked by its name, or as a second name of something that is blocked or outside. */
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]

@@ -1,6 +1,6 @@
 /**
  * Lines of a text against lines of a file: which correspond, how alike the two are. Every wanted line may
- * lie up to `slack` lines from where it should be; pairs cost their characters only when they may be alike.
+ * be up to `slack` lines from where it should be; pairs cost their characters only when they may be alike.
  */
 import { collapsed, squeezed } from './plain.ts'
 import { afford, type Work } from './nearest-survey.ts'

@@ -84,7 +84,7 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
 
 export const MARKS = { same: ' ', old: '-', new: '+' } as const
 
-/** Changes with the lines around them; `lead` lines that both sides have lie between a group and the one before. */
+/** Changes with the lines around them; `lead` lines that both sides have are between a group and the one before. */
 export function hunkRuns(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
   const found: { lead: number; runs: Run[] }[] = []
   let open: Run[] | undefined

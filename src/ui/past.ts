@@ -63,7 +63,7 @@ export async function turnAll(
   }
 }
 
-/** Which of some executions have been taken back, here or elsewhere. */
+/** Which of some executions have been undone, here or elsewhere. */
 export async function undoneIn({ clada }: Project): Promise<ReadonlySet<number>> {
   const entries = await clada.history()
   return new Set(entries.flatMap(({ number, undone }) => (undone ? [number] : [])))

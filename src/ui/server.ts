@@ -240,7 +240,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Where the build puts the page: beside the program, or beside the directory that its parts lie in. */
+/** Where the build puts the page: beside the program, or beside the directory that has its parts. */
 export function assetsDir(): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
   const places = [path.join(here, 'ui'), path.join(here, '../ui'), path.join(here, '../../dist/ui')]

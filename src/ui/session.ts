@@ -40,7 +40,7 @@ export interface SessionOptions {
   readonly send: (event: string, data: unknown) => void
 }
 
-/** What all tabs look at: one document, what became of it, and at most one thing that is being done. */
+/** What all tabs look at: one document, its results, and at most one thing that is being done. */
 export class Session {
   readonly questions: Questions
   readonly project: Project

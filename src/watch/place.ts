@@ -146,7 +146,7 @@ export interface Memory {
  */
 class Ledger {
   readonly #file: string
-  /** Where a lock for the same file may lie. */
+  /** Where a lock for the same file may be. */
   readonly lock: string
 
   constructor(dir: string, root: string, watched: string) {

@@ -12,7 +12,7 @@ import type { Inspected } from '../core/recorder.ts'
 /**
  * Brings staged steps to the disk, all of them or none. Everything that needs room is written first, under
  * temporary names, so that a full disk is met before anything has changed. Then the steps are taken in order,
- * and if one is refused the ones before it are taken back.
+ * and if one is refused the ones before it are undone.
  */
 export async function landTogether(all: readonly Step[], disk: DiskTree): Promise<string[]> {
   const { steps, passed } = folded(all)

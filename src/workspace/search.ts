@@ -78,7 +78,7 @@ class Collector {
     return { hits, more: this.#more }
   }
 
-  /** Once for each file: neither closed by its name nor a second name of some other file. */
+  /** Once for each file: neither blocked by its name nor a second name of some other file. */
   #isOpen(relative: string): boolean {
     const known = this.#open.get(relative)
     if (known !== undefined) return known

@@ -108,7 +108,7 @@ export const names = (min: number, otherwise?: string): Operands => ({
 })
 
 /**
- * The closed names as globs for programs that match one component only. What is closed by a longer path they may name;
+ * The blocked names as globs for programs that match one component only. What is blocked by a longer path they may name;
  * its content is left out by their caller.
  */
 export const closing = (closed: readonly ClosedName[]): string[] =>

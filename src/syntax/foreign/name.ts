@@ -27,16 +27,16 @@ export function nameIn(line: string): string | undefined {
 /** What most names look like; the rest takes longer. */
 const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 
-interface Around {
+interface Marks {
   readonly pattern: RegExp
   /** Says that a name is meant. */
   readonly marks: boolean
 }
 
-let known: readonly Around[] | undefined
+let known: readonly Marks[] | undefined
 
 /** What may be around a name. Made when it is needed: the tables for \p{…} would cost every start two milliseconds. */
-const around = (): readonly Around[] =>
+const around = (): readonly Marks[] =>
   (known ??= [
     { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
     { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },

@@ -118,7 +118,11 @@ class Walk {
       if (opens === undefined || !opens.startsWith('EOT_')) continue
       const stop = this.#heredoc(line, opens)
       if (stop === undefined || typeof stop === 'number') continue
-      return { faults: [fault, ...stop.block.faults.slice(-1).map(nobodys)], skipped: stop.skipped, next: stop.next }
+      return {
+        faults: [fault, ...stop.block.faults.slice(-1).map(withoutBlock)],
+        skipped: stop.skipped,
+        next: stop.next,
+      }
     }
     return { faults: [fault], skipped: [], next: this.#line }
   }
@@ -226,7 +230,7 @@ class Walk {
   }
 }
 
-const nobodys = (fault: Fault): Fault => ({ ...fault, blockId: null })
+const withoutBlock = (fault: Fault): Fault => ({ ...fault, blockId: null })
 
 const unclosedHeredoc = (delimiter: string): Mistake => ({
   code: 'UNCLOSED_HEREDOC',
