@@ -6,7 +6,8 @@
 //
 // All pairs are measured; with --cases as many of them as make so many cases.
 // With --from edits are made up in the files of a directory, other ones for every seed.
-// With --peers the patches are given to Codex's apply_patch too, which is fetched into node_modules/.cache from npm.
+// With --peers the patches are given to Codex's apply_patch too, and the search-replace blocks to the MCP filesystem server;
+// both are fetched from npm into node_modules/.cache.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -40,7 +41,7 @@ try {
     file: word('--file'),
     from: word('--from'),
     seed: number('--seed', 1),
-    codex: args.includes('--peers') ? codexProgram() : '',
+    peers: args.includes('--peers') ? { codex: codexProgram(), filesystem: filesystemServer() } : {},
   })
   process.stdout.write(`${table}\n`)
   if (args.includes('--docs')) {
@@ -56,18 +57,30 @@ try {
   fs.rmSync(dir, { recursive: true, force: true })
 }
 
-function codexProgram() {
-  const home = path.join(cache, 'clada-codex')
-  const version = `0.166.0-${process.platform}-${process.arch}`
+/** What npm fetches goes into a directory of its own, once. */
+function fetched(name, ...npm) {
+  const home = path.join(cache, name)
   if (!fs.existsSync(home)) {
     fs.mkdirSync(home)
-    spawnSync('npm', ['pack', '--silent', `@openai/codex@${version}`], { cwd: home })
-    const [archive] = fs.readdirSync(home)
-    if (archive !== undefined) spawnSync('tar', ['xzf', archive], { cwd: home })
+    spawnSync('npm', [...npm, '--silent'], { cwd: home })
   }
+  return home
+}
+
+function codexProgram() {
+  const home = fetched('clada-codex', 'pack', `@openai/codex@0.166.0-${process.platform}-${process.arch}`)
   const vendor = path.join(home, 'package', 'vendor')
+  const [archive] = fs.readdirSync(home)
+  if (archive !== undefined && !fs.existsSync(vendor)) spawnSync('tar', ['xzf', archive], { cwd: home })
   const found = fs.existsSync(vendor)
     ? fs.readdirSync(vendor).map((name) => path.join(vendor, name, 'bin', 'codex'))
     : []
-  return found.find((file) => fs.existsSync(file)) ?? ''
+  return found.find((file) => fs.existsSync(file))
+}
+
+function filesystemServer() {
+  const server = '@modelcontextprotocol/server-filesystem'
+  const home = fetched('clada-filesystem', 'install', '--prefix', '.', '--ignore-scripts', `${server}@2026.8.31`)
+  const file = path.join(home, 'node_modules', server, 'dist', 'lib.js')
+  return fs.existsSync(file) ? file : undefined
 }

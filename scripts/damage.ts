@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { historyEdits, otherEdits, packageEdits } from '../test/damage/corpus.ts'
 import { type Case, damages } from '../test/damage/damages.ts'
-import { syntaxes, written } from '../test/damage/edit.ts'
+import { type DamagedSyntax, syntaxes, written } from '../test/damage/edit.ts'
 import { classOf, combinationsOf, judge, type Outcome, outcomeOf, outcomes } from '../test/damage/judge.ts'
 
 interface Options {
@@ -18,8 +19,16 @@ interface Options {
   /** A directory of other files, in which edits are made up; '' for the usual ones. */
   readonly from: string
   readonly seed: number
-  /** The program of Codex, which applies patches when it is called `apply_patch`; '' without it. */
-  readonly codex: string
+  /** What applies the same edits beside clada. */
+  readonly peers: { readonly codex?: string; readonly filesystem?: string }
+}
+
+/** An engine of others, which is given the damaged edits of one syntax. It takes tool calls, so the document stays whole. */
+interface Peer {
+  readonly name: string
+  readonly syntax: DamagedSyntax
+  /** Whether it claims success; undefined where the text is no call of it. */
+  apply(home: string, text: string, file: string): Promise<boolean | undefined>
 }
 
 type Counts = Record<Outcome | 'cases' | 'unwarned' | 'enough', number>
@@ -46,11 +55,12 @@ export async function measure({
   file,
   from,
   seed: first,
-  codex,
+  peers: programs,
 }: Options): Promise<{ table: string; bad: number }> {
   const byDamage = new Map<string, Map<string, Counts>>()
   const byClass = new Map<string, Map<string, Counts>>()
-  const peers = new Map<string, Map<string, Counts>>()
+  const peers = await peersOf(programs)
+  const compared = new Map<string, Map<string, Counts>>()
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-damage-'))
   let cases = 0
   let bad = 0
@@ -93,20 +103,22 @@ export async function measure({
           if (judged.unwarned) counts.unwarned++
           if (judged.enough) counts.enough++
         }
-        // It takes a patch from a tool call, so it is not given damage to the document around one.
-        if (codex !== '' && syntax === 'apply-patch' && !all.some(({ part }) => part === 'document')) {
-          const theirs = { outcome: byCodex(codex, home, one), unwarned: false, enough: false }
-          for (const [name, { outcome }] of [
-            ['clada', judged],
-            ['Codex apply_patch', theirs],
+        for (const peer of peers) {
+          if (peer.syntax !== syntax || kind === 'not-as-written' || all.some(({ part }) => part === 'document'))
+            continue
+          const outcome = await byPeer(peer, home, one)
+          if (outcome === undefined) continue
+          const key = kind === 'must-refuse' ? 'must-refuse' : 'recoverable'
+          for (const [name, each] of [
+            [`clada, ${syntax}`, judged.outcome],
+            [peer.name, outcome],
           ] as const) {
-            const key = kind === 'must-refuse' ? 'must-refuse' : 'recoverable'
-            const row = peers.get(name) ?? new Map<string, Counts>()
-            peers.set(name, row)
+            const row = compared.get(name) ?? new Map<string, Counts>()
+            compared.set(name, row)
             const counts = row.get(key) ?? none()
             row.set(key, counts)
             counts.cases++
-            counts[outcome]++
+            counts[each]++
           }
         }
         const isBad =
@@ -129,18 +141,45 @@ export async function measure({
     fs.rmSync(dir, { recursive: true, force: true })
   }
   const table = [`${cases} cases`, '', tableOf('class', byClass), '', tableOf('damage', byDamage)]
-  return { table: [...table, ...peersTable(peers)].join('\n'), bad }
+  return { table: [...table, ...peersTable(compared)].join('\n'), bad }
 }
 
-/** The file that Codex makes of a damaged patch, judged in the same way. */
-function byCodex(codex: string, home: string, one: Case): Outcome {
+/** The file that another engine makes of a damaged edit, judged in the same way. */
+async function byPeer(peer: Peer, home: string, one: Case): Promise<Outcome | undefined> {
   const file = path.join(home, one.edit.path)
   fs.writeFileSync(file, one.file)
-  const patch = one.document(written('apply-patch', one.writing))
-  const { status } = spawnSync(codex, ['--codex-run-as-apply-patch', patch], { cwd: home, stdio: 'ignore' })
+  const success = await peer.apply(home, one.document(written(peer.syntax, one.writing)), one.writing.path)
   const after = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined
   for (const name of fs.readdirSync(home)) fs.rmSync(path.join(home, name), { recursive: true })
-  return outcomeOf(one, after, { success: status === 0 })
+  return success === undefined ? undefined : outcomeOf(one, after, { success })
+}
+
+async function peersOf({ codex, filesystem }: Options['peers']): Promise<Peer[]> {
+  const peers: Peer[] = []
+  if (codex !== undefined)
+    peers.push({
+      name: 'Codex apply_patch',
+      syntax: 'apply-patch',
+      apply: async (cwd, text) =>
+        spawnSync(codex, ['--codex-run-as-apply-patch', text], { cwd, stdio: 'ignore' }).status === 0,
+    })
+  if (filesystem !== undefined) {
+    const { applyFileEdits } = await import(pathToFileURL(filesystem).href)
+    peers.push({
+      name: 'MCP filesystem server edit_file',
+      syntax: 'search-replace',
+      apply: async (home, text, name) => {
+        const pairs = [...text.matchAll(/^<{7} SEARCH\n([^]*?)\n={7}\n([^]*?)\n?>{7} REPLACE$/gm)]
+        if (pairs.length === 0) return undefined
+        const edits = pairs.map(([, oldText, newText]) => ({ oldText, newText }))
+        return await applyFileEdits(path.resolve(home, name), edits).then(
+          () => true,
+          () => false,
+        )
+      },
+    })
+  }
+  return peers
 }
 
 function peersTable(peers: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string[] {
@@ -156,7 +195,7 @@ function peersTable(peers: ReadonlyMap<string, ReadonlyMap<string, Counts>>): st
   })
   return [
     '',
-    '| patches | recoverable | right | wrong | refused | must refuse | applied all the same |',
+    '| the same edits | recoverable | right | wrong | refused | must refuse | applied all the same |',
     '|---|---|---|---|---|---|---|',
     ...rows,
   ]
