@@ -59,7 +59,10 @@ const tests = {
   workspace: ['workspace', 'actions', 'history'],
 }
 
-/** The most that the tests of one mutant may take together, by their time without it, and the most of one file. */
+/**
+ * The most that the tests of one mutant may take together, by their time without it, on a machine that does nothing else,
+ * and the most of one file. On a busy machine a test takes longer, and gets as much more.
+ */
 const longestMs = 5_000
 const mostPerFile = 400
 /** A test with a mutant hangs when it takes longer than this and many times what it takes without. */
@@ -220,7 +223,7 @@ async function cover() {
   const paths = values.tests ?? [
     ...new Set(folders.flatMap((folder) => tests[folder] ?? [folder]).map((name) => `test/${name}`)),
   ]
-  const found = { tests: [], files: new Map(), failing: [] }
+  const found = { tests: [], files: new Map(), failing: [], busy: 1 }
   if (values.coverage !== undefined && fs.existsSync(values.coverage)) {
     const { names, ...known } = JSON.parse(fs.readFileSync(values.coverage, 'utf8'))
     const idOf = new Map(chosen.map(({ name, id }) => [name, id]))
@@ -233,6 +236,7 @@ async function cover() {
     return {
       tests: known.tests.map(renumbered),
       failing: known.failing,
+      busy: known.busy,
       files: new Map(known.files.map(([name, one]) => [name, renumbered(one)])),
     }
   }
@@ -242,13 +246,14 @@ async function cover() {
     {
       limitMs: () => 300_000,
       onLine: (line) => {
+        found.busy = Math.max(found.busy, os.loadavg()[0] / os.availableParallelism())
         if (line.type === 'test') (line.ok ? found.tests : found.failing).push(line)
         if (line.type === 'file') found.files.set(line.file, line)
       },
     },
   )
   console.error(
-    `${found.tests.length} tests in ${found.files.size} files, ${found.failing.length} fail without a mutant${found.failing.map(({ name }) => `\n  ${name}`).join('')}`,
+    `${found.tests.length} tests in ${found.files.size} files, load ${found.busy.toFixed(1)} per core, ${found.failing.length} fail without a mutant${found.failing.map(({ name }) => `\n  ${name}`).join('')}`,
   )
   if (values.coverage !== undefined)
     fs.writeFileSync(
@@ -274,7 +279,7 @@ async function tryInside() {
     for (const [, test] of own.sort(([a, one], [b, other]) => a - b || one.ms - other.ms)) {
       const count = (perFile.get(test.file) ?? 0) + 1
       perFile.set(test.file, count)
-      if (count > mostPerFile || (ms > 0 && ms + test.ms > longestMs)) continue
+      if (count > mostPerFile || (ms > 0 && ms + test.ms > longestMs * coverage.busy)) continue
       ms += test.ms
       byTest.set(test.id, [...(byTest.get(test.id) ?? []), id])
     }
@@ -355,7 +360,7 @@ async function tryAnew() {
     let ms = 0
     const taken = []
     for (const one of files)
-      if (taken.length === 0 || (taken.length < 6 && ms + one.ms <= longestMs)) {
+      if (taken.length === 0 || (taken.length < 6 && ms + one.ms <= longestMs * coverage.busy)) {
         ms += one.ms
         taken.push(one)
       }
