@@ -1,6 +1,7 @@
 // Changes one small thing in the sources at a time and runs the tests that should notice.
 //
 //   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--tests PATH...] [--only FILE] [--out FILE] [--coverage FILE]
+//   [--budget SECONDS]
 //
 // Works on a copy of the project in which all mutants are compiled in, each with a switch (`scripts/mutants.mjs`).
 // 1. The tests run once without a mutant: which test reaches which mutant, and how long it takes.
@@ -29,6 +30,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     coverage: { type: 'string' },
     out: { type: 'string' },
+    budget: { type: 'string', default: '5' },
     session: { type: 'string' },
   },
 })
@@ -63,7 +65,7 @@ const tests = {
  * The most that the tests of one mutant may take together, by their time without it, on a machine that does nothing else,
  * and the most of one file. On a busy machine a test takes longer, and gets as much more.
  */
-const longestMs = 5_000
+const longestMs = 1000 * Number(values.budget)
 const mostPerFile = 400
 /** A test with a mutant hangs when it takes longer than this and many times what it takes without. */
 const hangMs = 10_000
