@@ -41,10 +41,21 @@ const tests = {
   approvals: ['approvals', 'commands'],
   cli: ['cli', 'listener', 'context'],
   commands: ['commands', 'actions'],
+  config: ['config', 'cli/config'],
   context: ['context', 'library'],
   core: ['core', 'text', 'report', 'policy', 'library', 'actions'],
   describe: ['describe', 'library'],
-  engine: ['library', 'scenarios', 'review', 'actions'],
+  engine: [
+    'library',
+    'scenarios',
+    'review',
+    'replies',
+    'syntax/convert',
+    'report/evidence',
+    'cli/documents',
+    'mcp/resources',
+    'actions',
+  ],
   git: ['history'],
   journal: ['history'],
   policy: ['policy', 'commands', 'actions'],
@@ -242,7 +253,7 @@ async function cover() {
       files: new Map(known.files.map(([name, one]) => [name, renumbered(one)])),
     }
   }
-  const files = paths.filter((one) => fs.existsSync(path.join(top, one)))
+  const files = paths.flatMap((one) => [one, `${one}.test.ts`].filter((name) => fs.existsSync(path.join(top, name))))
   await runSession(
     { mode: 'cover', files },
     {

@@ -51,12 +51,15 @@ describe('the program of a command', () => {
       'node_modules/.bin/tool': '#!/usr/bin/env node\n',
       'node_modules/.bin/node': '#!/bin/sh\n',
       'run.sh': '#!/usr/bin/env -S bash -e\n',
+      'odd.sh': '#!/nowhere/shell -e\n',
     })
     const [tool] = found('tool', root)
     expect(tool?.start).toEqual([expect.stringMatching(/\/node$/), path.join(root, 'node_modules/.bin/tool')])
     expect(tool?.start[0].startsWith(root)).toBe(false)
     const [script] = found('./run.sh', root)
     expect(script?.start).toEqual([expect.stringMatching(/\/bash$/), '-e', path.join(root, 'run.sh')])
+    // The system says what is wrong with it.
+    expect(found('./odd.sh', root)[0]?.start).toEqual([path.join(root, 'odd.sh')])
   })
 
   it('is bound to an interpreter of the project', () => {

@@ -44,6 +44,32 @@ describe('the approval socket', () => {
     expect(await askApprovalSocket(request)).toBeUndefined()
   })
 
+  it('is asked whole, however long the question is, and not at all for a caller that is gone', async () => {
+    const asked: unknown[] = []
+    const socket = await openApprovalSocket(root, async (one) => (asked.push(one), 'once'))
+    expect(await askApprovalSocket(request, AbortSignal.abort())).toBeUndefined()
+    // Of three bytes each, so that a piece ends inside of one.
+    const long = { ...request, diff: '€'.repeat(100_000) }
+    expect(await askApprovalSocket(long)).toBe('once')
+    expect(asked).toEqual([long])
+    socket?.close()
+  })
+
+  it('shows what a command has tried, and never part of it', async () => {
+    const asked: unknown[] = []
+    const socket = await openApprovalSocket(root, async (one) => (asked.push(one), 'once'))
+    const send = (changed: readonly unknown[]) => {
+      const tried: object = { exitCode: 0, changed, more: 0, output: 'ok' }
+      return askApprovalSocket({ ...request, about: 'tried', ...{ tried } })
+    }
+    const known = { path: 'a.txt', change: 'modify' }
+    expect(await send([known])).toBe('once')
+    expect(asked).toMatchObject([{ tried: { changed: [known] } }])
+    for (const unknown of ['b.txt', null, { path: 1, change: 'modify' }, { path: 'b.txt', change: 'swap' }])
+      expect(await send([known, unknown])).toBeUndefined()
+    socket?.close()
+  })
+
   it('belongs to one page at a time, and to the next when that is gone', async () => {
     const first = await openApprovalSocket(root, async () => 'once')
     expect(await openApprovalSocket(root, async () => 'no')).toBeUndefined()
@@ -109,5 +135,7 @@ describe('the approval socket', () => {
     fs.writeFileSync(path.join(state, 'file'), '')
     expect(await openApprovalSocket(root, async () => 'once')).toBeUndefined()
     expect(await askApprovalSocket(request)).toBeUndefined()
+    // Inside the project a document could answer.
+    expect(await askApprovalSocket({ ...request, root: state })).toBeUndefined()
   })
 })

@@ -28,11 +28,10 @@ function runs(line: string, given: string, cwd = given): WhatRuns {
 }
 
 /** Whether an approval would still hold once a file reads otherwise. */
-function heldAfter(line: string, file: string, text: string): boolean {
-  const root = project()
-  const before = runs(line, root).hash
+function heldAfter(line: string, file: string, text: string, root = project(), cwd = root): boolean {
+  const before = runs(line, root, cwd).hash
   fs.writeFileSync(path.join(root, file), text)
-  return runs(line, root).hash === before
+  return runs(line, root, cwd).hash === before
 }
 
 describe('what a package tool runs', () => {
@@ -45,6 +44,7 @@ describe('what a package tool runs', () => {
     ['npm --silent run test', 'echo ROOT-OK'],
     ['npm rum test', 'echo ROOT-OK'],
     ['npm run test one two', 'echo ROOT-OK'],
+    ['npm run test -- -w pkg', 'echo ROOT-OK'],
     ['npm test -- -w pkg', 'echo ROOT-OK'],
     ['npm start', 'echo begun'],
     ['npm run build', 'prebuild: echo first; build: echo built'],
@@ -104,6 +104,29 @@ describe('what a package tool runs', () => {
     }
   })
 
+  it.each([
+    ['an archive', '{"dependencies": {"dep": "file:dep.tgz"}}', 'whatever dep.tgz runs (88cb8a08)'],
+    ['a file that cannot be read', '{', 'whatever package.json says, which cannot be read (021fb596)'],
+    ['a place that is not there', '{"dependencies": {"dep": "file:gone"}}', 'no scripts of the project'],
+  ])('is unknown for %s', (_, text, shown) => {
+    const root = scratchDir({ 'package.json': text, 'dep.tgz': 'packed' })
+    expect(runs('npm install', root).shown).toBe(`${shown}, and whatever fetched packages run`)
+    expect(heldAfter('npm install', 'dep.tgz', 'other', root)).toBe(!shown.includes('tgz'))
+  })
+
+  it('is nothing that the project says where it has no package', () => {
+    const root = scratchDir({ 'sub/x.js': '' })
+    for (const line of ['npm test', 'npm run build', 'npm install'])
+      expect(runs(line, root, path.join(root, 'sub')).shown).toBeUndefined()
+  })
+
+  it('is shown up to a length, and counts whole', () => {
+    const long = `begin ${'x'.repeat(5000)}`
+    const root = scratchDir({ 'package.json': manifest({ test: long }) })
+    expect(runs('npm test', root).shown).toBe(`${long.slice(0, 4000)}… and 1006 characters more`)
+    expect(heldAfter('npm test', 'package.json', manifest({ test: `${long}y` }), root)).toBe(false)
+  })
+
   it('may be in a package that is passed over otherwise, when it is named', () => {
     const root = project()
     const file = path.join(root, 'node_modules/dep/package.json')
@@ -125,6 +148,8 @@ describe('what another program runs', () => {
     ['make -C sub all', ['Makefile', 'sub/Makefile']],
     ['make -Csub', ['sub/Makefile']],
     ['make -f b.js', ['b.js']],
+    ['make --file=b.js', ['b.js']],
+    ['npx ./b.js', ['b.js']],
   ])('is every file of %s', (line, files) => {
     // Windows starts no such file.
     if (line.startsWith('./') && process.platform === 'win32') return
@@ -132,7 +157,30 @@ describe('what another program runs', () => {
     expect(heldAfter(line, 'src/x.js', 'changed')).toBe(true)
   })
 
-  it('is not known where no file is named', () => {
-    expect(runs('node -v', project())).toMatchObject({ hash: null, shown: undefined })
+  it.each(['node -v', 'npx -v', 'git status'])('is not known for %s, which names no file', (line) => {
+    expect(runs(line, project())).toMatchObject({ hash: null, shown: undefined })
+  })
+
+  it.each(['npx tool', 'npm exec tool', 'pnpm exec -- tool', 'uv run tool'])('is fetched or found for %s', (line) => {
+    const root = project()
+    expect(runs(line, root).shown).toBe('tool, which the project does not have: whatever is fetched or found')
+  })
+
+  it('may be in a directory above the project', () => {
+    const top = scratchDir({ justfile: 'all:\n', 'project/x': '', Makefile: 'all:\n' })
+    const project = path.join(top, 'project')
+    expect(runs('just all', project).shown).toBe('../justfile (5 characters)')
+    expect(runs('make all', project).shown).toBeUndefined()
+  })
+
+  it.each([
+    ['a hook', { '.git/hooks/pre-commit': 'echo' }, 'the hooks .git/hooks/pre-commit', true],
+    ['a filter', { '.git/config': '[filter "f"]\n\tclean = tr a b\n' }, 'what .git/config says: clean = tr a b', false],
+  ])('is, for git, %s of the repository', (_, files, shown, free) => {
+    const root = scratchDir({ ...files, '.gitattributes': '*.a filter=f\n', '.git/hooks/x.sample': '' })
+    expect(runs('git commit', root).shown).toBe(shown)
+    // Attributes say which files a filter is for; they start nothing themselves.
+    expect(heldAfter('git commit', '.gitattributes', '* filter=f\n', root)).toBe(free)
+    for (const file of Object.keys(files)) expect(heldAfter('git commit', file, '', root)).toBe(false)
   })
 })

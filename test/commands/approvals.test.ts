@@ -54,6 +54,21 @@ function person(...answers: ApprovalAnswer[]): {
 
 const echo = approvalLine(['echo', 'hi'], '')
 
+describe('an approval that is given', () => {
+  it('is in a list that git takes, and nothing else of clada is', () => {
+    const root = scratchDir()
+    for (let time = 0; time < 2; time++) new Approvals(root).add(echo, { hash: null })
+    expect(fs.readdirSync(path.join(root, '.clada'))).toEqual(['.gitignore', 'allowed-commands.json'])
+  })
+
+  it('is refused where models could give it too', () => {
+    const root = scratchDir()
+    process.env['XDG_STATE_HOME'] = path.join(root, 'state')
+    expect(() => new Approvals(root).add(echo, { hash: null })).toThrow(/is inside the project, where models can write/)
+    expect(fs.readdirSync(root)).toEqual([])
+  })
+})
+
 describe('an approval', () => {
   it('is asked for once when the answer is always', async () => {
     const root = scratchDir()
