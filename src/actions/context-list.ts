@@ -2,7 +2,7 @@ import { defineAction, ok } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import { attempt } from './common.ts'
 import { argOf, measure } from './context-entry.ts'
-import { listOutput } from './list-output.ts'
+import { listOutput } from './output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',

@@ -1,6 +1,6 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
 import { bounded, withTimeLimit } from '../core/time-limit.ts'
-import { pathsOutput } from './list-output.ts'
+import { pathsOutput } from './output.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
 

@@ -1,5 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
-import { entriesOutput } from './list-output.ts'
+import { entriesOutput } from './output.ts'
 
 export const ls = defineAction({
   name: 'ls',

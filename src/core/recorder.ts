@@ -19,6 +19,8 @@ export interface Recorder {
   beforeProgram(): Promise<void>
   /** Records the changes of a program. Returns the states before it, as far as they are known. */
   changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>>
+  /** Keeps how files are before and after the running action. The returned function reports them, once, and forgets them. */
+  noting(): () => NotedFile[]
   /** The number of the running action. */
   acting: number
   /** Whether the current changes are those of a program: what git ignores of them may change at any time. */
@@ -36,6 +38,18 @@ export interface SeenChanges {
   readonly madeDirs: readonly string[]
   /** Directories that are gone or have another mode, with their modes before. */
   readonly goneDirs: ReadonlyMap<string, number>
+}
+
+/** One file before and after an action. */
+export interface NotedFile {
+  readonly absolute: string
+  readonly before: FileState | null
+  readonly after: FileState | null
+}
+
+export interface FileState {
+  readonly bytes: Buffer
+  readonly mode: number
 }
 
 export interface PathChange {

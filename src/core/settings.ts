@@ -77,24 +77,6 @@ export const defaultLimits: Limits = {
   actionMs: 30_000,
 }
 
-/**
- * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash
- * matches any one component of a path; `!` allows again.
- */
-export const defaultDeniedPatterns: readonly string[] = [
-  ...'.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc'.split(' '),
-  ...'*.pem *.key *.p12 *.pfx *.ppk *.jks *.jceks *.bks *.keystore *.kdbx'.split(' '),
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].flatMap((name) => [
-    name,
-    ...['.', '~', '-', '_'].map((copy) => `${name}${copy}*`),
-    `!${name}*.pub`,
-  ]),
-  ...'.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf'.split(' '),
-  ...'.aws/credentials .docker/config.json .kube/config credentials.json'.split(' '),
-  ...'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json'.split(' '),
-  ...'/etc /sys /proc /dev !/dev/shm'.split(' '),
-]
-
 /** A command of the user that runs before or after an execution. */
 export interface Hook {
   /** For a shell. `${NAME}` is a variable or a fact of the run. */

@@ -16,7 +16,7 @@ import {
   type LostBy,
   standings,
 } from '../journal/timeline.ts'
-import { type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../journal/record.ts'
+import { dirOf, type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../journal/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
@@ -98,7 +98,7 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
   const known: Known = new Map()
   for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
   const turns = meanwhileIn(record, known, history)
-  const contents = new Contents(history, number)
+  const contents = new Contents(dirOf(history, number))
   return {
     changes: record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
@@ -118,7 +118,7 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
     const found = inspect(path.resolve(settings.root, name))
     const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
     if (isSameState(state, found)) return []
-    return changeFrom(settings.root, name, stateOf(state, new Contents(history, number)), now)
+    return changeFrom(settings.root, name, stateOf(state, new Contents(dirOf(history, number))), now)
   })
 }
 
@@ -128,7 +128,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
   const undone = undoneIn(records)
-  const contents = new Contents(history, number)
+  const contents = new Contents(dirOf(history, number))
   const diffs = record.paths.flatMap((entry) => {
     const sides = sidesOf(entry, contents, settings.root, inspect)
     if (sides === undefined) {
@@ -235,8 +235,8 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
     const left = known.get(name)
     known.set(name, { state: after, number })
     if (left === undefined || isSameState(left.state, before)) return []
-    const from = stateOf(left.state, new Contents(history, left.number))
-    const to = stateOf(before, new Contents(history, number))
+    const from = stateOf(left.state, new Contents(dirOf(history, left.number)))
+    const to = stateOf(before, new Contents(dirOf(history, number)))
     return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }

@@ -38,12 +38,15 @@ export class Tasks {
   readonly #options: RulesOfRun
   readonly #disk: Disk
   readonly #numbers = new TaskNumbers()
-  readonly corrections: Corrections
+  #corrections: Corrections | undefined
 
   constructor(options: RulesOfRun, disk: Disk) {
     this.#options = options
     this.#disk = disk
-    this.corrections = new Corrections(options)
+  }
+
+  get corrections(): Corrections {
+    return (this.#corrections ??= new Corrections(this.#options))
   }
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {

@@ -151,7 +151,7 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
-      const contents = new Contents(path.dirname(this.#options.dir), record.number)
+      const contents = new Contents(this.#options.dir)
       const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }

@@ -4,7 +4,16 @@ import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Commits, Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'
+import type {
+  Commits,
+  FileState,
+  Inspect,
+  Inspected,
+  NotedFile,
+  PathChange,
+  Recorder,
+  SeenChanges,
+} from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import { joinQueue } from '../journal/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
@@ -13,6 +22,7 @@ import type { Snapshot } from '../git/snapshot.ts'
 import { targetOf } from '../journal/summary.ts'
 import type { PathJudge } from '../core/effects.ts'
 import type { Settings } from '../core/settings.ts'
+import { readWhole } from '../workspace/disk-file.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
 /**
@@ -37,9 +47,11 @@ export class History implements Recorder {
   /** Where the repository was before the program that runs. */
   #position: Position | undefined
   #moved: Moved | undefined
+  readonly #noted: NotedChanges
 
   constructor(options: HistoryOptions) {
     this.#options = options
+    this.#noted = new NotedChanges(options.inspect)
   }
 
   async queue(): Promise<void> {
@@ -61,8 +73,9 @@ export class History implements Recorder {
   }
 
   change(changes: readonly PathChange[], act: () => void): void {
-    if (this.#open === undefined) throw new Error('a change before the beginning')
-    this.#open.journal.change(changes, act)
+    const { journal } = this.#open ?? {}
+    if (journal === undefined) throw new Error('a change before the beginning')
+    this.#noted.change(changes, () => journal.change(changes, act))
     if (this.ofProgram) for (const { absolute } of changes) this.#byPrograms.add(pathFrom(this.#options.root, absolute))
   }
 
@@ -71,11 +84,16 @@ export class History implements Recorder {
   }
 
   reverted(absolute: string): void {
+    this.#noted.reverted(absolute)
     this.#open?.journal.reverted(absolute)
   }
 
   namesOf(file: { readonly dev: number; readonly ino: number }): number {
     return this.#open?.journal.namesOf(file) ?? 0
+  }
+
+  noting(): () => NotedFile[] {
+    return this.#noted.noting(this.acting)
   }
 
   /** Adds a line to the journal, for the recovery after a crash. */
@@ -113,6 +131,7 @@ export class History implements Recorder {
       journal: this.#open.journal,
       snapshot: this.#snapshot,
     })
+    this.#noted.changedByProgram(this.acting, states)
     this.warnings.push(...warnings)
     const [before, after] = [this.#position, await positionAt(root)]
     if (before !== undefined && after !== undefined) this.movedBranch({ before, after })
@@ -216,6 +235,103 @@ export class History implements Recorder {
 /** Loaded only where a program runs on the project itself. */
 const positionAt = async (root: string): Promise<Position | undefined> =>
   (await import('../git/find-repository.ts')).positionOf(root)
+
+/** For actions that are watched: how files were before them, and are after them. */
+export class NotedChanges {
+  readonly #inspect: Inspect
+  /** By the number of the action. Files that cannot be shown are undefined. */
+  readonly #notes = new Map<number, Map<string, NotedFile | undefined>>()
+
+  constructor(inspect: Inspect) {
+    this.#inspect = inspect
+  }
+
+  /** See `Recorder.noting`. */
+  noting(by: number): () => NotedFile[] {
+    const noted = new Map<string, NotedFile | undefined>()
+    this.#notes.set(by, noted)
+    return () => {
+      this.#notes.delete(by)
+      // Files of one action land in any order.
+      const files = [...noted.values()].filter((file) => file !== undefined)
+      return files.sort((a, b) => (a.absolute < b.absolute ? -1 : 1))
+    }
+  }
+
+  /** Makes changes, and reads the files before and after it where an action is watched. */
+  change(changes: readonly PathChange[], act: () => void): void {
+    const watched = changes.filter(({ by }) => this.#notes.has(by))
+    const before = new Map(watched.map((change) => [change, stateBefore(change)]))
+    act()
+    const [moved] = watched.filter((change) => change.moved)
+    for (const change of watched) {
+      const { becomes } = change
+      const after =
+        becomes.type === 'moved' ? moved && before.get(moved) : becomes.type === 'file' ? stateAfter(change) : null
+      this.#note(change.by, change.absolute, before.get(change), after)
+    }
+  }
+
+  reverted(absolute: string): void {
+    for (const noted of this.#notes.values()) noted.delete(absolute)
+  }
+
+  changedByProgram(by: number, before: ReadonlyMap<string, Inspected>): void {
+    if (!this.#notes.has(by)) return
+    for (const [absolute, was] of [...before].slice(0, mostFiles))
+      this.#note(by, absolute, stateOf(was), stateOf(this.#inspect(absolute)))
+  }
+
+  #note(by: number, absolute: string, before: Seen, after: Seen): void {
+    const noted = this.#notes.get(by)
+    const known = noted?.get(absolute)
+    if (noted === undefined || (noted.has(absolute) && known === undefined)) return
+    const shown = before !== undefined && after !== undefined
+    noted.set(absolute, shown ? { absolute, before: known === undefined ? before : known.before, after } : undefined)
+  }
+}
+
+/** Null where there is no file. Undefined where there is one that is not shown. */
+type Seen = FileState | null | undefined
+
+/** Differences of larger files, and of more files, are not kept. */
+const largest = 1 << 20
+const mostFiles = 20
+
+function stateBefore({ was, safePath }: PathChange): Seen {
+  if (was === 'absent') return null
+  return was === undefined ? read(safePath) : shown(was)
+}
+
+function stateAfter({ becomes, safePath }: PathChange): Seen {
+  if (becomes.type !== 'file' || becomes.bytes === undefined) return read(safePath)
+  return shown({ mode: becomes.mode, bytes: becomes.bytes })
+}
+
+function stateOf(found: Inspected): Seen {
+  if (found.type === 'file') return shown(found)
+  return found.type === 'absent' ? null : undefined
+}
+
+const shown = ({ bytes, mode }: FileState): Seen =>
+  bytes.length > largest ? undefined : { bytes, mode: mode & 0o7777 }
+
+/** A look beside the way of the data: where it fails, nothing is shown, and nothing else is different. */
+function read(safePath: string): Seen {
+  try {
+    const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
+    if (stat === undefined || stat.isDirectory()) return null
+    if (!stat.isFile() || stat.size > largest) return undefined
+    const fd = fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    try {
+      return shown({ bytes: readWhole(fd, stat.size), mode: stat.mode })
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}
 
 /** The files of a project for one execution, and the history that records every change of them. */
 export interface RecordedWorkspace {

@@ -206,7 +206,7 @@ function sliceFrom(value: unknown): Slice | undefined {
 /** Empty if the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
-  if (isSameMode(now, before) && isSameState(now, contentsIn(dir).withBytes(before))) return []
+  if (isSameMode(now, before) && isSameState(now, new Contents(dir).withBytes(before))) return []
   // A content that no action announced was written by another process since, so undo must not revert it.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
@@ -216,9 +216,7 @@ function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, 
 
 /** Whether the content of the earlier state was kept. */
 const isKept = (dir: string, state: State): boolean =>
-  state.type !== 'file' || contentsIn(dir).bytesOf(state) !== undefined
-
-const contentsIn = (dir: string): Contents => new Contents(path.dirname(dir), Number(path.basename(dir)))
+  state.type !== 'file' || new Contents(dir).bytesOf(state) !== undefined
 
 function actionOf(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)
@@ -260,7 +258,7 @@ function completeUndo(
   if (kind === 'run' || of === undefined || ofActions !== undefined || paths.length === 0) return undefined
   const about = readRecord(history, of)
   if (about === undefined) return undefined
-  const contents = new Contents(history, of)
+  const contents = new Contents(dirOf(history, of))
   const isThere = (entry: PathRecord): boolean => {
     // A directory may be in use by now, and stays then.
     if ([entry.before, entry.after].some(({ type }) => type === 'directory')) return true

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { renameFile, syncFileNow } from '../state/own-files.ts'
-import { dirOf, journalFile, type State } from './record.ts'
+import { journalFile, type State } from './record.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { contentIn, opened, type Slice } from './log.ts'
@@ -95,8 +95,9 @@ function commonPrefix(most: number, isSame: (at: number, length: number) => bool
 export class Contents {
   readonly #dir: string
 
-  constructor(history: string, number: number) {
-    this.#dir = dirOf(history, number)
+  /** `dir` is the directory of the execution, as `dirOf` has it. */
+  constructor(dir: string) {
+    this.#dir = dir
   }
 
   /** Undefined where no content was kept, or it is not what was kept. */

@@ -26,7 +26,6 @@ import { Log, type Slice } from './log.ts'
 export class Journal {
   readonly #root: string
   readonly #dir: string
-  readonly #contents: Contents
   readonly #log: Log
   readonly #entries = new Map<string, Entry>()
   /** How many of our links live files have, by device and inode. */
@@ -38,7 +37,6 @@ export class Journal {
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
     this.#dir = dirOf(history, number)
-    this.#contents = new Contents(history, number)
     fs.mkdirSync(this.#dir)
     this.#log = Log.create(path.join(this.#dir, journalFile))
     this.note(header)
@@ -176,6 +174,10 @@ export class Journal {
 
   close(): void {
     this.#log.close()
+  }
+
+  get #contents(): Contents {
+    return new Contents(this.#dir)
   }
 
   /** Whether a change was prepared, and the path is still as it was then. */

@@ -3,8 +3,10 @@ import path from 'node:path'
 import type { Conversation } from '../core/settings.ts'
 import { recordAtEnd, type Slice } from './log.ts'
 import { fingerprintOf } from '../core/hash.ts'
+import { isRecord } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
+import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 
 /** The record of an execution. Paths are as `pathFrom` makes them. */
 export interface ExecutionRecord {
@@ -125,31 +127,29 @@ export const dirOf = (history: string, number: number): string => path.join(hist
 
 export function readRecord(history: string, number: number): ExecutionRecord | undefined {
   const found = recordAtEnd(path.join(dirOf(history, number), journalFile))
-  return isRecord(found) && found.number === number ? found : undefined
+  return isExecution(found) && found.number === number ? found : undefined
 }
 
 /** Undefined where it is something else. */
 export function conversationIn(value: unknown): Conversation | undefined {
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const { kind, id } = value
   return (kind === 'mcp' || kind === 'loop') && typeof id === 'string' ? { kind, id } : undefined
 }
 
 /** The file may come from a cloned repository, so it is validated. */
-function isRecord(value: unknown): value is ExecutionRecord {
-  if (!isObject(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
+function isExecution(value: unknown): value is ExecutionRecord {
+  if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
   const { of, ofActions, commits, moved, conversation, actions, paths } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (of !== undefined && typeof of !== 'number') return false
   if (conversation !== undefined && conversationIn(conversation) === undefined) return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
-  if (commits !== undefined && !(isObject(commits) && Object.values(commits).every(isObjectName))) return false
-  if (moved !== undefined && !(isObject(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
+  if (commits !== undefined && !(isRecord(commits) && Object.values(commits).every(isObjectName))) return false
+  if (moved !== undefined && !(isRecord(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
     return false
   return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every((one) => fits(one))
@@ -157,23 +157,23 @@ const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
 const isObjectName = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{40,64}$/.test(value)
 
 const isPosition = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   isObjectName(value['commit']) &&
   (value['branch'] === undefined ||
     (typeof value['branch'] === 'string' && /^refs\/heads\/(?!.*\.\.)[^\s~^:?*[\\\p{Cc}]+$/u.test(value['branch'])))
 
 const isActionRecord = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   typeof value['seq'] === 'number' &&
   typeof value['action'] === 'string' &&
   typeof value['target'] === 'string'
 
 const isPathRecord = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   typeof value['path'] === 'string' &&
   isState(value['before']) &&
   isState(value['after']) &&
-  isListOf(value['steps'], (step) => isObject(step) && typeof step['by'] === 'number')
+  isListOf(value['steps'], (step) => isRecord(step) && typeof step['by'] === 'number')
 
 function isState(value: unknown): value is State {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
@@ -219,3 +219,49 @@ export function isSameMode(one: Known, other: Known): boolean {
 
 const printOf = (file: Known & { type: 'file' }): string | undefined =>
   'bytes' in file ? fingerprintOf(file.bytes) : file.print
+
+/** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
+export interface BackState {
+  /** Null for a detached HEAD. */
+  readonly branch: string | null
+  /** From the newest commit to the current one. */
+  readonly way: readonly string[]
+  /** By commit: the stash commit of its uncommitted changes. */
+  readonly saved: Readonly<Record<string, string>>
+  /** By stash commit: file modes that git does not store, by name. */
+  readonly modes?: Readonly<Record<string, Modes>>
+  /** Set while files are being changed. If the process dies, some are not changed yet. */
+  readonly moving?: boolean
+}
+
+export type Modes = Readonly<Record<string, number>>
+
+const backFile = (stateDir: string): string => path.join(stateDir, 'back.json')
+
+/** Undefined when the project is not at an older commit. */
+export function readBack(stateDir: string): BackState | undefined {
+  const found = jsonOf(readOwn(backFile(stateDir)))
+  return isBackState(found) ? found : undefined
+}
+
+/** Undefined removes the file: the project is at its newest commit again. */
+export function writeBack(stateDir: string, state: BackState | undefined): void {
+  if (state === undefined) fs.rmSync(backFile(stateDir), { force: true })
+  else putFile(backFile(stateDir), JSON.stringify(state))
+}
+
+/** The values become parts of paths and arguments of git, and the file may come from a cloned repository. */
+function isBackState(value: unknown): value is BackState {
+  if (!isRecord(value) || !('way' in value) || !Array.isArray(value.way)) return false
+  if (!('saved' in value) || !isRecord(value.saved) || !('branch' in value)) return false
+  const { branch, way, saved } = value
+  const modes: unknown = 'modes' in value ? value.modes : {}
+  const commits: unknown[] = [...way, ...Object.entries(saved).flat()]
+  return (
+    way.length > 0 &&
+    isRecord(modes) &&
+    Object.values(modes).every((one) => isRecord(one) && Object.values(one).every((mode) => Number.isInteger(mode))) &&
+    commits.every((id) => typeof id === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) &&
+    (branch === null || (typeof branch === 'string' && /^refs\/heads\/[^-\s]\S*$/.test(branch)))
+  )
+}

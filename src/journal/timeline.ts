@@ -1,4 +1,4 @@
-import { type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
+import { dirOf, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
 import { Contents } from './images.ts'
 
 /** An execution, and whether it was undone. */
@@ -144,7 +144,7 @@ export function lostBy(
     const entry = paths.find((one) => one.path === path)
     if (entry === undefined) continue
     if (++looked > mostSearched) return undefined
-    const contents = new Contents(history, number)
+    const contents = new Contents(dirOf(history, number))
     const left = entry.after.type === 'file' ? hasIn(contents.bytesOf(entry.after), wanted) : false
     if (left !== false) return undefined
     const action = lostIn(entry, contents, wanted)

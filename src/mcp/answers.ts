@@ -1,9 +1,8 @@
 import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js'
 import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatReport, withDetail } from '../report/format.ts'
-import type { ReportOptions } from '../report/parts.ts'
+import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
 import { defaultBudget } from '../report/llm.ts'
-import { defaultOutputLimit } from '../report/outputs.ts'
 import { capText, printable } from '../report/words.ts'
 import { isRecord } from '../core/platform.ts'
 

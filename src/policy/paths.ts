@@ -7,6 +7,24 @@ import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent, holdsToken } from './holds-token.ts'
 
 /**
+ * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash
+ * matches any one component of a path; `!` allows again.
+ */
+export const defaultDeniedPatterns: readonly string[] = [
+  ...'.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc'.split(' '),
+  ...'*.pem *.key *.p12 *.pfx *.ppk *.jks *.jceks *.bks *.keystore *.kdbx'.split(' '),
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].flatMap((name) => [
+    name,
+    ...['.', '~', '-', '_'].map((copy) => `${name}${copy}*`),
+    `!${name}*.pub`,
+  ]),
+  ...'.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf'.split(' '),
+  ...'.aws/credentials .docker/config.json .kube/config credentials.json'.split(' '),
+  ...'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json'.split(' '),
+  ...'/etc /sys /proc /dev !/dev/shm'.split(' '),
+]
+
+/**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
  * refused by the workspace, which walks the decided path component by component.
  */

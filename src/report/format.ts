@@ -1,22 +1,10 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { formatLlm } from './llm.ts'
-import {
-  changedLines,
-  editedReplyLines,
-  inOrder,
-  needsReminder,
-  notExecutedText,
-  reminderOf,
-  type ReportOptions,
-  resendAdvice,
-  reviewLines,
-  skippedFor,
-} from './parts.ts'
+import { changedLines, defaultOutputLimit, editedReplyLines, inOrder, needsReminder, notExecutedText, outputOf, reminderOf, type ReportOptions, resendAdvice, reviewLines, skippedFor } from './parts.ts'
 import { formatPretty } from './pretty.ts'
 import { formatXml } from './xml.ts'
 import { isMissing, type NotExecuted } from '../core/block.ts'
 import { capText, entryText, oneLine, primaryOf, printable } from './words.ts'
-import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
 export const reportFormats = ['text', 'json', 'xml', 'llm', 'pretty'] as const

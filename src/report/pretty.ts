@@ -1,7 +1,6 @@
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import { accountLines, editedReplyLines, type ReportOptions, reviewLines } from './parts.ts'
+import { accountLines, editedReplyLines, outputOf, type ReportOptions, reviewLines } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, printable } from './words.ts'
-import { outputOf } from './outputs.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
 
@@ -123,8 +122,11 @@ export interface Paint {
 
 const same = (text: string): string => text
 export const plain: Paint = { green: same, red: same, yellow: same, dim: same, bold: same }
-const ansi =
-  (code: number) =>
-  (text: string): string =>
-    `\u001b[${code}m${text}\u001b[0m`
-export const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2), bold: ansi(1) }
+const ansi = (code: number, text: string): string => `\u001b[${code}m${text}\u001b[0m`
+export const colored: Paint = {
+  green: (text) => ansi(32, text),
+  red: (text) => ansi(31, text),
+  yellow: (text) => ansi(33, text),
+  dim: (text) => ansi(2, text),
+  bold: (text) => ansi(1, text),
+}

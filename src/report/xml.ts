@@ -1,9 +1,8 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { accountLines, changedLines, editedReplyLines, type ReportOptions, reviewLines, skippedFor } from './parts.ts'
+import { accountLines, changedLines, defaultOutputLimit, editedReplyLines, outputOf, type ReportOptions, reviewLines, skippedFor } from './parts.ts'
 import { byBlock, capText, entryText, primaryOf, printable } from './words.ts'
 import { sentenceOf } from './failure.ts'
-import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */

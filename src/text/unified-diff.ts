@@ -137,22 +137,20 @@ function named(path: string): string {
 function quoted(path: string): string {
   if (/^[\x20-\x7e]*$/.test(path) && !/["\\]/.test(path)) return path
   const bytes = [...new TextEncoder().encode(path)]
-  return `"${bytes.map((byte) => ESCAPES.get(byte) ?? (byte < 0x20 || byte > 0x7e ? octal(byte) : String.fromCharCode(byte))).join('')}"`
+  return `"${bytes.map((byte) => ESCAPES[byte] ?? (byte < 0x20 || byte > 0x7e ? octal(byte) : String.fromCharCode(byte))).join('')}"`
 }
 
-const ESCAPES = new Map(
-  Object.entries({
-    '\x07': '\\a',
-    '\b': '\\b',
-    '\t': '\\t',
-    '\n': '\\n',
-    '\v': '\\v',
-    '\f': '\\f',
-    '\r': '\\r',
-    '"': '\\"',
-    '\\': '\\\\',
-  }).map(([char, escape]) => [char.charCodeAt(0), escape]),
-)
+const ESCAPES: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  34: '\\"',
+  92: '\\\\',
+}
 
 function octal(byte: number): string {
   return `\\${byte.toString(8).padStart(3, '0')}`

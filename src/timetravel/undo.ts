@@ -7,7 +7,7 @@ import type { Conversation, HistorySettings, Settings } from '../core/settings.t
 import { Contents } from '../journal/images.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import type { About } from '../history/execution.ts'
-import type { ExecutionRecord } from '../journal/record.ts'
+import { dirOf, type ExecutionRecord } from '../journal/record.ts'
 import { readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding } from '../journal/timeline.ts'
 import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
@@ -238,7 +238,7 @@ async function revert(
 ): Promise<UndoResult> {
   const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
   if (typeof given === 'string') return refused(given, 'invalid_parameter')
-  const contents = new Contents(historyDir, record.number)
+  const contents = new Contents(dirOf(historyDir, record.number))
   const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
   const paths = given.map((entry): RevertedPath => {
     const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'

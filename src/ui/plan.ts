@@ -6,7 +6,7 @@ import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts
 import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
-import { outputOf } from '../report/outputs.ts'
+import { outputOf } from '../report/parts.ts'
 import { oneLine } from '../report/words.ts'
 import { countChanges } from '../text/line-diff.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'

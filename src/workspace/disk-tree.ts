@@ -4,8 +4,17 @@ import type { Entry } from '../core/files.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
-import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
-import { directoryStop, irregularStop, isReadOnly, refuseReadOnly, typeOf } from './file-types.ts'
+import {
+  DiskBase,
+  directoryStop,
+  irregularStop,
+  isReadOnly,
+  pour,
+  readWhole,
+  refuseReadOnly,
+  typeOf,
+  writeWhole,
+} from './disk-file.ts'
 import { type Dir, linkStop, type Location, nameOf, osStop, Walk, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {

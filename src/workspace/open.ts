@@ -1,15 +1,15 @@
 import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
-import type { Commits, Inspected, Recorder } from '../core/recorder.ts'
+import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
+import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether, type Restoration, restoreSteps } from './land.ts'
 import { Locator } from './locate.ts'
 import type { Location } from './walk.ts'
-import { NotedRecorder } from './noted.ts'
 import { Scratch } from './scratch.ts'
-import { type Change, changed, type FileState, type Kept, StagedTree, type Step } from './staged-tree.ts'
+import { type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
@@ -73,8 +73,7 @@ export function openWorkspace(
 ): OpenWorkspace {
   const { limits } = settings
   const scratch = new Scratch(settings.root)
-  const noted = recorder && new NotedRecorder(recorder, (absolute) => disk.inspect(locationOf(settings.root, absolute)))
-  const disk: DiskTree = new DiskTree(scratch, noted)
+  const disk = new DiskTree(scratch, recorder)
   const acting = (): number => recorder?.acting ?? 0
   let begun: Promise<void> | undefined
   const begin =
@@ -90,7 +89,7 @@ export function openWorkspace(
     locator,
     limits,
     begin: staged === undefined ? begin : undefined,
-    recorder: staged === undefined ? noted : undefined,
+    recorder: staged === undefined ? recorder : undefined,
   })
   const land = async (steps: readonly Step[]): Promise<string[]> => {
     if (steps.length > 0) await begin?.()
@@ -124,7 +123,7 @@ export function openWorkspace(
     },
     noting: () => {
       if (staged !== undefined) return staged.noting()
-      const since = noted?.noting()
+      const since = recorder?.noting()
       return () =>
         (since?.() ?? []).flatMap(({ absolute, before, after }) =>
           changed(locationOf(settings.root, absolute), before, after),

@@ -7,7 +7,7 @@ import { SettingsError } from '../core/settings.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
-import { readWhole } from './disk-base.ts'
+import { readWhole } from './disk-file.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary

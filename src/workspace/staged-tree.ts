@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import { directoryStop, readOnlyStop } from './file-types.ts'
+import type { FileState } from '../core/recorder.ts'
+import { type Change, changed, directoryStop, isSameState, readOnlyStop } from './disk-file.ts'
 import { type Location, linkStop } from './walk.ts'
 import type { Model } from './replacement.ts'
 import type { Adopted, Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
@@ -355,17 +356,6 @@ type StepKind =
   | { readonly kind: 'make-dir'; readonly at: Location; readonly mode?: number | undefined }
   | { readonly kind: 'remove-dir'; readonly at: Location }
 
-export interface Change {
-  readonly at: Location
-  readonly before: FileState | null
-  readonly after: FileState | null
-}
-
-export interface FileState {
-  readonly bytes: Buffer
-  readonly mode: number
-}
-
 /** A change to be made; `from` is the place of the file before, if it is moved. */
 export interface Kept {
   readonly from?: Location
@@ -381,13 +371,6 @@ interface Turn {
   readonly at: Location
   readonly was: Node | 'below'
 }
-
-/** Nothing where nothing is different. */
-export const changed = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
-  isSameState(before, after) ? [] : [{ at, before, after }]
-
-const isSameState = (one: FileState | null, other: FileState | null): boolean =>
-  one === null || other === null ? one === other : one.mode === other.mode && one.bytes.equals(other.bytes)
 
 /** A stage is kept in memory, so a program may not leave more in one file. */
 const mostAdopted = 256 * 1024 * 1024

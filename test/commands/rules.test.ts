@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultDeniedPatterns } from '../../src/core/settings.ts'
+import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
 import { commitOnly } from '../../src/policy/commands/git-rules.ts'
 import { judgeCommand, commandRules } from '../../src/policy/commands/judge-command.ts'
 

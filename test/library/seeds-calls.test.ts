@@ -10,7 +10,8 @@ import {
   transformToAction,
   validateShamBlock,
 } from '../../src/index.ts'
-import { defaultDeniedPatterns, globMeantBy } from '../../src/core/settings.ts'
+import { globMeantBy } from '../../src/core/settings.ts'
+import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 describe('calls as the earlier libraries had them', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Access } from '../../src/core/effects.ts'
-import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
+import { defaultLimits, type Settings } from '../../src/core/settings.ts'
 import { platformOf } from '../../src/core/platform.ts'
-import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { defaultDeniedPatterns, makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 
 /** The rules of Windows have a test of their own. */
 const posix = platformOf('linux')

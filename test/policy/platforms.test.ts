@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { platformOf } from '../../src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../src/core/settings.ts'
+import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 
 /** What holds on every platform, decided for each of them here: the policy asks for no disk. */

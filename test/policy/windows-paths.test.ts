@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isAbsolutePath, isInside, slashed, unsafeTreeName, writtenPath } from '../../src/core/paths.ts'
 import { platformOf } from '../../src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../src/core/settings.ts'
+import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import data from './windows-paths.json' with { type: 'json' }
 

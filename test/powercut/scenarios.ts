@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { readBack } from '../../src/git/back-state.ts'
+import { readBack } from '../../src/journal/record.ts'
 import { Clada } from '../../src/index.ts'
 import type { Call, Mode } from '../history/world.ts'
 import { type Disk, disksOf, type Model } from './disks.ts'

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { binaryType } from '../../src/workspace/file-types.ts'
+import { binaryType } from '../../src/workspace/disk-file.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const png = Buffer.from(

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PathChange, Recorder } from '../../src/core/recorder.ts'
+import { NotedChanges } from '../../src/history/history.ts'
 import { DiskTree } from '../../src/workspace/disk-tree.ts'
-import { NotedRecorder } from '../../src/workspace/noted.ts'
 import { linkOrCopy } from '../../src/workspace/replacement.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { StagedTree } from '../../src/workspace/staged-tree.ts'
@@ -26,6 +26,7 @@ function recorderWith(seen: PathChange[]): Recorder {
     beforeProgram: async () => {},
     changedByProgram: async () => new Map(),
     namesOf: () => 0,
+    noting: () => () => [],
   }
 }
 
@@ -61,9 +62,8 @@ describe('the layers below actions', () => {
   })
 
   it('note how a file was before the first change and is after the last', () => {
-    const noted = new NotedRecorder(recorderWith([]), () => ({ type: 'absent' }))
-    noted.acting = 2
-    const report = noted.noting()
+    const noted = new NotedChanges(() => ({ type: 'absent' }))
+    const report = noted.noting(2)
     const absolute = '/a.txt'
     const texts = ['one', 'two', 'three'].map((text) => Buffer.from(text))
     for (const [at, bytes] of texts.entries()) {
@@ -76,7 +76,7 @@ describe('the layers below actions', () => {
         )
     }
     expect(report()).toEqual([{ absolute, before: null, after: { mode: 0o644, bytes: Buffer.from('three') } }])
-    expect(noted.noting()()).toEqual([])
+    expect(noted.noting(2)()).toEqual([])
   })
 
   it('link a file, or copy it to another device, and never over another', () => {

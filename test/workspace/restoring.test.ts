@@ -28,6 +28,7 @@ const noRoomFor = (name: string): Recorder => ({
   beforeProgram: async () => {},
   changedByProgram: async () => new Map(),
   namesOf: () => 0,
+  noting: () => () => [],
 })
 
 async function restore(root: string, wanted: readonly WantedState[], recorder?: Recorder) {

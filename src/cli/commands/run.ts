@@ -3,7 +3,7 @@ import { type ActionResult, type ExecutionResult, withWarnings } from '../../cor
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
-import { defaultOutputLimit } from '../../report/outputs.ts'
+import { defaultOutputLimit } from '../../report/parts.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'

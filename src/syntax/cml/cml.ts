@@ -245,13 +245,6 @@ const rules = [
   'Tasks that depend on each other go into `<tasks>` … `</tasks>`: the first failure skips the rest; with `<tasks atomic="true">` all files change or none.',
 ]
 
-const answer = [
-  ...reportLesson('number'),
-  plainReportLesson(
-    '`[task-N] Success`, `Error` or `Skipped` with the reason, `[task-N:exec]` for what was printed, and a `<result>` that sums it up',
-  ),
-]
-
 export const cml = {
   title: 'CML',
   report: 'xml',
@@ -269,5 +262,13 @@ export const cml = {
   says: 'own operations',
   groups: { checked: 'in order', numbers: 'flat' },
   targets: { cml: { title: 'CML', open: () => ({ call: writeCml, group: writeCmlGroup }) } },
-  lesson: () => ({ rules, answer }),
+  lesson: () => ({
+    rules,
+    answer: [
+      ...reportLesson('number'),
+      plainReportLesson(
+        '`[task-N] Success`, `Error` or `Skipped` with the reason, `[task-N:exec]` for what was printed, and a `<result>` that sums it up',
+      ),
+    ],
+  }),
 } satisfies Syntax
