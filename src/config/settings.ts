@@ -4,7 +4,16 @@ import path from 'node:path'
 import { modelActions, registry } from '../actions/registry.ts'
 import type { SyntaxName } from '../syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
-import { type Conversation, defaultLimits, globMeantBy, type HistorySettings, type Hooks, type Limits, type Settings, SettingsError } from '../core/settings.ts'
+import {
+  type Conversation,
+  defaultLimits,
+  globMeantBy,
+  type HistorySettings,
+  type Hooks,
+  type Limits,
+  type Settings,
+  SettingsError,
+} from '../core/settings.ts'
 import { defaultDeniedPatterns } from '../policy/paths.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { userPlaces } from '../state/user-state.ts'

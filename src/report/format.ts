@@ -1,6 +1,19 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { formatLlm } from './llm.ts'
-import { changedLines, defaultOutputLimit, editedReplyLines, inOrder, needsReminder, notExecutedText, outputOf, reminderOf, type ReportOptions, resendAdvice, reviewLines, skippedFor } from './parts.ts'
+import {
+  changedLines,
+  defaultOutputLimit,
+  editedReplyLines,
+  inOrder,
+  needsReminder,
+  notExecutedText,
+  outputOf,
+  reminderOf,
+  type ReportOptions,
+  resendAdvice,
+  reviewLines,
+  skippedFor,
+} from './parts.ts'
 import { formatPretty } from './pretty.ts'
 import { formatXml } from './xml.ts'
 import { isMissing, type NotExecuted } from '../core/block.ts'

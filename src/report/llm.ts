@@ -1,6 +1,19 @@
 import { type ActionResult, counted, endFrame, type ExecutionResult, grouped, type ParseError } from '../core/result.ts'
 import { sharesOf, tokenLength } from '../text/lines.ts'
-import { accountLines, changedLines, defaultOutputLimit, editedReplyLines, inOrder, needsReminder, outputOf, reminderOf, type ReportOptions, resendAdvice, reviewLines, type ShownOutput } from './parts.ts'
+import {
+  accountLines,
+  changedLines,
+  defaultOutputLimit,
+  editedReplyLines,
+  inOrder,
+  needsReminder,
+  outputOf,
+  reminderOf,
+  type ReportOptions,
+  resendAdvice,
+  reviewLines,
+  type ShownOutput,
+} from './parts.ts'
 import { capText, entryText, primaryOf, printable } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'

@@ -1,6 +1,15 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { accountLines, changedLines, defaultOutputLimit, editedReplyLines, outputOf, type ReportOptions, reviewLines, skippedFor } from './parts.ts'
+import {
+  accountLines,
+  changedLines,
+  defaultOutputLimit,
+  editedReplyLines,
+  outputOf,
+  type ReportOptions,
+  reviewLines,
+  skippedFor,
+} from './parts.ts'
 import { byBlock, capText, entryText, primaryOf, printable } from './words.ts'
 import { sentenceOf } from './failure.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
