@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { commitMessage, summaryOf } from '../../src/journal/summary.ts'
-import type { ExecutionRecord } from '../../src/journal/record.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { commitMessage, identityOf, summaryOf } from '../../src/journal/summary.ts'
+import type { ExecutionRecord, PathRecord, State } from '../../src/journal/record.ts'
 
 const told = (said: string): string => summaryOf({ kind: 'run', of: undefined, paths: [], explanations: [said] })
 
@@ -18,6 +18,53 @@ describe('a summary', () => {
   it('holds no characters that would steer a terminal', () => {
     expect(told('make it \u001b[31mred\u0007 and\ttall')).toBe('make it [31mred and tall')
   })
+})
+
+describe('a summary of paths', () => {
+  const states: Record<string, State> = {
+    '-': { type: 'absent' },
+    d: { type: 'directory' },
+    f: { type: 'file', mode: 0o644 },
+  }
+  /** `-f a 1,2`: made as a file by actions 1 and 2. */
+  const pathOf = (text: string): PathRecord => {
+    const [sides = '', path = '', steps = '1'] = text.split(' ')
+    const [before, after] = [...sides].map((side) => states[side] ?? { type: 'other' as const })
+    if (before === undefined || after === undefined) throw new Error(text)
+    return { path, before, after, steps: steps.split(',').map((by) => ({ by: Number(by) })) }
+  }
+  for (const [paths, summary] of [
+    ['', 'no change'],
+    ['ff a', 'edit a'],
+    ['ff a;ff b;-f c', 'edit 2 files, create c'],
+    ['-d d;-f d/a', 'create d/a'],
+    ['-d d', 'make directory d'],
+    ['-d d;-d d/e', 'make 2 directories'],
+    ['d- d;d- e;d- f', 'remove 3 directories'],
+    ['f- a;-f b', 'move a to b'],
+    ['f- a 1;-f b 2', 'delete a, create b'],
+    ['f- a 1,2;-f b 1', 'delete a, create b'],
+    ['f- a;f- b;-f c', 'delete 2 files, create c'],
+    ['f- a;ff b', 'delete a, edit b'],
+    ['f- a;-f b;ff c', 'move a to b, edit c'],
+  ] as const)
+    it(`${paths || 'without one'}: ${summary}`, () => {
+      const found = paths === '' ? [] : paths.split(';').map(pathOf)
+      expect(summaryOf({ kind: 'run', of: undefined, paths: found, explanations: [] })).toBe(summary)
+    })
+})
+
+it('a commit has the time zone of the user', () => {
+  for (const [zone, offset] of [
+    ['UTC', '+0000'],
+    ['Asia/Kolkata', '+0530'],
+    ['America/Caracas', '-0400'],
+    ['Pacific/Marquesas', '-0930'],
+  ] as const) {
+    vi.stubEnv('TZ', zone)
+    expect(identityOf(null)['GIT_AUTHOR_DATE']).toMatch(new RegExp(`^\\d+ [${offset[0]}]${offset.slice(1)}$`))
+  }
+  vi.unstubAllEnvs()
 })
 
 describe('a commit message', () => {

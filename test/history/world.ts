@@ -4,6 +4,7 @@ import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../src/core/settings.ts'
 import { entryOf, readLog } from '../../src/journal/log.ts'
+import type { ExecutionRecord } from '../../src/journal/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { redo, undo, type UndoOptions, type UndoResult } from '../../src/timetravel/undo.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -103,3 +104,17 @@ export function repository(files: Readonly<Record<string, string>>, ...init: str
   }
   return root
 }
+
+/** A record as a complete run leaves it, with nothing in it. */
+export const recordOf = (number: number, rest: Partial<ExecutionRecord> = {}): ExecutionRecord => ({
+  version: 1,
+  number,
+  time: `time ${number}`,
+  kind: 'run',
+  ended: 'whole',
+  mode: 'off',
+  summary: '',
+  actions: [],
+  paths: [],
+  ...rest,
+})

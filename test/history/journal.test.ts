@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { fingerprintOf } from '../../src/core/hash.ts'
+import type { PathChange } from '../../src/core/recorder.ts'
+import { Contents } from '../../src/journal/images.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { joinQueue, takeLock } from '../../src/journal/lock.ts'
+import { Log, readLog } from '../../src/journal/log.ts'
+import { dirOf, isSameMode, type PathRecord, type State } from '../../src/journal/record.ts'
+import { lostBy } from '../../src/journal/timeline.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { recordOf } from './world.ts'
+
+const large = (text: string): Buffer => Buffer.from(text.repeat(100_000))
+
+/** A journal of execution 1 with its directories, and shorthands for the changes of `root`. */
+function opened() {
+  const [root, history] = [scratchDir(), scratchDir()]
+  const journal = new Journal(history, 1, root, { version: 1 })
+  const contents = new Contents(history, 1)
+  const file = (name: string): string => path.join(root, name)
+  const change = (name: string, rest: Omit<PathChange, 'absolute' | 'safePath'>): PathChange => ({
+    absolute: file(name),
+    safePath: file(name),
+    ...rest,
+  })
+  const bytesAt = (absolute: string) => ({ type: 'file', mode: 0o644, bytes: fs.readFileSync(absolute) }) as const
+  const finish = (): PathRecord[] =>
+    journal.finish((absolute) => (fs.existsSync(absolute) ? bytesAt(absolute) : { type: 'absent' }))
+  const entriesOf = (name: string): object[] =>
+    readLog(path.join(dirOf(history, 1), 'journal')).entries.filter((entry) => Reflect.get(entry, 'path') === name)
+  return { root, history, journal, contents, file, change, finish, entriesOf }
+}
+
+const isKept = (contents: Contents, state: State, bytes: Buffer | undefined): boolean =>
+  bytes !== undefined && contents.bytesOf(state)?.equals(bytes) === true
+
+const becomes = (bytes: Buffer, mode = 0o644) => ({ type: 'file', mode, bytes }) as const
+
+describe('a journal', () => {
+  it('keeps both sides of a change, whatever its size, with modes', () => {
+    const { journal, contents, file, change, finish } = opened()
+    const sides: Record<string, readonly [Buffer, Buffer]> = {
+      'empty.txt': [Buffer.from('a'), Buffer.alloc(0)],
+      'large.txt': [
+        Buffer.concat([large('abc'), large('xyz')]),
+        Buffer.concat([large('abc'), large('+++'), large('xyz')]),
+      ],
+      'small.txt': [Buffer.alloc(0), Buffer.from('b')],
+    }
+    for (const [name, [was, then]] of Object.entries(sides)) {
+      fs.writeFileSync(file(name), was)
+      journal.change(
+        [change(name, { by: 1, was: { mode: 0o644, bytes: was }, becomes: becomes(then, 0o4755) })],
+        () => {
+          fs.rmSync(file(name))
+          fs.writeFileSync(file(name), then)
+        },
+      )
+    }
+    const paths = finish()
+    for (const { path: name, before, after } of paths) {
+      const [was, then] = sides[name] ?? []
+      expect([name, isKept(contents, before, was), isKept(contents, after, then)]).toEqual([name, true, true])
+    }
+    expect(paths.map(({ before, after }) => [before, after])).toMatchObject(
+      Array.from({ length: 3 }, () => [{ mode: 0o644 }, { mode: 0o4755 }]),
+    )
+    journal.close()
+  })
+
+  it('announces a prepared change once, and again where the file was changed since', async () => {
+    const { journal, file, change, entriesOf } = opened()
+    const gone = (name: string): PathChange => change(name, { by: 1, becomes: { type: 'absent' } })
+    const changes = ['a.txt', 'b.txt'].map((name) => {
+      fs.writeFileSync(file(name), 'text')
+      return gone(name)
+    })
+    await journal.prepare(changes)
+    fs.writeFileSync(file('b.txt'), 'of another program')
+    for (const one of changes) journal.change([one], () => fs.rmSync(one.absolute))
+    expect(['a.txt', 'b.txt'].map((name) => entriesOf(name).length)).toEqual([1, 2])
+    journal.close()
+  })
+
+  it('is on the disk before a file changes, also together with a new directory', () => {
+    const { journal, change } = opened()
+    const events: string[] = []
+    const sync = vi.spyOn(fs, 'fdatasyncSync').mockImplementation(() => void events.push('synced'))
+    journal.change(
+      [
+        change('dir', { by: 1, was: 'absent', becomes: { type: 'directory' } }),
+        change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) }),
+      ],
+      () => void events.push('changed'),
+    )
+    sync.mockRestore()
+    expect(events).toEqual(['synced', 'changed'])
+    journal.close()
+  })
+
+  it('learns what an action left from the next one that reads it', () => {
+    const { journal, file, change, finish } = opened()
+    const step = (by: number, content: string, was: PathChange['was']): void =>
+      journal.change([change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })], () =>
+        fs.writeFileSync(file('a.txt'), content),
+      )
+    step(1, 'first', 'absent')
+    step(2, 'second', { mode: 0o644, bytes: Buffer.from('first') })
+    expect(finish()[0]?.steps).toMatchObject([{ by: 1, print: fingerprintOf(Buffer.from('first')) }, { by: 2 }])
+    journal.close()
+  })
+
+  it('keeps a large file that is deleted with its checksum, and does not give it out once it is damaged', () => {
+    const { journal, history, contents, file, change, finish } = opened()
+    fs.writeFileSync(file('a.bin'), large('abc'))
+    journal.change([change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
+    const before = finish()[0]?.before ?? { type: 'absent' }
+    expect(isKept(contents, before, large('abc'))).toBe(true)
+    fs.writeFileSync(path.join(dirOf(history, 1), '0'), large('abd'))
+    expect(contents.bytesOf(before)).toBe(undefined)
+    journal.close()
+  })
+
+  it('counts its own link of a file that is still in use', () => {
+    const { journal, file, change } = opened()
+    fs.writeFileSync(file('a.bin'), large('abc'))
+    const failing = (): void => {
+      throw new Error('no')
+    }
+    expect(() => journal.change([change('a.bin', { by: 1, becomes: { type: 'absent' } })], failing)).toThrow('no')
+    const stat = fs.statSync(file('a.bin'))
+    expect([stat.nlink, journal.namesOf(stat)]).toEqual([2, 1])
+    journal.close()
+  })
+
+  it('makes a kept file smaller where that is worth it', async () => {
+    const { journal, history, contents, file, change, finish } = opened()
+    const all: Record<string, Buffer> = { 'noise.bin': randomBytes(300_000), 'text.txt': large('abc') }
+    for (const [name, bytes] of Object.entries(all)) {
+      fs.writeFileSync(file(name), bytes)
+      journal.change([change(name, { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file(name)))
+    }
+    const paths = finish()
+    await journal.compress()
+    expect(fs.readdirSync(dirOf(history, 1)).sort()).toEqual(['0', '1.z', 'journal'])
+    expect(paths.map(({ path: name, before }) => isKept(contents, before, all[name]))).toEqual([true, true])
+    journal.close()
+  })
+
+  it('reads no pipe that somebody put in the place of a kept file', () => {
+    const { journal, history, contents } = opened()
+    execFileSync('mkfifo', [path.join(dirOf(history, 1), '0')])
+    expect(contents.image('0')).toBe(undefined)
+    journal.close()
+  })
+})
+
+describe('the log of a journal', () => {
+  it('goes back to where it was before entries that are not written yet', () => {
+    const file = path.join(scratchDir(), 'journal')
+    const log = Log.create(file)
+    log.add({ a: 1 })
+    const { size } = log
+    log.add({ b: 2 })
+    log.addContent(Buffer.from('c'))
+    log.backTo(size)
+    log.backTo(0)
+    log.add({ d: 4 })
+    log.flush()
+    log.backTo(0)
+    log.close()
+    expect(readLog(file)).toMatchObject({ entries: [{ d: 4 }], damaged: false })
+  })
+})
+
+it('modes of directories count where both are known', () => {
+  const dir = (mode?: number) => ({ type: 'directory', ...(mode === undefined ? {} : { mode }) }) as const
+  expect(isSameMode(dir(0o755), dir(0o755))).toBe(true)
+  expect(isSameMode(dir(0o755), dir(0o700))).toBe(false)
+  expect(isSameMode(dir(0o755), dir())).toBe(true)
+  expect(isSameMode(dir(), dir(0o700))).toBe(true)
+})
+
+describe('the action that removed a text', () => {
+  const texts = ['one two', 'two', 'three']
+  /** Execution 1 writes the texts one after another, as actions 1 to 3. */
+  function written() {
+    const { root, history, journal, file, change, finish } = opened()
+    let was: PathChange['was'] = { mode: 0o644, bytes: Buffer.from('zero') }
+    for (const [at, text] of texts.entries()) {
+      const bytes = Buffer.from(text)
+      journal.change([change('a.txt', { by: at + 1, was, becomes: becomes(bytes) })], () =>
+        fs.writeFileSync(file('a.txt'), bytes),
+      )
+      was = { mode: 0o644, bytes }
+    }
+    const paths = finish()
+    return { root, history, journal, paths }
+  }
+
+  for (const [text, action] of [
+    ['zero', 1],
+    ['one', 2],
+    ['two', 3],
+    ['three', undefined],
+    ['four', undefined],
+  ] as const)
+    it(`of '${text}' is ${action ?? 'none'}`, () => {
+      const { root, history, journal, paths } = written()
+      const at = (records: Parameters<typeof lostBy>[0]) => lostBy(records, history, 'a.txt', text)
+      expect(journal.lostBy(path.join(root, 'a.txt'), text)).toBe(action)
+      const of = action === undefined ? undefined : { execution: 1, action }
+      expect(at([recordOf(1, { paths })])).toEqual(of)
+      expect(at([recordOf(1, { paths, kind: 'undo', of: 7 })])).toEqual(of && { ...of, kind: 'undo', of: 7 })
+      // Deleted by a later execution that kept nothing: that one did not remove what was already gone.
+      const gone: PathRecord = { path: 'a.txt', before: { type: 'absent' }, after: { type: 'absent' }, steps: [] }
+      expect(at([recordOf(1, { paths }), recordOf(2, { paths: [gone] })])).toEqual(of)
+      journal.close()
+    })
+})
+
+describe('the queue of a repository', () => {
+  const settings = { git: 'off', author: null, lockFile: null, lockMs: 0 } as const
+
+  it('is for one at a time', async () => {
+    const root = scratchDir()
+    const leave = await joinQueue(settings, root)
+    await expect(joinQueue(settings, root)).rejects.toMatchObject({ problem: { kind: 'locked' } })
+    leave()
+    ;(await joinQueue(settings, root))()
+  })
+
+  it('is in the temporary directory, for each user, where the state directory cannot be used', async () => {
+    const dir = scratchDir({ state: 'a file' })
+    vi.stubEnv('XDG_STATE_HOME', path.join(dir, 'state'))
+    vi.stubEnv('TMPDIR', dir)
+    const getuid = vi.spyOn(process, 'getuid').mockReturnValue(1234)
+    try {
+      const leave = await joinQueue(settings, dir)
+      expect(fs.readdirSync(path.join(os.tmpdir(), 'clada-1234/queue'))).toHaveLength(1)
+      leave()
+    } finally {
+      getuid.mockRestore()
+      vi.unstubAllEnvs()
+    }
+  })
+
+  it('lets the one go first that waits longest', async () => {
+    const lock = path.join(scratchDir(), 'lock')
+    const release = await takeLock(lock, 0)
+    const order: number[] = []
+    const waiting = [1, 2, 3].map(async (number) => {
+      const done = await takeLock(lock, 100_000)
+      order.push(number)
+      done()
+    })
+    release()
+    await Promise.all(waiting)
+    expect(order).toEqual([1, 2, 3])
+  })
+})
