@@ -21,7 +21,7 @@ const large = (text: string): Buffer => Buffer.from(text.repeat(100_000))
 function opened() {
   const [root, history] = [scratchDir(), scratchDir()]
   const journal = new Journal(history, 1, root, { version: 1 })
-  const contents = new Contents(history, 1)
+  const contents = new Contents(dirOf(history, 1))
   const file = (name: string): string => path.join(root, name)
   const change = (name: string, rest: Omit<PathChange, 'absolute' | 'safePath'>): PathChange => ({
     absolute: file(name),

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Inspected } from '../../src/core/recorder.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
-import type { PathRecord, State, StepRecord } from '../../src/journal/record.ts'
+import { dirOf, type PathRecord, type State, type StepRecord } from '../../src/journal/record.ts'
 import { fingerprintOf } from '../../src/core/hash.ts'
 import { pathsOfAction, planFor, type RevertedPath } from '../../src/timetravel/undo-plan.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -29,7 +29,7 @@ function kept() {
     log.flush()
     log.close()
   }
-  return { state, contents: new Contents(history, 1), close }
+  return { state, contents: new Contents(dirOf(history, 1)), close }
 }
 
 const absent = { type: 'absent' } as const
