@@ -11,23 +11,32 @@ export function sha256(content: string | Uint8Array): string {
  * Tells whether bytes are the same as before, within one run. Not safe against forgery: two numbers of
  * 32 bits, mixed a word at a time.
  */
-export function fingerprintOf(bytes: Uint8Array): string {
-  let a = 0xdeadbeef ^ bytes.length
-  let b = 0x41c6ce57 ^ bytes.length
-  const words = bytes.length & ~3
+export const fingerprintOf = (bytes: Uint8Array): string => mixed(bytes).join(':')
+
+/** The same with hexadecimal digits, always of one length. */
+export const checksumOf = (bytes: Uint8Array): string =>
+  mixed(bytes)
+    .map((number) => number.toString(16).padStart(8, '0'))
+    .join('')
+
+function mixed(bytes: Uint8Array): [length: number, number, number] {
+  const { length } = bytes
+  const view = new DataView(bytes.buffer, bytes.byteOffset, length)
+  let a = 0xdeadbeef ^ length
+  let b = 0x41c6ce57 ^ length
+  const words = length & ~3
   for (let at = 0; at < words; at += 4) {
-    const word =
-      (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)
+    const word = view.getInt32(at, true)
     a = Math.imul(a ^ word, 2654435761)
     b = Math.imul(b ^ word, 1597334677)
     a ^= b >>> 15
     b ^= a >>> 13
   }
-  for (let at = words; at < bytes.length; at++) {
-    a = Math.imul(a ^ (bytes[at] ?? 0), 2654435761)
-    b = Math.imul(b ^ (bytes[at] ?? 0), 1597334677)
+  for (let at = words; at < length; at++) {
+    a = Math.imul(a ^ view.getUint8(at), 2654435761)
+    b = Math.imul(b ^ view.getUint8(at), 1597334677)
   }
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  return `${bytes.length}:${a >>> 0}:${b >>> 0}`
+  return [length, a >>> 0, b >>> 0]
 }

@@ -22,6 +22,7 @@ import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { writeConcurrently } from '../workspace/replacement.ts'
 import { slashed } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -92,6 +93,7 @@ export class Execution {
 
   async runBlocks(blocks: readonly Block[]): Promise<void> {
     if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
+    if (blocks.length > maxWriting) writeConcurrently(maxWriting)
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
+import { checksumOf } from '../core/hash.ts'
 import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
 
 /**
@@ -138,16 +138,12 @@ const newline = Buffer.from('\n')
 
 /** One entry, as it is in the file. */
 export function entryOf(entry: object): Buffer {
-  const text = Buffer.from(JSON.stringify(entry))
-  return Buffer.concat([Buffer.from(`${checksumOf(text)} `), text, newline])
+  const bytes = Buffer.from(`${noChecksum} ${JSON.stringify(entry)}\n`)
+  bytes.write(checksumOf(bytes.subarray(noChecksum.length + 1, -1)), 'latin1')
+  return bytes
 }
 
-/** Always of the same length. */
-const checksumOf = (text: Buffer): string =>
-  fingerprintOf(text)
-    .split(':')
-    .map((number) => Number(number).toString(16).padStart(8, '0'))
-    .join('')
+const noChecksum = checksumOf(newline)
 
 interface Entries {
   readonly entries: object[]

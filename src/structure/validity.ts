@@ -154,10 +154,17 @@ export async function oxcFaults(path: string, source: Source): Promise<Fault[] |
   if (stack === 'none') return undefined
   if (stack === 'large') return faultsFrom(await parseApart(fileName(path), source.text), source)
   const { errors } = loaded.parseSync(fileName(path), source.text)
+  parsedSinceTurn += source.text.length
   // What it holds outside our heap is let go between turns of the event loop only.
-  await new Promise((resume) => setImmediate(resume))
+  if (parsedSinceTurn > mostPerTurn) {
+    parsedSinceTurn = 0
+    await new Promise((resume) => setImmediate(resume))
+  }
   return faultsFrom(errors, source)
 }
+
+let parsedSinceTurn = 0
+const mostPerTurn = 2 ** 17
 
 let parser: Promise<typeof import('oxc-parser') | undefined> | undefined
 

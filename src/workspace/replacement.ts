@@ -194,9 +194,10 @@ function swapped(temp: string, target: string, base: DiskBase, when: 'unless ope
   const own = fs.lstatSync(temp)
   const answer = exchange(temp, target, base.stat, when)
   // Without an answer, only the names tell what happened.
-  if (isSameFile(temp, own))
+  const left = fs.lstatSync(temp, { throwIfNoEntry: false })
+  if (isSame(left, own))
     return answer === 'open' ? 'open' : answer === 'changed' ? { taken: false, left: 'nothing' } : 'unable'
-  if (!base.isNamed(temp)) return { taken: isSameFile(target, own), left: 'a text' }
+  if (!isSame(left, base.stat)) return { taken: isSameFile(target, own), left: 'a text' }
   if (answer === 'open') return { taken: true, left: 'a text' }
   if (base.changedBytes() !== undefined) {
     // Another process has written into it and closed it again: it gets its name back.
@@ -227,10 +228,10 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
   return scratch.saveConflict(nameOf(at), late, base.handOver())
 }
 
-function isSameFile(safePath: string, { dev, ino }: fs.Stats): boolean {
-  const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
-  return now?.dev === dev && now.ino === ino
-}
+const isSameFile = (safePath: string, file: fs.Stats): boolean =>
+  isSame(fs.lstatSync(safePath, { throwIfNoEntry: false }), file)
+
+const isSame = (one: fs.Stats | undefined, { dev, ino }: fs.Stats): boolean => one?.dev === dev && one.ino === ino
 
 /** A link, unlike a rename, never displaces: the file that was made first stays. */
 function takeFreeName(temp: string, target: string, at: Location): void {
@@ -281,6 +282,19 @@ function keepOwnerAndMode(fd: number, stat: Model): void {
   }
   // After owner and content, because a change of either clears the set-id bits; at creation the umask removed others.
   if (foreign || (mode & (umask | setId)) !== 0) fs.fchmodSync(fd, mode)
+}
+
+/**
+ * Lets so many files be written at the same time: a file system brings those to the disk together whose syncs wait together,
+ * and Node has four threads for them. The number is read with the first call that needs one, so later this does nothing.
+ */
+export function writeConcurrently(threads: number): void {
+  const { UV_THREADPOOL_SIZE: given } = process.env
+  if (given !== undefined) return
+  process.env['UV_THREADPOOL_SIZE'] = String(threads)
+  fs.access('/', () => {})
+  // Programs that are started do not get it.
+  delete process.env['UV_THREADPOOL_SIZE']
 }
 
 const umask = process.umask()
