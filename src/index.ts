@@ -2,7 +2,7 @@
 export { Clada, createClada } from './api/clada.ts'
 export type { ExecuteOptions, PreviewOptions } from './engine/options.ts'
 export type { CladaOptions } from './config/settings.ts'
-export { readConfig, type ReadConfig } from './config/to-options.ts'
+export { readConfig, type ReadConfig } from './config/load.ts'
 export { SettingsError } from './core/settings.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/settings.ts'

@@ -1,17 +1,18 @@
 import { syntaxNames, targetNames, taughtNames } from '../syntax/table.ts'
-import { reportFormats } from '../report/format.ts'
+import { choices } from '../config/settings.ts'
+import { formatChoices } from '../report/format.ts'
 import type { KeyName } from '../config/keys.ts'
 import { didYouMean } from '../text/closest-name.ts'
 
 /** How `clada tools` lists them. */
 export const toolFormats = ['table', 'yaml', 'json', 'md'] as const
 
-/** A flag of the command line. Help, parsing and completion are derived from this list. */
+/** A flag of the command line. Help, parsing, completion and the options of a run are derived from this list. */
 export interface Flag {
   readonly name: string
   /** The name of its value in help; flags without one are switches. */
   readonly value?: string
-  /** The only values it takes. */
+  /** The only values it takes; those of its key where that has a few. */
   readonly values?: readonly string[]
   /** The config key that it overrides. */
   readonly key?: KeyName
@@ -25,7 +26,7 @@ export interface Flag {
   readonly for?: Readonly<Record<string, { readonly help: string; readonly values?: readonly string[] }>>
 }
 
-export const flags = [
+const rows = [
   { name: 'root', key: 'root', value: 'DIR', help: 'the project; default: the working directory' },
   { name: 'no-config', help: 'read no config file, neither the project’s nor your own' },
   {
@@ -56,18 +57,12 @@ export const flags = [
     name: 'format',
     key: 'report.format',
     value: 'NAME',
-    values: [...reportFormats, 'auto'],
+    values: formatChoices,
     help: 'format of the report; auto: pretty on a terminal, else the one that suits the syntax of the document',
     for: { tools: { help: 'format of the list', values: toolFormats } },
   },
   { name: 'json', key: 'report.format', sets: 'json', help: 'the same as --format json' },
-  {
-    name: 'error-detail',
-    key: 'report.error_detail',
-    value: 'LEVEL',
-    values: ['minimal', 'full', 'debug'],
-    help: 'how much is reported about failures; default full',
-  },
+  { name: 'error-detail', key: 'report.error_detail', help: 'how much is reported about failures; default full' },
   {
     name: 'budget',
     key: 'report.budget',
@@ -86,13 +81,7 @@ export const flags = [
     values: ['stream', 'buffer', 'silent'],
     help: 'output of programs: while they run, in the report, or not at all',
   },
-  {
-    name: 'exec',
-    key: 'exec.mode',
-    value: 'MODE',
-    values: ['sandbox', 'unsandboxed', 'off'],
-    help: 'how code is run; default: sandbox',
-  },
+  { name: 'exec', key: 'exec.mode', help: 'how code is run; default: sandbox' },
   {
     name: 'approve',
     key: 'commands.approve',
@@ -128,37 +117,23 @@ export const flags = [
   {
     name: 'matching',
     key: 'matching',
-    value: 'MODE',
-    values: ['tolerant', 'exact'],
     help: 'how edits find their place when the old text is not there as written; default tolerant',
   },
-  {
-    name: 'patches',
-    key: 'patches',
-    value: 'MODE',
-    values: ['whole', 'good'],
-    help: 'apply a patch only whole, or the hunks that fit; default whole',
-  },
+  { name: 'patches', key: 'patches', help: 'apply a patch only whole, or the hunks that fit; default whole' },
   {
     name: 'proposals',
     key: 'proposals',
-    value: 'MODE',
-    values: ['ask', 'apply', 'off'],
     help: 'whole files in a reply without blocks: ask first, apply them, or do not look for them; default ask',
   },
   {
     name: 'final-newline',
     key: 'final_newline',
-    value: 'MODE',
-    values: ['exact', 'add'],
     help: 'how files that are written whole end: as given, or always with a line break; default exact',
   },
   { name: 'no-git', key: 'git.mode', sets: 'off', help: 'save no checkpoints in git; undo still works' },
   {
     name: 'git',
     key: 'git.mode',
-    value: 'MODE',
-    values: ['commit', 'shadow', 'off'],
     help: 'where executions are saved: on the branch, under refs/clada, or not in git; default commit',
   },
   {
@@ -261,6 +236,15 @@ export const flags = [
   { name: 'version', help: 'show the version' },
 ] as const satisfies readonly Flag[]
 
+export type FlagName = (typeof rows)[number]['name']
+
+const chosen: Readonly<Record<string, readonly string[] | undefined>> = choices
+
+export const flags: readonly (Flag & { readonly name: FlagName })[] = rows.map((row: Flag & { name: FlagName }) => {
+  const values = row.key === undefined || row.sets !== undefined ? undefined : chosen[row.key]
+  return values === undefined ? row : { value: 'MODE', ...row, values }
+})
+
 /** Flags that several commands share. */
 export const reading = ['root', 'no-config', 'allow', 'allow-escape', 'syntax', 'csl-delimiters'] as const
 export const reporting = ['error-detail', 'budget', 'max-output'] as const
@@ -272,7 +256,6 @@ export const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout
 export const limits = ['timeout', 'total-timeout'] as const
 export const general = ['quiet', 'no-color', 'help'] as const
 
-export type FlagName = (typeof flags)[number]['name']
 export type FlagValues = { readonly [name in FlagName]?: string[] }
 
 export type ParsedArgs = { readonly flags: FlagValues; readonly words: readonly string[] }
@@ -329,7 +312,7 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
   return { flags: values, words }
 }
 
-function known(name: string, arg: string): Flag & { name: FlagName } {
+function known(name: string, arg: string): (typeof flags)[number] {
   const flag = flags.find((one) => one.name === name)
   if (flag !== undefined) return flag
   const meant = didYouMean(
@@ -369,8 +352,7 @@ export function flagFor(
   below: unknown,
   values: FlagValues,
 ): { readonly flag: FlagName; readonly value: unknown } | undefined {
-  const all: readonly (Flag & { readonly name: FlagName })[] = flags
-  const flag = all.find((one) => one.key === key && values[one.name] !== undefined)
+  const flag = flags.find((one) => one.key === key && values[one.name] !== undefined)
   if (flag === undefined) return undefined
   const given = values[flag.name] ?? []
   if (flag.sets !== undefined) return { flag: flag.name, value: flag.sets }

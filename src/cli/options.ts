@@ -2,62 +2,61 @@ import os from 'node:os'
 import path from 'node:path'
 import {
   canonical,
+  choices,
   type CladaOptions,
   defaultInputFile,
   isThere,
   projectFileName,
   readingOf,
 } from '../config/settings.ts'
-import type { ConfigParts } from '../config/to-options.ts'
+import type { Config } from '../config/keys.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { userFile } from '../state/user-state.ts'
 import { defaultSyntax, type SyntaxName, syntaxNamed, syntaxNames, syntaxOf as rowOf } from '../syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
-import { type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
+import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './streams.ts'
 import { visible } from '../report/words.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
-export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
-  const warnings = await configWarnings(flags)
-  if (!warned.has(flags) && flags.quiet === undefined) {
+export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
+  const warnings = await configWarnings(given)
+  if (!warned.has(given) && given.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
-    await reportProjectAround(flags)
+    await reportProjectAround(given)
   }
-  warned.add(flags)
-  return optionsFor(flags)
+  warned.add(given)
+  return optionsFor(given)
 }
 
 /** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */
-export const configWarnings = async (flags: FlagValues): Promise<readonly string[]> =>
-  (await loadedFor(flags))?.warnings ?? []
+export const configWarnings = async (given: FlagValues): Promise<readonly string[]> =>
+  (await loadedFor(given))?.warnings ?? []
 
 /** Says on stderr that there is a project around this one, where --root does not say which is meant. */
-export async function reportProjectAround(flags: FlagValues): Promise<void> {
-  if (flags.root !== undefined || flags.quiet !== undefined) return
-  if ((await loadedFor(flags))?.root !== undefined) return
+export async function reportProjectAround(given: FlagValues): Promise<void> {
+  if (given.root !== undefined || given.quiet !== undefined) return
+  if ((await loadedFor(given))?.root !== undefined) return
   const around = projectAround()
   if (around !== undefined) process.stderr.write(`clada: ${visible(around)}\n`)
 }
 
 /** The same without warnings about ignored values, for commands that show them themselves. */
-export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
-  const own = flagOptions(flags)
-  const loaded = await loadedFor(flags)
+export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
+  const own = await flagOptions(given)
+  const loaded = await loadedFor(given)
+  const { options: below = {}, config } = loaded ?? {}
   // clada watch runs what is in it, so no document may write it, and no commit contains it.
-  const input = loaded?.listener.inputFile ?? defaultInputFile
-  const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
-  const below = loaded?.options
-  if (below === undefined) return { ...ofFrontDoors, ...own, reserved }
+  const input = config?.listener.input_file ?? defaultInputFile
   return {
     ...ofFrontDoors,
     ...below,
     ...own,
-    reserved,
+    reserved: [path.resolve(own.repoPath ?? below.repoPath ?? '.', input)],
     allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
-    approve: [...(below.approve ?? []), ...(own.approve ?? [])],
+    approve: [...(below.approve ?? []), ...(own.approve ?? []), ...(own.network ?? [])],
     network: [...(below.network ?? []), ...(own.network ?? [])],
     limits: { ...below.limits, ...own.limits },
   }
@@ -72,125 +71,93 @@ export const lasting = (options: CladaOptions): CladaOptions =>
 
 export interface Configured {
   readonly options: CladaOptions
-  /** The effective values of the config files, as they are nested there. Flags are not in it. */
-  readonly config: Omit<ConfigParts, 'options'>
+  /** The effective values of the config files. Flags are not in it. */
+  readonly config: Config
 }
 
 /** The same with everything else that config files say. @throws SettingsError, UsageError */
-export async function configured(flags: FlagValues): Promise<Configured> {
-  const options = await cladaOptions(flags)
-  const below = await loadedFor(flags)
-  return { options, config: below ?? (await import('../config/to-options.ts')).defaultParts() }
+export async function configured(given: FlagValues): Promise<Configured> {
+  const options = await cladaOptions(given)
+  const loaded = await loadedFor(given)
+  if (loaded !== undefined) return { options, config: loaded.config }
+  const { configOf, merge } = await import('../config/merge.ts')
+  return { options, config: configOf(merge()) }
 }
 
 /** Flags with the reports that config files ask for, where no flag says otherwise. */
-export async function withConfig(flags: FlagValues): Promise<FlagValues> {
-  const below = await loadedFor(flags)
-  if (below === undefined) return flags
-  const { report, merged } = below
-  // Two flags say the same thing: either of them wins over both.
-  const isGiven = report.format === 'auto' || flags.format !== undefined || flags.json !== undefined
-  return {
-    ...(isGiven ? {} : report.format === 'json' ? { json: [''] } : { format: [report.format] }),
-    ...(report.budget === null ? {} : { budget: [String(report.budget)] }),
-    ...(merged['report.error_detail'].from === 'default' ? {} : { 'error-detail': [report.error_detail] }),
-    ...(report.color === 'never' ? { 'no-color': [''] } : {}),
-    ...flags,
-  }
+export async function withConfig(given: FlagValues): Promise<FlagValues> {
+  const { merged } = (await loadedFor(given)) ?? {}
+  if (merged === undefined) return given
+  const more = flags.flatMap(({ name, key, sets }) => {
+    if (!key?.startsWith('report.') || flagFor(key, undefined, given) !== undefined) return []
+    const { value, from } = merged[key]
+    if (from === 'default' || (sets === undefined ? value === null : value !== sets)) return []
+    return [[name, [sets === undefined ? String(value) : '']]]
+  })
+  return { ...Object.fromEntries(more), ...given }
 }
-
-/** The config files, which flags override. */
-type Below = Loaded & ConfigParts
 
 /** Whose warnings were printed. */
 const warned = new WeakSet<FlagValues>()
-const known = new WeakMap<FlagValues, Promise<Below | undefined>>()
+const known = new WeakMap<FlagValues, Promise<Loaded | undefined>>()
 
 /** Undefined where there is no config file: then two looks at the disk are all it costs. */
-export function loadedFor(flags: FlagValues): Promise<Below | undefined> {
-  const found = known.get(flags)
+export function loadedFor(given: FlagValues): Promise<Loaded | undefined> {
+  const found = known.get(given)
   if (found !== undefined) return found
-  const loading = load(flags)
-  known.set(flags, loading)
+  const loading = load(given)
+  known.set(given, loading)
   return loading
 }
 
-async function load(flags: FlagValues): Promise<Below | undefined> {
-  if (flags['no-config'] !== undefined) return undefined
-  const [root] = flags.root ?? []
+async function load(given: FlagValues): Promise<Loaded | undefined> {
+  if (given['no-config'] !== undefined) return undefined
+  const [root] = given.root ?? []
   if (!isThere(userFile()) && !isThere(path.join(root ?? '', projectFileName))) return undefined
-  const { configFiles } = await import('../config/to-options.ts')
-  return configFiles(root)
+  const { loadConfig } = await import('../config/load.ts')
+  return loadConfig(root)
 }
 
 /** What the flags alone say. Only what is said is there: it wins over config files. */
-function flagOptions(flags: FlagValues): CladaOptions {
-  const [root] = flags.root ?? []
-  const timeout = numberOf(flags, 'timeout')
-  const totalTimeout = numberOf(flags, 'total-timeout')
-  const maxOutput = numberOf(flags, 'max-output')
+async function flagOptions(given: FlagValues): Promise<CladaOptions> {
+  const [root] = given.root ?? []
+  const [lockFile] = given['lock-file'] ?? []
+  const lockTimeout = numberOf(given, 'lock-timeout')
   return {
     ...(root === undefined ? {} : { repoPath: root }),
-    allowedRoots: flags.allow ?? [],
-    allowEscape: flags['allow-escape'] !== undefined,
-    atomic: flags.atomic !== undefined,
-    gitCommit: flags['no-git'] === undefined,
-    ...historyOptions(flags),
-    strict: flags.strict !== undefined,
-    ...editingOf(flags),
-    ...(flags.again === undefined ? {} : { alreadyDone: 'run' as const }),
-    ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
-    ...cslDelimiters(flags),
-    ...(flags.exec === undefined ? {} : { exec: execOf(flags) }),
-    approve: [...(flags.approve ?? []), ...(flags['approve-network'] ?? [])],
-    network: flags['approve-network'] ?? [],
-    trustApprovals: flags['trust-approvals'] !== undefined,
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-    ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),
-    ...(totalTimeout === undefined ? {} : { totalTimeout }),
-  }
-}
-
-function editingOf({
-  matching,
-  patches,
-  proposals,
-  'final-newline': newline,
-}: FlagValues): Pick<CladaOptions, 'matching' | 'patches' | 'proposals' | 'finalNewline'> {
-  const review = (['ask', 'apply', 'off'] as const).find((mode) => mode === proposals?.[0])
-  return {
-    ...(review === undefined ? {} : { proposals: review }),
-    ...(newline?.[0] === undefined ? {} : { finalNewline: newline[0] === 'add' ? 'add' : 'exact' }),
-    ...(matching?.[0] === undefined ? {} : { matching: matching[0] === 'exact' ? 'exact' : 'tolerant' }),
-    ...(patches?.[0] === undefined ? {} : { patches: patches[0] === 'good' ? 'good' : 'whole' }),
-  }
-}
-
-function historyOptions(flags: FlagValues): Pick<CladaOptions, 'git' | 'gitAuthor' | 'lockFile' | 'lockTimeout'> {
-  const [git] = flags.git ?? []
-  const [gitAuthor] = flags['git-author'] ?? []
-  const [lockFile] = flags['lock-file'] ?? []
-  const lockTimeout = numberOf(flags, 'lock-timeout')
-  return {
-    ...(git === 'commit' || git === 'shadow' || git === 'off' ? { git } : {}),
-    ...(gitAuthor === undefined ? {} : { gitAuthor }),
+    allowEscape: given['allow-escape'] !== undefined,
+    atomic: given.atomic !== undefined,
+    gitCommit: given['no-git'] === undefined,
+    strict: given.strict !== undefined,
+    trustApprovals: given['trust-approvals'] !== undefined,
     ...(lockFile === undefined ? {} : { lockFile }),
     ...(lockTimeout === undefined ? {} : { lockTimeout }),
+    ...(given.again === undefined ? {} : { alreadyDone: 'run' }),
+    ...cslDelimiters(given),
+    ...(await keyOptions(given)),
   }
+}
+
+/** The options of flags that override a config key: as the key has them. */
+async function keyOptions(given: FlagValues): Promise<CladaOptions> {
+  const values = flags.flatMap(({ name, key, value, repeat, sets }) => {
+    const words = given[name]
+    if (words === undefined || key === undefined || key === 'root' || sets !== undefined) return []
+    const isNumber = value === 'SECONDS' || value === 'BYTES' || value === 'TOKENS'
+    const read = key === 'syntaxes' ? words.map(syntaxOf) : repeat ? words : words[0]
+    return [[key, isNumber ? numberOf(given, name) : read] as const]
+  })
+  // Most runs have no such flag, and need no table of keys.
+  return values.length === 0 ? {} : (await import('../config/merge.ts')).optionsOf(values)
 }
 
 /** Refused here already, because a wrong call is not a failed run. */
-function cslDelimiters(flags: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
-  const [start, end] = flags['csl-delimiters'] ?? []
+function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
+  const [start, end] = given['csl-delimiters'] ?? []
   if (start === undefined || end === undefined) return {}
   const options = { cslDelimiters: { start, end } }
   readingOf(options)
   return options
-}
-
-function execOf(flags: FlagValues): 'sandbox' | 'unsandboxed' | 'off' {
-  const [mode] = flags.exec ?? []
-  return mode === 'unsandboxed' || mode === 'off' ? mode : 'sandbox'
 }
 
 function syntaxOf(name: string): SyntaxName {
@@ -200,14 +167,14 @@ function syntaxOf(name: string): SyntaxName {
 }
 
 /** Whether a person reads the report. */
-export function isPretty(flags: FlagValues): boolean {
-  const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']
+export function isPretty(given: FlagValues): boolean {
+  const [asked = 'auto'] = given.json === undefined ? (given.format ?? []) : ['json']
   return asked === 'pretty' || (asked === 'auto' && isTerminal(1))
 }
 
 /** The format for a result: as asked for, else the one for its reader. */
-export function reportFormat(flags: FlagValues): (result: ExecutionResult) => ReportFormat {
-  const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']
+export function reportFormat(given: FlagValues): (result: ExecutionResult) => ReportFormat {
+  const [asked = 'auto'] = given.json === undefined ? (given.format ?? []) : ['json']
   const fixed = reportFormats.find((format) => format === asked)
   if (fixed !== undefined) return () => fixed
   if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
@@ -218,39 +185,39 @@ export function reportFormat(flags: FlagValues): (result: ExecutionResult) => Re
 export const formatFor = ({ results, parseErrors }: ExecutionResult): ReportFormat =>
   rowOf(results[0]?.syntax ?? parseErrors[0]?.syntax ?? defaultSyntax).report ?? 'text'
 
-export function reportOptions(flags: FlagValues): ReportOptions {
-  const budget = numberOf(flags, 'budget')
-  const outputLimit = numberOf(flags, 'max-output')
-  const [detail] = flags['error-detail'] ?? []
+export function reportOptions(given: FlagValues): ReportOptions {
+  const budget = numberOf(given, 'budget')
+  const outputLimit = numberOf(given, 'max-output')
+  const [detail] = given['error-detail'] ?? []
   return {
-    color: useColor(flags),
+    color: useColor(given),
     budget: budget === undefined ? undefined : budget * 4,
     outputLimit,
-    programs: outputMode(flags) === 'silent' ? 'hide' : 'show',
-    errorDetail: detail === 'minimal' || detail === 'full' || detail === 'debug' ? detail : undefined,
+    programs: outputMode(given) === 'silent' ? 'hide' : 'show',
+    errorDetail: choices['report.error_detail'].find((level) => level === detail),
   }
 }
 
-export function outputMode(flags: FlagValues): 'stream' | 'buffer' | 'silent' {
-  const [mode] = flags['output-mode'] ?? []
+export function outputMode(given: FlagValues): 'stream' | 'buffer' | 'silent' {
+  const [mode] = given['output-mode'] ?? []
   return mode === 'buffer' || mode === 'silent' ? mode : 'stream'
 }
 
 /** Whether the output of programs is shown as it comes: only for a person who sees it there, and then not again. */
-export function streams(flags: FlagValues): boolean {
-  return outputMode(flags) === 'stream' && flags.quiet === undefined && isTerminal(2) && isTerminal(1)
+export function streams(given: FlagValues): boolean {
+  return outputMode(given) === 'stream' && given.quiet === undefined && isTerminal(2) && isTerminal(1)
 }
 
 /** Whether it is written to stdout as it comes, for a program that reads there. */
-export const streamsToPipe = (flags: FlagValues): boolean =>
-  outputMode(flags) === 'stream' &&
-  flags.quiet === undefined &&
-  flags.json === undefined &&
-  flags.format?.[0] !== 'json' &&
+export const streamsToPipe = (given: FlagValues): boolean =>
+  outputMode(given) === 'stream' &&
+  given.quiet === undefined &&
+  given.json === undefined &&
+  given.format?.[0] !== 'json' &&
   !isTerminal(1)
 
-export function useColor(flags: FlagValues): boolean {
-  if (flags['no-color'] !== undefined || process.env['NO_COLOR']) return false
+export function useColor(given: FlagValues): boolean {
+  if (given['no-color'] !== undefined || process.env['NO_COLOR']) return false
   return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
 }
 

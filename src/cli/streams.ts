@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { isUtf8 } from 'node:buffer'
-import type { ConfigParts } from '../config/to-options.ts'
+import type { Config } from '../config/keys.ts'
 import { printable } from '../report/words.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '../core/source.ts'
@@ -58,7 +58,7 @@ export interface Giving {
 }
 
 /** --osc52 implies --copy. */
-export const givingOf = (flags: FlagValues, { osc52 }: ConfigParts['clipboard']): Giving => ({
+export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giving => ({
   copy: flags.copy !== undefined || flags.osc52 !== undefined,
   osc52: osc52 || flags.osc52 !== undefined,
   quiet: flags.quiet !== undefined,

@@ -1,10 +1,10 @@
-import { defaultInputFile } from './settings.ts'
+import { choices, type CladaOptions, defaultInputFile } from './settings.ts'
 import { actions, modelActions } from '../actions/registry.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
 import { defaultDeniedPatterns } from '../policy/paths.ts'
-import { reportFormats } from '../report/format.ts'
+import { formatChoices } from '../report/format.ts'
 import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, wholeNumber, yesNo } from './kinds.ts'
 import {
   atMost,
@@ -21,8 +21,8 @@ import {
 } from './narrowing.ts'
 
 /**
- * One key of clada.yml. Validation, the file that `clada init` writes, `clada config`, the documentation and the schema
- * for editors are all derived from this table.
+ * One key of clada.yml. Validation, the options of a run, the flags that override it, the file that `clada init` writes,
+ * `clada config`, the documentation and the schema for editors are all derived from this table.
  */
 export interface Key<T> {
   readonly kind: Kind<T>
@@ -32,7 +32,9 @@ export interface Key<T> {
   readonly example: string
   /** What a project's file may do without being trusted. */
   readonly project: Narrowing<T>
-  /** How the value of a file goes together with what holds without it; it takes its place where nothing is said. */
+  /** What reads it: the options of a run that it sets, or a part of clada that takes it from `Config`. */
+  readonly to: ((value: T) => CladaOptions) | 'loading' | 'listener' | 'clipboard' | 'report' | 'prompt'
+  /** Combines the value of a file with the one below it; without it the file's value replaces that. */
   readonly join?: (given: T, below: T) => T
   /** Trust in a file is not enough: the user is asked about each entry. */
   readonly askedEach?: true
@@ -97,6 +99,7 @@ export const keys = {
     about: 'The version of this file’s format.',
     example: '1',
     project: free,
+    to: 'loading',
   }),
   syntaxes: key({
     kind: orNone(list(choice(syntaxNames))),
@@ -104,6 +107,7 @@ export const keys = {
     about: 'The only syntaxes that are looked for in a document; null: all of them.',
     example: '[sham, udiff]',
     project: someOf,
+    to: (syntaxes) => (syntaxes === null ? {} : { syntaxes }),
   }),
   root: key({
     kind: orNone(path('a directory')),
@@ -112,6 +116,7 @@ export const keys = {
       'The directory that may be read and changed. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
     example: 'packages/app',
     project: partOfProject,
+    to: 'loading',
   }),
   allowed_roots: key({
     kind: list(path('a directory'), 100),
@@ -120,6 +125,7 @@ export const keys = {
       'Further directories that may be read and changed. Relative ones start at the directory of the file; ~/ is home.',
     example: '[../library]',
     project: dirsWithin,
+    to: (allowedRoots) => ({ allowedRoots }),
   }),
   denied_patterns: key({
     // Each is tried on every file of a project.
@@ -129,6 +135,7 @@ export const keys = {
       'Patterns of files that documents may neither read nor write, in addition to the built-in list. A pattern without a slash matches any path component. !pattern re-allows a file (trusted projects only). In YAML, patterns that begin with * or ! need quotes.',
     example: '[secrets, "*.sqlite"]',
     project: morePatterns,
+    to: (deniedPatterns) => ({ deniedPatterns }),
     join: addTo,
   }),
   allowed_actions: key({
@@ -138,6 +145,7 @@ export const keys = {
       'The only actions a document may use; null: all that are meant for models. Actions for the user only cannot be listed.',
     example: '[file_read, file_replace_text, grep]',
     project: someOf,
+    to: (allowedActions) => (allowedActions === null ? {} : { allowedActions }),
   }),
   relative_paths: key({
     kind: yesNo,
@@ -145,36 +153,41 @@ export const keys = {
     about: 'Lets SHAM blocks name files relative to the root; the other syntaxes always can.',
     example: 'true',
     project: towards([false, true]),
+    to: (relativePaths) => ({ relativePaths }),
   }),
   matching: key({
-    kind: choice(['tolerant', 'exact']),
+    kind: choice(choices.matching),
     default: 'tolerant',
     about:
       'How an edit finds its place when its old text is not in the file as written. tolerant: differences in whitespace, punctuation and context are forgiven, with a warning, where only one place can be meant. exact: they are not. Formats of other tools are always tolerant.',
     example: 'exact',
     project: towards(['exact', 'tolerant']),
+    to: (matching) => ({ matching }),
   }),
   patches: key({
-    kind: choice(['whole', 'good']),
+    kind: choice(choices.patches),
     default: 'whole',
     about: 'What to do with a patch if some of its hunks do not fit: apply nothing, or the hunks that fit.',
     example: 'good',
     project: towards(['whole', 'good']),
+    to: (patches) => ({ patches }),
   }),
   proposals: key({
-    kind: choice(['ask', 'apply', 'off']),
+    kind: choice(choices.proposals),
     default: 'ask',
     about:
       'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; without a terminal or page to ask at they wait. apply: write them. off: do not look for them.',
     example: 'apply',
     project: towards(['off', 'ask', 'apply']),
+    to: (proposals) => ({ proposals }),
   }),
   final_newline: key({
-    kind: choice(['exact', 'add']),
+    kind: choice(choices.final_newline),
     default: 'exact',
     about: 'How a file that is written whole ends: exactly as the block has it, or always with a line break.',
     example: 'add',
     project: towards(['exact', 'add']),
+    to: (finalNewline) => ({ finalNewline }),
   }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),
@@ -182,14 +195,16 @@ export const keys = {
     about: 'What to do with a path through a symbolic link: refuse it, or follow links that stay inside the roots.',
     example: 'inside',
     project: towards(['refuse', 'inside']),
+    to: (symlinks) => ({ symlinks }),
   }),
   'git.mode': key({
-    kind: choice(['commit', 'shadow', 'off']),
+    kind: choice(choices['git.mode']),
     default: 'commit',
     about:
       'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
     example: 'shadow',
     project: towards(['off', 'shadow', 'commit']),
+    to: (git) => ({ git }),
   }),
   'git.author': key({
     kind: orNone(text({ says: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
@@ -197,6 +212,7 @@ export const keys = {
     about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
     project: trusted,
+    to: (gitAuthor) => (gitAuthor === null ? {} : { gitAuthor }),
   }),
   'git.commit_message_format': key({
     kind: text({
@@ -208,14 +224,16 @@ export const keys = {
     about: 'The first line of a commit. clada squash finds commits that begin with AI:; for others use --containing.',
     example: `"AI: [web] ${summaryPlace}"`,
     project: trusted,
+    to: (commitMessageFormat) => ({ commitMessageFormat }),
   }),
   'exec.mode': key({
-    kind: choice(['sandbox', 'unsandboxed', 'off']),
+    kind: choice(choices['exec.mode']),
     default: defaultCommandSettings.exec,
     about:
       'sandbox: run code in the sandbox, refuse if there is none. unsandboxed: run it directly. off: never run code. `exec: off` is short for it.',
     example: 'off',
     project: towards(['off', 'sandbox', 'unsandboxed']),
+    to: (exec) => ({ exec }),
   }),
   'exec.git': key({
     kind: choice(['safe', 'full']),
@@ -224,6 +242,7 @@ export const keys = {
       'What code and approved commands see of a repository whose index or last commit has a blocked file: nothing (safe), or its objects, with that file in them (full).',
     example: 'full',
     project: towards(['safe', 'full']),
+    to: (execGit) => ({ execGit }),
   }),
   'commands.approve': key({
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
@@ -232,6 +251,7 @@ export const keys = {
       'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they apply to every project; clada trust asks about those of a project’s file one by one.',
     example: '[npm test]',
     project: trusted,
+    to: (approve) => ({ approve }),
     join: addTo,
     askedEach: true,
   }),
@@ -241,6 +261,7 @@ export const keys = {
     about: 'Commands of commands.approve that may use the network. Without an entry here they run without it.',
     example: '[npm install]',
     project: trusted,
+    to: (network) => ({ network }),
     join: addTo,
   }),
   'commands.env': key({
@@ -250,6 +271,7 @@ export const keys = {
       'Environment variables that approved commands and hooks see, in addition to harmless ones such as LANG, TERM and JAVA_HOME.',
     example: '[DJANGO_SETTINGS_MODULE]',
     project: trusted,
+    to: (commandEnv) => ({ commandEnv }),
     join: addTo,
   }),
   'limits.input': key({
@@ -258,6 +280,7 @@ export const keys = {
     about: 'The largest document.',
     example: '5m',
     project: atMost,
+    to: (inputBytes) => ({ limits: { inputBytes } }),
   }),
   'limits.file_bytes': key({
     kind: size,
@@ -265,6 +288,7 @@ export const keys = {
     about: 'The largest file that is read or changed.',
     example: '1m',
     project: atMost,
+    to: (fileBytes) => ({ limits: { fileBytes } }),
   }),
   'limits.history_bytes': key({
     kind: size,
@@ -272,6 +296,7 @@ export const keys = {
     about: 'What the history of a project may take on the disk. The oldest executions are removed first.',
     example: '200m',
     project: trusted,
+    to: (historyBytes) => ({ limits: { historyBytes } }),
   }),
   'limits.timeout': key({
     kind: duration(mostSeconds),
@@ -279,6 +304,7 @@ export const keys = {
     about: 'For what one action computes, one search, command or piece of code.',
     example: '2min',
     project: atMost,
+    to: (seconds) => ({ limits: { actionMs: seconds * 1000 } }),
   }),
   'limits.total_timeout': key({
     kind: orNone(duration(mostSeconds)),
@@ -286,6 +312,7 @@ export const keys = {
     about: 'For a whole document; the rest is skipped. Null: no limit.',
     example: '10min',
     project: atMost,
+    to: (totalTimeout) => (totalTimeout === null ? {} : { totalTimeout }),
   }),
   'limits.output': key({
     kind: size,
@@ -293,6 +320,7 @@ export const keys = {
     about: 'How much of the output of one program is kept.',
     example: '1m',
     project: atMost,
+    to: (maxOutput) => ({ maxOutput }),
   }),
   'listener.input_file': key({
     kind: path('a file'),
@@ -300,6 +328,7 @@ export const keys = {
     about: 'The file that clada watch watches. A project that is not trusted can only name one right in its directory.',
     example: 'notes/reply.md',
     project: fileInRoot,
+    to: 'listener',
   }),
   'listener.output_file': key({
     kind: path('a file'),
@@ -308,6 +337,7 @@ export const keys = {
       'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/; a file that clada did not write is never replaced.',
     example: 'notes/results.md',
     project: fileOfOurs,
+    to: 'listener',
   }),
   'listener.debounce_ms': key({
     kind: wholeNumber(15, 60_000),
@@ -315,6 +345,7 @@ export const keys = {
     about: 'How long the file must stay unchanged before it is read, in milliseconds.',
     example: '200',
     project: free,
+    to: 'listener',
   }),
   'clipboard.read': key({
     kind: yesNo,
@@ -322,6 +353,7 @@ export const keys = {
     about: 'Whether clada watch looks for replies on the clipboard.',
     example: 'true',
     project: towards([false, true]),
+    to: 'clipboard',
   }),
   'clipboard.write': key({
     kind: yesNo,
@@ -329,6 +361,7 @@ export const keys = {
     about: 'Whether clada watch puts its output on the clipboard.',
     example: 'true',
     project: towards([false, true]),
+    to: 'clipboard',
   }),
   'clipboard.osc52': key({
     kind: yesNo,
@@ -336,6 +369,7 @@ export const keys = {
     about: 'Whether the terminal is asked to take a copy too (OSC 52), which helps over SSH.',
     example: 'true',
     project: towards([false, true]),
+    to: 'clipboard',
   }),
   'clipboard.second_copy': key({
     kind: yesNo,
@@ -344,6 +378,7 @@ export const keys = {
       'Whether a reply without the token also runs when it is copied twice within 1.8 seconds, and not only after a key press. A web page can copy twice after one click.',
     example: 'true',
     project: towards([false, true]),
+    to: 'clipboard',
   }),
   'hooks.before': key({
     kind: list(hook, 100),
@@ -352,6 +387,7 @@ export const keys = {
       'Commands that run before an execution that may change something. One that fails stops it. The user’s come first, then those of a trusted project.',
     example: '[{run: npm run generate, timeout: 1min}]',
     project: trusted,
+    to: (before) => ({ hooks: { before } }),
     join: addTo,
   }),
   'hooks.after': key({
@@ -360,6 +396,7 @@ export const keys = {
     about: 'Commands that run after it, successful or not.',
     example: "[{run: 'npx --no-install prettier --write --ignore-unknown ${modifiedFiles}'}]",
     project: trusted,
+    to: (after) => ({ hooks: { after } }),
     join: addTo,
   }),
   vars: key({
@@ -368,15 +405,17 @@ export const keys = {
     about: 'Texts for ${NAME} in hooks.',
     example: '{BRANCH: main}',
     project: trusted,
+    to: (vars) => ({ vars }),
     join: (given, below) => ({ ...below, ...given }),
   }),
   'report.format': key({
-    kind: choice([...reportFormats, 'auto']),
+    kind: choice(formatChoices),
     default: 'auto',
     about:
       'The format of reports of clada run. auto: pretty on a terminal, otherwise the one that suits the syntax of the document. clada watch, clada mcp and the page always use llm for models.',
     example: 'llm',
     project: free,
+    to: 'report',
   }),
   'report.budget': key({
     kind: orNone(wholeNumber(100, 10_000_000)),
@@ -384,6 +423,7 @@ export const keys = {
     about: 'The longest report, in tokens of four characters; null: 6000 for llm, no limit for the others.',
     example: '8000',
     project: free,
+    to: 'report',
   }),
   'report.evidence': key({
     kind: choice(['none', 'lines', 'diff']),
@@ -392,6 +432,7 @@ export const keys = {
       'What reports say about the files that an action changed. lines: where and how much. diff: also up to three lines of the difference.',
     example: 'lines',
     project: free,
+    to: (evidence) => ({ evidence }),
   }),
   'report.syntax_check': key({
     kind: choice(['auto', 'off']),
@@ -400,13 +441,15 @@ export const keys = {
       'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, loop, mcp, ui) only files up to 48 kB are parsed.',
     example: 'off',
     project: free,
+    to: (syntaxCheck) => ({ syntaxCheck }),
   }),
   'report.error_detail': key({
-    kind: choice(['minimal', 'full', 'debug']),
+    kind: choice(choices['report.error_detail']),
     default: 'full',
     about: 'How much is reported about failures.',
     example: 'minimal',
     project: free,
+    to: 'report',
   }),
   'report.color': key({
     kind: choice(['auto', 'never']),
@@ -414,6 +457,7 @@ export const keys = {
     about: 'Colours; auto: on a terminal.',
     example: 'never',
     project: free,
+    to: 'report',
   }),
   'prompt.rules': key({
     kind: list(text({ says: 'a sentence', most: 2000 }), 100),
@@ -421,6 +465,7 @@ export const keys = {
     about: 'House rules that clada prompt gives to the model. Those of a project are used only when it is trusted.',
     example: '[Tests live beside the code they test.]',
     project: trusted,
+    to: 'prompt',
     join: addTo,
   }),
 } as const

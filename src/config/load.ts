@@ -6,15 +6,28 @@ import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../policy/paths.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
-import { type KeyName, keyNames, keyOf } from './keys.ts'
+import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, shown } from './kinds.ts'
-import { type Effective, type FileGiven, type Given, merge, type Merged, validate } from './merge.ts'
-import { canonical, isThere, projectFileName, SettingsError } from './settings.ts'
+import {
+  configOf,
+  type Effective,
+  type FileGiven,
+  type Given,
+  merge,
+  type Merged,
+  optionsOf,
+  validate,
+} from './merge.ts'
+import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
   readonly merged: Merged
+  /** For a run. Defaults are in it too. */
+  readonly options: CladaOptions
+  /** The effective values, as they are nested in a file. */
+  readonly config: Config
   /** The project, where a file says so; otherwise as the caller has it. */
   readonly root: string | undefined
   /** The user's own file may only narrow, too, where it is inside the project: documents could write it there. */
@@ -48,13 +61,30 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
   const meant = root === undefined ? merged.root.value : undefined
   const narrowed = typeof meant === 'string' ? meant : root
   const counted = project === undefined ? merged : await withoutApproved(merged, narrowed ?? dir)
+  const values = keyNames.map((name) => [name, counted[name].value] as const)
   return {
     merged: counted,
+    options: { ...(narrowed === undefined ? {} : { repoPath: narrowed }), ...optionsOf(values) },
+    config: configOf(counted),
     root: narrowed,
     user,
     project,
     warnings: refusals(counted, user, project),
   }
+}
+
+/** The config files, for a program that wants to use them. */
+export interface ReadConfig {
+  /** For `new Clada(options)`. */
+  options: CladaOptions
+  /** Values that a project's file asks for and does not get. */
+  warnings: string[]
+}
+
+/** Reads the config files of the user and of a project, as the command line does. @throws SettingsError */
+export async function readConfig(repoPath?: string): Promise<ReadConfig> {
+  const { options, warnings } = await loadConfig(repoPath)
+  return { options, warnings: [...warnings] }
 }
 
 async function readGiven(

@@ -4,6 +4,7 @@ import { anchored } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
 import { type Entry, type Fault, meant, type Place, shown, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
+import type { CladaOptions } from './settings.ts'
 import { closestName } from '../text/closest-name.ts'
 
 /** The effective value of a key, its source, and the values that are ignored. */
@@ -67,6 +68,22 @@ function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Ef
 
 export const configOf = (merged: Merged): Config =>
   nested(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as Values)
+
+/** The options of a run that keys with these values set. */
+export function optionsOf(values: Iterable<readonly [name: KeyName, value: unknown]>): CladaOptions {
+  let options: CladaOptions = {}
+  for (const [name, value] of values) {
+    const { to } = keyOf(name)
+    const { limits, hooks, ...others } = typeof to === 'string' ? {} : to(value)
+    options = {
+      ...options,
+      ...others,
+      ...(limits && { limits: { ...options.limits, ...limits } }),
+      ...(hooks && { hooks: { ...options.hooks, ...hooks } }),
+    }
+  }
+  return options
+}
 
 /** What one file says, and where. */
 export type Given = { readonly [name in KeyName]?: GivenValue }

@@ -20,6 +20,17 @@ import { userPlaces } from '../state/user-state.ts'
 
 export { SettingsError } from '../core/settings.ts'
 
+/** The values of keys that take one of a few and have a flag, which takes the same. */
+export const choices = {
+  matching: ['tolerant', 'exact'],
+  patches: ['whole', 'good'],
+  proposals: ['ask', 'apply', 'off'],
+  final_newline: ['exact', 'add'],
+  'git.mode': ['commit', 'shadow', 'off'],
+  'exec.mode': ['sandbox', 'unsandboxed', 'off'],
+  'report.error_detail': ['minimal', 'full', 'debug'],
+} as const
+
 /** Options of a project. All have defaults. */
 export interface CladaOptions {
   /** The project. Default: the working directory. */

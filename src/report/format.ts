@@ -21,6 +21,8 @@ import { capText, entryText, oneLine, primaryOf, printable } from './words.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
 export const reportFormats = ['text', 'json', 'xml', 'llm', 'pretty'] as const
+/** As they can be asked for. */
+export const formatChoices = [...reportFormats, 'auto'] as const
 export type ReportFormat = (typeof reportFormats)[number]
 
 /** A result as text for a person, a program or a model. */

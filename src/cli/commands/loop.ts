@@ -76,7 +76,7 @@ export const command: Command = {
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }
-    const prompt = asked.resumed?.prompt ?? (await promptFor(asked.task, until, loopOptions, config.rules))
+    const prompt = asked.resumed?.prompt ?? (await promptFor(asked.task, until, loopOptions, config.prompt.rules))
     transcript.keepPrompt(prompt)
     const stop = new AbortController()
     const onInterrupt = (): void => stop.abort(new Error('stopped by the user'))

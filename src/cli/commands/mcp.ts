@@ -59,7 +59,7 @@ async function projectFor(flags: FlagValues): Promise<Project> {
   return {
     // Six calls must not become six commits on the branch of the user.
     options: gitIsChosen || from !== 'default' ? options : { ...options, git: 'shadow' },
-    rules: loaded?.rules ?? [],
+    rules: loaded?.config.prompt.rules ?? [],
     warnings: await configWarnings(flags),
     report: reportOptions(await withConfig(flags)),
   }

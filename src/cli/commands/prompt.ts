@@ -53,7 +53,7 @@ export const command: Command = {
     const prompt = projectPrompt(options, {
       ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
       token: sessionToken(root),
-      rules: config.rules,
+      rules: config.prompt.rules,
       include: flags.all === undefined ? 'everyday' : 'all',
       budget: numberOf(flags, 'budget'),
     })

@@ -35,8 +35,8 @@ export const command: Command = {
     const page = await servePage({
       options,
       port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
-      inputFile: path.resolve(root, config.listener.inputFile),
-      rules: config.rules,
+      inputFile: path.resolve(root, config.listener.input_file),
+      rules: config.prompt.rules,
       report: { ...reportOptions(await withConfig(flags)), color: false },
       document: document && { ...document, name: path.basename(document.name) },
     }).catch((error: unknown) => {

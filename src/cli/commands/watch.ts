@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
 import { hasApprovalSocket } from '../../approvals/socket.ts'
-import type { ConfigParts } from '../../config/to-options.ts'
+import type { Config } from '../../config/keys.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/words.ts'
@@ -60,7 +60,7 @@ export const command: Command = {
     const given = lasting(read)
     const { root } = settingsOf(given)
     const { listener: listening } = config
-    const file = word === undefined ? path.resolve(root, listening.inputFile) : path.resolve(word)
+    const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
     const report = reportOptions(await withConfig(flags))
     const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
     const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
@@ -96,8 +96,8 @@ export const command: Command = {
     const listener = await started(file, view, {
       clada: options,
       report,
-      outputFile: listening.outputFile,
-      debounceMs: listening.debounceMs,
+      outputFile: listening.output_file,
+      debounceMs: listening.debounce_ms,
       atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
       review,
       copy: use.write ? async (text) => (await board()).copy(text) : undefined,
@@ -129,7 +129,7 @@ export const command: Command = {
 /** The page of `clada ui` on the same project. */
 async function servedPage(
   options: CladaOptions,
-  { listener, rules }: Pick<ConfigParts, 'listener' | 'rules'>,
+  { listener, prompt }: Config,
   report: ReportOptions,
 ): Promise<PageServer> {
   const { root } = settingsOf(options)
@@ -137,16 +137,16 @@ async function servedPage(
   return servePage({
     options,
     port: { number: usualPort(root), kind: 'preferred' },
-    inputFile: path.resolve(root, listener.inputFile),
-    rules,
+    inputFile: path.resolve(root, listener.input_file),
+    rules: prompt.rules,
     report: { ...report, color: false },
   })
 }
 
 const signals: Readonly<Record<string, ExitCode>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-function clipboardUse(flags: FlagValues, config: ConfigParts['clipboard']): ClipboardUse {
-  const { read, write, osc52, secondCopy } = config
+function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
+  const { read, write, osc52, second_copy: secondCopy } = config
   const both = flags.clipboard !== undefined
   const terminal = flags.osc52 !== undefined
   return {
