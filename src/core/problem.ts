@@ -77,7 +77,7 @@ export type Problem =
   /** A proposal without the user's consent. */
   | { kind: 'review-needed'; path: string; refused: boolean; lacks?: 'beginning' | 'end' }
   /** The user reviewed it and does not want it. */
-  | { kind: 'left-out'; path: string; reason?: string }
+  | { kind: 'left-out'; path: string; reason?: string | undefined }
   /** It would not do what the user has reviewed. */
   | { kind: 'review-outdated'; path: string }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }

@@ -204,7 +204,7 @@ export interface FileChange extends Pick<FileDiff, 'path' | 'change' | 'binary'>
 export interface ReviewNote {
   /** Nothing of it was applied, because the user said so. */
   readonly leftOut?: true
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** Hunks that were left out. */
   readonly hunks?: readonly LeftHunk[]
   /** The changes of the user to what the model wrote, each as a short diff. */

@@ -88,7 +88,7 @@ export class ActionRunner {
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
       const warnings = runWarnings([...files.changed].map((file) => slashed(path.relative(settings.root, file))))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
-      return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
+      return { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
     } finally {

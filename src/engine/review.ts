@@ -336,9 +336,8 @@ type Params = Readonly<Record<string, unknown>>
 
 /** Finds the places in the lines of the file; undefined for a problem that no place can solve. */
 function finderFor(problem: Problem, params: Params): ((lines: readonly string[]) => FoundPlace[]) | undefined {
-  const { old_text: old, patch, target } = params
-  if (problem.kind === 'structure')
-    return typeof target === 'string' ? () => structuresIn({ ...problem.details }) : undefined
+  const { old_text: old, patch } = params
+  if (problem.kind === 'structure') return () => structuresIn({ ...problem.details })
   if (problem.kind === 'lines-differ') return (lines) => rangesOf(problem.expected, lines)
   if (problem.kind === 'hunk-failed') {
     if (typeof patch !== 'string') return undefined

@@ -57,7 +57,7 @@ export class TaskReview {
     const { written, decoded } = this.#task
     const edits = written === undefined ? [] : editedParams(written, decoded.params)
     const { place, reason } = this.#choice
-    if (this.skipped !== undefined) return { leftOut: true, ...(reason === undefined ? {} : { reason }) }
+    if (this.skipped !== undefined) return { leftOut: true, reason }
     return { ...(edits.length > 0 ? { edited: edits } : {}), ...(place === undefined ? {} : { place }) }
   }
 
@@ -112,7 +112,7 @@ export class TaskReview {
         first === undefined ? primaryOf(this.#task.decoded) : pathFrom(this.#options.settings.root, first.at.absolute)
       return { changes: [], problem: { kind: 'review-outdated', path } }
     }
-    const note = leaveOut ? { leftOut: true as const, ...(reason === undefined ? {} : { reason }) } : taken.note
+    const note = leaveOut ? { leftOut: true as const, reason } : taken.note
     if (note?.leftOut) return { changes: [], note, problem: leftOut(this.#task, note.reason) }
     const edited = [...(this.note?.edited ?? []), ...(note?.edited ?? [])]
     const whole = note && { note: { ...note, ...(edited.length > 0 ? { edited } : {}) } }
@@ -145,7 +145,7 @@ export class TaskReview {
 const leftOut = ({ decoded }: ReadyTask, reason: string | undefined): Problem => ({
   kind: 'left-out',
   path: primaryOf(decoded),
-  ...(reason === undefined ? {} : { reason }),
+  reason,
 })
 
 /**

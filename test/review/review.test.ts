@@ -137,6 +137,17 @@ describe('a review', () => {
     expect(filesIn(root)).toEqual(before)
   })
 
+  it('holds without the fingerprint of what was shown, and says no more than was left out', async () => {
+    const { root, clada } = opened({ 'a.txt': '1\n2\n3\n' })
+    const reply = edit('a.txt', '1\n2\n3', 'one\n2\nthree')
+    const { blocks } = await clada.review(reply)
+    const { hunks = [] } = blocks[0]?.files[0] ?? {}
+    const leave = hunks.slice(1).map(({ id }) => ({ hunk: id }))
+    const { results } = await clada.execute(reply, { review: { blocks: { 1: { leave } } } })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n2\n3\n' })
+    expect(results[0]?.review).toStrictEqual({ hunks: [{ path: 'a.txt', lines: '3', diff: ['-3', '+three'] }] })
+  })
+
   it('keeps the mode of a file, and takes a binary one whole', async () => {
     const { root, clada } = opened({ 'a.sh': '1\n2\n3\n', 'b.bin': 'a\u0000b' })
     fs.chmodSync(path.join(root, 'a.sh'), 0o755)
@@ -146,6 +157,9 @@ describe('a review', () => {
     await clada.execute(reply, { review: { blocks } })
     expect(filesIn(root)).toEqual({ 'a.sh': '1\n2\nthree\n', 'b.bin': 'a\u0000b', 'c.txt': 'c\n' })
     expect(fs.statSync(path.join(root, 'a.sh')).mode & 0o777).toBe(0o755)
+    if (process.platform === 'win32') return
+    const { diffs } = await clada.review('<delete path="a.sh"/>\n<delete path="c.txt"/>\n')
+    expect(diffs.map(({ diff }) => /mode \d+/.exec(diff)?.[0])).toEqual(['mode 100755', 'mode 100644'])
   })
 
   it('shows the model how the user changed the whole reply', async () => {
