@@ -7,20 +7,19 @@ import { Contents } from '../journal/images.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
-import { isUnchanged, seenIndex } from './index-file.ts'
+import { isUnchanged, releaseLocks, seenIndex } from './index-file.ts'
 import {
   type ExecutionRecord,
   isolatedDir,
   isSameState,
   type PathRecord,
-  pendingFile,
   readRecord,
   type State,
 } from '../journal/record.ts'
 import { commitMessage } from '../journal/summary.ts'
 import { checkedOutStop, findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
-import { checkpointsRef, type Head, headOf, inProgress, isSameHead, releaseRefs } from './repository.ts'
+import { checkpointsRef, type Head, headOf, inProgress, isSameHead } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
 import { saveShadow } from './shadow.ts'
@@ -46,7 +45,7 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
   const found = await findRepository(options.root, 'is read later')
   try {
     const repository = found ?? (await ownRepository(options.stateDir))
-    await releaseRefs(repository)
+    await releaseLocks(repository)
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
     const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
     if (head.commit !== undefined)
@@ -226,8 +225,7 @@ export class Checkpoints {
     author: string | null,
     skipWorktree?: ReadonlyMap<string, Side>,
   ): Promise<Committed> {
-    const pending = path.join(this.#options.dir, pendingFile)
-    const plan = { isolated: this.#isolated, paths, message, author, changedSince, pending }
+    const plan = { isolated: this.#isolated, paths, message, author, changedSince }
     const done = await commitPaths(skipWorktree === undefined ? plan : { ...plan, skipWorktree })
     if (done.commit === undefined) return done
     this.#head = await headOf(this.#isolated.repository)

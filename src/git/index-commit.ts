@@ -1,12 +1,10 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
+import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, replaceIndex, type Seen } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
-import { jsonOf, readOwn, renameFile, syncFile } from '../state/own-files.ts'
-import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
+import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
@@ -22,8 +20,6 @@ export interface IndexCommit {
   readonly changedSince: () => ReadonlySet<string>
   /** Paths that are marked skip-worktree again. */
   readonly skipWorktree?: ReadonlyMap<string, Side>
-  /** The file that exists while the index is being replaced. */
-  readonly pending: string
 }
 
 export interface Committed {
@@ -137,73 +133,19 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
 }
 
 /** Moves the branch and replaces the index, unless another process has changed one of them. */
-async function installed(
-  { isolated, message, pending }: IndexCommit,
+const installed = (
+  { isolated, message }: IndexCommit,
   commit: string,
   { head, index, copy, seen, ids }: { head: Head; index: string; copy: string; seen: Seen | undefined; ids: string[] },
-): Promise<boolean> {
-  const lock = `${index}.lock`
-  fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
-  // Whatever names come next, what they lead to is on the disk.
-  await Promise.all([syncObjects(isolated, ids), ...[pending, path.dirname(pending), copy].map(syncFile)])
-  await takeIndexLock(copy, lock)
-  try {
-    if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) {
-      fs.rmSync(lock)
-      return false
-    }
-    const [subject = ''] = message.split('\n')
-    await moveRef(isolated.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
-  } catch (error) {
-    fs.rmSync(lock, { force: true })
-    throw error
-  } finally {
-    if (!fs.existsSync(lock)) fs.rmSync(pending, { force: true })
-  }
-  try {
-    renameFile(lock, index)
-    await syncFile(path.dirname(index))
-  } catch (error) {
-    // A lock that stays would block the user's git too.
-    fs.rmSync(lock, { force: true })
-    throw error
-  } finally {
-    fs.rmSync(pending, { force: true })
-  }
-  return true
-}
-
-/** Written before the index is replaced, so that the replacement can be finished if the process dies. */
-interface Pending {
-  readonly lock: string
-  readonly index: string
-  readonly copy: string
-  readonly commit: string
-}
-
-/** Finishes or reverts the replacement of an index. A lock that another process holds is not touched. */
-export async function finishPending(repository: Repository, pending: string): Promise<void> {
-  const found = jsonOf(readOwn(pending))
-  const index = path.join(repository.gitDir, 'index')
-  const lock = `${index}.lock`
-  // The note may come from a cloned repository: it affects no other file than this lock.
-  if (isPending(found) && found.index === index && found.lock === lock && isSameFile(lock, found.copy)) {
-    const { commit } = await headOf(repository)
-    if (commit === found.commit) renameFile(lock, index)
-    else fs.rmSync(lock)
-  }
-  fs.rmSync(pending, { force: true })
-}
-
-function isPending(value: unknown): value is Pending {
-  if (typeof value !== 'object' || value === null) return false
-  return ['lock', 'index', 'copy', 'commit'].every((name) => typeof Reflect.get(value, name) === 'string')
-}
-
-function isSameFile(lock: string, copy: string): boolean {
-  try {
-    return fs.readFileSync(lock).equals(fs.readFileSync(copy))
-  } catch {
-    return false
-  }
-}
+): Promise<boolean> =>
+  replaceIndex(isolated.repository, {
+    copy,
+    commit,
+    objects: syncObjects(isolated, ids),
+    move: async () => {
+      if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) return false
+      const [subject = ''] = message.split('\n')
+      await moveRef(isolated.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
+      return true
+    },
+  })

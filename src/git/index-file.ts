@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { takeLockFile } from './ready.ts'
 import type { Stop } from '../core/problem.ts'
+import { renameFile, syncFile } from '../state/own-files.ts'
 import { gitStop } from './git-program.ts'
-import type { Repository } from './repository.ts'
+import { headOf, releaseRefs, type Repository } from './repository.ts'
 import type { Side } from './tree-contents.ts'
 import { cutOffBelow } from './eligible.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
@@ -95,12 +97,86 @@ const intended = 0x2000
 
 export const inConflict = (): Stop => gitStop('files are in conflict after a merge', 'Resolve them first.')
 
+/** A prepared index, the commit that it belongs to, and what moves HEAD there: false if another process was quicker. */
+interface NewIndex {
+  readonly copy: string
+  readonly commit: string
+  readonly objects?: Promise<unknown>
+  move?(): Promise<boolean>
+}
+
+/**
+ * Replaces the index under git's own lock. Until then a file beside it says so: by its name the lock is recognized if
+ * the process dies. Whatever names come next, what they lead to is on the disk.
+ */
+export async function replaceIndex(
+  { gitDir }: Repository,
+  { copy, commit, objects, move = async () => true }: NewIndex,
+): Promise<boolean> {
+  const index = path.join(gitDir, 'index')
+  const lock = `${index}.lock`
+  const note = path.join(gitDir, `${noteName}${commit}-${printOf(copy)}`)
+  fs.writeFileSync(note, '')
+  try {
+    await Promise.all([objects, syncFile(gitDir), syncFile(copy)])
+    await takeIndexLock(copy, lock)
+    try {
+      if (!(await move())) {
+        fs.rmSync(lock)
+        return false
+      }
+      renameFile(lock, index)
+      await syncFile(gitDir)
+    } catch (error) {
+      // A lock that stays would block the user's git too.
+      fs.rmSync(lock, { force: true })
+      throw error
+    }
+    return true
+  } finally {
+    if (!fs.existsSync(lock)) fs.rmSync(note, { force: true })
+  }
+}
+
 /** Takes git's own lock file, with the new index as its content. */
-export async function takeIndexLock(copy: string, lock: string): Promise<void> {
+async function takeIndexLock(copy: string, lock: string): Promise<void> {
   // A link keeps the modification time, by which git decides which entries it can trust.
   if ((await takeLockFile(copy, lock)) === 'linked') return
   fs.closeSync(fs.openSync(lock, 'wx'))
   copyWithTime(copy, lock)
+}
+
+const noteName = 'clada-index-'
+
+/** An index ends with the checksum of all of it, unless git was told to leave that out. */
+function printOf(file: string): string {
+  const fd = fs.openSync(file, 'r')
+  try {
+    const { size } = fs.fstatSync(fd)
+    const end = Buffer.alloc(Math.min(size, 65_536))
+    fs.readSync(fd, end, 0, end.length, size - end.length)
+    return createHash('sha1').update(`${size} `).update(end).digest('hex')
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/**
+ * Removes locks that a killed run left, and finishes the replacement of an index whose commit is checked out. The caller
+ * holds clada's lock, so that no other run has such a note. Locks of others stay.
+ */
+export async function releaseLocks(repository: Repository): Promise<void> {
+  await releaseRefs(repository)
+  const index = path.join(repository.gitDir, 'index')
+  const lock = `${index}.lock`
+  for (const note of fs.readdirSync(repository.gitDir).filter((name) => name.startsWith(noteName))) {
+    const [commit, print] = note.slice(noteName.length).split('-')
+    if (fs.existsSync(lock) && printOf(lock) === print) {
+      if ((await headOf(repository)).commit === commit) renameFile(lock, index)
+      else fs.rmSync(lock)
+    }
+    fs.rmSync(path.join(repository.gitDir, note), { force: true })
+  }
 }
 
 /** Updates paths of an index, which the caller syncs, from the disk. */

@@ -17,7 +17,6 @@ import {
   isolatedDir,
   type Moved,
   numbersIn,
-  pendingFile,
   readRecord,
   seenAt,
   sweepIsolated,
@@ -122,7 +121,7 @@ async function lastTidied(
   const last = numbers.at(-1)
   if (last === undefined) return 0
   const names = fs.readdirSync(dirOf(history, last))
-  const isLeft = (name: string): boolean => name === pendingFile || name === isolatedDir || isHalfMade(name)
+  const isLeft = (name: string): boolean => name === isolatedDir || isHalfMade(name)
   if (readRecord(history, last) === undefined || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, closed }

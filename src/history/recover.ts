@@ -16,7 +16,6 @@ import {
   journalFile,
   numbersIn,
   type PathRecord,
-  pendingFile,
   readRecord,
   seenAt,
   type State,
@@ -47,7 +46,8 @@ export async function recover(
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
   const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
-  await finishIndex(dir, root)
+  await releaseGit(root)
+  fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
   for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
@@ -106,17 +106,14 @@ function programIn(dir: string): Program | undefined {
   return found
 }
 
-async function finishIndex(dir: string, root: string): Promise<void> {
-  const pending = path.join(dir, pendingFile)
-  if (fs.existsSync(pending)) {
-    const [{ finishPending }, { nearestRepository }] = await Promise.all([
-      import('../git/index-commit.ts'),
-      import('../git/find-repository.ts'),
-    ])
-    const repository = nearestRepository(root)
-    if (repository !== undefined) await finishPending(repository, pending)
-  }
-  fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
+/** Whatever mode the next execution has: the user's own git waits for these locks too. */
+async function releaseGit(root: string): Promise<void> {
+  const [{ releaseLocks }, { nearestRepository }] = await Promise.all([
+    import('../git/index-file.ts'),
+    import('../git/find-repository.ts'),
+  ])
+  const repository = nearestRepository(root)
+  if (repository !== undefined) await releaseLocks(repository)
 }
 
 /** Whether the execution of this journal is running; under the lock only one of another process can be. */

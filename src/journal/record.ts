@@ -94,8 +94,6 @@ export type State =
   | { readonly type: 'other' }
 
 export const journalFile = 'journal'
-/** Exists while the index is being replaced. */
-export const pendingFile = 'pending'
 /** The temporary git directory of an execution. */
 export const isolatedDir = 'git'
 /** The same for commands that are not executions, in clada's own directory. */

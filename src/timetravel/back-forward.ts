@@ -10,7 +10,7 @@ import { checkWritable } from '../git/ready.ts'
 import { commitAt, pointHead, type Repository } from '../git/repository.ts'
 import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree.ts'
-import { idleRepository, installIndex, releaseIndex, underLock, worktreeOf } from './repository.ts'
+import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
 import { dropStash, ignoredHere, keptIndex, modesOf, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -64,7 +64,7 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
         },
         after: async () => {
           await pointHead(repository, { commit: parent, branch: null }, 'clada: back')
-          await installIndex(isolated, stateDir, parent, undefined)
+          await installIndex(isolated, parent, undefined)
           writeBack(stateDir, next)
         },
       })
@@ -106,7 +106,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
         unchanged: () => writeBack(stateDir, state),
         after: async () => {
           await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
-          await installIndex(isolated, stateDir, target, kept)
+          await installIndex(isolated, target, kept)
         },
       })
     }
@@ -220,7 +220,6 @@ async function inCheckout(
       restores,
       async ({ head, stateDir, workspace, ...locked }) => {
         workspace.sweep()
-        releaseIndex(repository, stateDir)
         if (head.commit === undefined) throw gitStop('there is no commit yet', 'Make one first.')
         await checkWritable(repository, 'index')
         const isolated = locked.isolated()

@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ownDir, renameFile, syncFile } from '../state/own-files.ts'
-import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
+import { copyIndex, copyWithTime, releaseLocks, replaceIndex } from '../git/index-file.ts'
 import {
   commitAt,
   type Head,
@@ -11,7 +10,6 @@ import {
   isSameHead,
   moveRef,
   pointHead,
-  releaseRefs,
   type Repository,
   setRef,
 } from '../git/repository.ts'
@@ -26,39 +24,18 @@ import { joinQueue, lockProject } from '../journal/lock.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
 /** Replaces the index by that of a commit, or by a kept one. */
-export async function installIndex(
-  isolated: IsolatedGit,
-  stateDir: string,
-  commit: string,
-  kept: string | undefined,
-): Promise<void> {
-  const index = path.join(isolated.repository.gitDir, 'index')
-  const copy = newIndex(stateDir)
+export async function installIndex(isolated: IsolatedGit, commit: string, kept: string | undefined): Promise<void> {
+  const copy = isolated.file('index-new')
   fs.rmSync(copy, { force: true })
   if (kept !== undefined) copyWithTime(kept, copy)
   else {
-    copyIndex(index, copy)
+    copyIndex(path.join(isolated.repository.gitDir, 'index'), copy)
     const env = { GIT_INDEX_FILE: copy }
     await isolated.git(['read-tree', '-i', '-m', commit], { env })
     await isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
   }
-  await syncFile(copy)
-  await takeIndexLock(copy, `${index}.lock`)
-  renameFile(`${index}.lock`, index)
-  await syncFile(path.dirname(index))
-  fs.rmSync(copy, { force: true })
+  await replaceIndex(isolated.repository, { copy, commit })
 }
-
-/** Removes the index lock of a clada process that died. Locks of others stay. */
-export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
-  const copy = newIndex(stateDir)
-  const lock = path.join(gitDir, 'index.lock')
-  if (fs.existsSync(copy) && fs.existsSync(lock) && fs.readFileSync(copy).equals(fs.readFileSync(lock))) fs.rmSync(lock)
-  fs.rmSync(copy, { force: true })
-}
-
-/** Not in the temporary git directory, which is removed: by this file clada's own lock is recognized. */
-const newIndex = (stateDir: string): string => path.join(ownDir(stateDir, 'back'), 'index-new')
 
 /** The worktree in which a branch is checked out: it cannot be in two. */
 export async function worktreeOf(repository: Repository, branch: string): Promise<string | undefined> {
@@ -94,7 +71,7 @@ export async function moveBack(
     await setRef(repository, `refs/clada/undone/${number}`, commit, ['-m', why])
     if (branch !== undefined && branch === before.branch) await moveRef(repository, branch, before.commit, commit, why)
     else await pointHead(repository, { commit: before.commit, branch: before.branch ?? null }, why)
-    await installIndex(isolated, stateDir, before.commit, undefined)
+    await installIndex(isolated, before.commit, undefined)
   } finally {
     isolated.close()
   }
@@ -137,7 +114,7 @@ export async function underLock<T>(
     const stateDir = workspace.stateDir()
     held.push(await joinQueue(history, settings.root))
     held.push(await lockProject(history, stateDir))
-    await releaseRefs(repository)
+    await releaseLocks(repository)
     const head = await headOf(repository)
     return await work({
       head,

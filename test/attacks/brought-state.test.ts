@@ -21,26 +21,6 @@ it('removes nothing behind a link in the place of an execution', async () => {
   expect(filesIn(outside)).toEqual({ 'room/keep.txt': 'mine\n', journal: 'mine\n' })
 })
 
-it.each([
-  ['a file outside', (outside: string) => path.join(outside, 'keep.txt'), 'index'],
-  ['a file that would become the config of git', (_: string, root: string) => path.join(root, 'evil'), 'config'],
-])('neither removes nor moves %s for an index that was never replaced', async (_, lockOf, name) => {
-  const outside = scratchDir({ 'keep.txt': 'mine\n' })
-  const root = repository({ 'a.txt': 'a\n', evil: '[core]\n\tfsmonitor = touch PWNED\n' })
-  const config = fs.readFileSync(path.join(root, '.git/config'), 'utf8')
-  const lock = lockOf(outside, root)
-  for (const commit of [git(root, 'rev-parse', 'HEAD').trim(), 'none']) {
-    fs.mkdirSync(path.join(root, '.clada/history/1'), { recursive: true })
-    const pending = { lock, copy: lock, index: path.join(root, '.git', name), commit }
-    fs.writeFileSync(path.join(root, '.clada/history/1/pending'), JSON.stringify(pending))
-    await carryOut(root)
-    expect(fs.existsSync(lock)).toBe(true)
-    expect(fs.readFileSync(path.join(root, '.git/config'), 'utf8')).toBe(config)
-    expect(filesIn(outside)).toEqual({ 'keep.txt': 'mine\n' })
-    fs.rmSync(path.join(root, '.clada'), { recursive: true })
-  }
-})
-
 it('writes nothing through links in a repository of its own', async () => {
   const outside = scratchDir({ 'keep.txt': 'mine\n' })
   const root = scratchDir({ 'a.txt': 'a\n' })

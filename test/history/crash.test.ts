@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../src/index.ts'
+import { replaceIndex } from '../../src/git/index-file.ts'
 import { Log } from '../../src/journal/log.ts'
 import { readRecord } from '../../src/journal/record.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -202,33 +203,49 @@ describe('an execution that died', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 mine' })
   })
 
-  it('leaves an index that was half replaced as git wants it', async () => {
+  it.each([
+    ['finishes an index that was half replaced', true, 'commit'],
+    ['reverts it where the branch has not moved', false, 'commit'],
+    ['does so without git too, for the git of the user', true, 'off'],
+  ] as const)('%s', async (_, moved, mode) => {
     const root = repository({ 'a.txt': 'a' })
-    const other = repository({ 'a.txt': 'a' })
-    for (const [dir, moved] of [
-      [root, true],
-      [other, false],
-    ] as const) {
-      await execute(dir, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
-      // Rebuild the moment between the two steps: the branch has moved (or not), the index has not.
-      const index = path.join(dir, '.git/index')
-      const isolated = path.join(dir, '.clada/history/1/git')
-      const commit = git(dir, 'rev-parse', 'HEAD').trim()
-      fs.mkdirSync(isolated)
-      fs.copyFileSync(index, path.join(isolated, 'index-0'))
-      git(dir, 'read-tree', 'HEAD~1')
-      if (!moved) git(dir, 'update-ref', 'HEAD', 'HEAD~1')
-      fs.linkSync(path.join(isolated, 'index-0'), `${index}.lock`)
-      fs.writeFileSync(
-        path.join(dir, '.clada/history/1/pending'),
-        JSON.stringify({ lock: `${index}.lock`, index, copy: path.join(isolated, 'index-0'), commit }),
-      )
-      asKilled(dir)
-      expect(await execute(dir, 'commit', [['file_write', { path: 'b.txt', content: 'B' }]])).toMatchObject({
-        success: true,
-      })
-      expect(leftovers(dir)).toEqual([])
-      expect(git(dir, 'status', '--porcelain')).toBe('')
-    }
+    await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
+    // The moment between the two steps: the branch has moved (or not), the index has not.
+    const copy = path.join(root, '.clada/history/1/git/index-0')
+    fs.mkdirSync(path.dirname(copy))
+    fs.copyFileSync(path.join(root, '.git/index'), copy)
+    const commit = git(root, 'rev-parse', 'HEAD').trim()
+    git(root, 'read-tree', 'HEAD~1')
+    if (!moved) git(root, 'update-ref', 'HEAD', 'HEAD~1')
+    await dieWithLock(root, copy, commit)
+    asKilled(root)
+    const write = ['file_write', { path: 'b.txt', content: 'B' }] as const
+    expect(await execute(root, mode, [write])).toMatchObject({ success: true })
+    expect(leftovers(root)).toEqual([])
+    expect(git(root, 'status', '--porcelain')).toBe(mode === 'off' ? '?? b.txt\n' : '')
+  })
+
+  it('leaves the index lock of another git, whatever it left itself', async () => {
+    const root = repository({ 'a.txt': 'a' })
+    const copy = path.join(root, '.git/index-0')
+    fs.copyFileSync(path.join(root, '.git/index'), copy)
+    await dieWithLock(root, copy, git(root, 'rev-parse', 'HEAD').trim())
+    fs.writeFileSync(path.join(root, '.git/index.lock'), 'of another git')
+    const write = ['file_write', { path: 'b.txt', content: 'B' }] as const
+    expect(await execute(root, 'commit', [write])).toMatchObject({ fatalCode: 'git_operation_failed' })
+    expect(fs.readFileSync(path.join(root, '.git/index.lock'), 'utf8')).toBe('of another git')
   })
 })
+
+/** Holds the index lock as a run that was killed: its copy of the index is gone, as after a power cut. */
+async function dieWithLock(root: string, copy: string, commit: string): Promise<void> {
+  const gitDir = path.join(root, '.git')
+  await new Promise<void>((locked) => {
+    const move = (): Promise<boolean> => {
+      locked()
+      return new Promise(() => {})
+    }
+    void replaceIndex({ gitDir, commonDir: gitDir, top: root }, { copy, commit, move })
+  })
+  fs.rmSync(copy)
+}
