@@ -16,6 +16,7 @@ import {
   isHalfMade,
   isolatedDir,
   type Moved,
+  noteLast,
   numbersIn,
   readRecord,
   seenAt,
@@ -82,6 +83,7 @@ export async function openExecution(
         conversation: settings.conversation,
         ...ownOwner(),
       })
+      noteLast(history, number)
       const place = { stateDir, history, number, journal, release }
       return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
     } catch (error) {

@@ -14,7 +14,7 @@ import {
   isSameMode,
   isSameState,
   journalFile,
-  numbersIn,
+  newestIn,
   type PathRecord,
   readRecord,
   seenAt,
@@ -81,8 +81,7 @@ export async function recover(
  * journal.
  */
 export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {
-  const numbers = numbersIn(history)
-  return numbers.slice(Math.max(0, numbers.length - newest)).flatMap((number) => {
+  return newestIn(history, newest).flatMap((number) => {
     const record = readRecord(history, number)
     if (record !== undefined) return record
     return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)

@@ -5,6 +5,7 @@ import { recordAtEnd, type Slice } from './log.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { isRecord } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
+import { readOwn, removeFile } from '../state/own-files.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 
@@ -119,6 +120,38 @@ export function numbersIn(history: string): number[] {
   } catch {
     return []
   }
+}
+
+/**
+ * The numbers of the newest executions, in order. There may be a thousand names, so they are looked for from the one that
+ * was noted last; where that is not enough, all names are read.
+ */
+export function newestIn(history: string, count: number): number[] {
+  const isThere = (number: number): boolean =>
+    fs.lstatSync(dirOf(history, number), { throwIfNoEntry: false })?.isDirectory() ?? false
+  const noted = Number(readOwn(path.join(history, lastFile)) ?? '')
+  const found: number[] = []
+  if (count < mostProbed && Number.isSafeInteger(noted) && noted > 0 && isThere(noted)) {
+    // A power cut may have kept an older note.
+    for (let next = noted + 1; next <= (found[0] ?? noted) + mostMissing; next++) if (isThere(next)) found.unshift(next)
+    for (let next = noted, missing = 0; next > 0 && found.length < count && missing < mostMissing; next--)
+      if (isThere(next)) found.push(next)
+      else missing++
+    if (found.length >= count || found.at(-1) === 1) return found.slice(0, count).reverse()
+  }
+  const all = numbersIn(history)
+  return all.slice(Math.max(0, all.length - count))
+}
+
+const lastFile = 'last'
+const mostProbed = 100
+/** Executions that changed nothing leave no directory. */
+const mostMissing = 8
+
+/** Only a hint, so it is not synced. */
+export function noteLast(history: string, number: number): void {
+  removeFile(path.join(history, lastFile))
+  fs.writeFileSync(path.join(history, lastFile), String(number), { flag: 'wx' })
 }
 
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, redoIn, treeOf, undoIn } from './world.ts'
 
@@ -80,4 +81,34 @@ it('a list of the newest executions reads no other, and knows which of them are 
     { number: 4, kind: 'undo' },
   ])
   expect(await clada.history()).toMatchObject([{ number: 1 }, { number: 2 }, { number: 3 }, { number: 4 }])
+})
+
+it('the newest executions are found whatever is noted as the last one, and one that is missing is not counted', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  for (let at = 0; at < 6; at++) await clada.execute(documentOf(root, [write('a.txt', `${at}`)]))
+  const history = path.join(root, '.clada/history')
+  const newest = async (limit: number) => (await clada.history({ limit })).map(({ number }) => number)
+  fs.rmSync(path.join(history, '4'), { recursive: true })
+  for (const note of ['6', '5', '2', '', '0', '-1', '7', '4', '1e3', 'Infinity', '../6']) {
+    fs.writeFileSync(path.join(history, 'last'), note)
+    expect(await newest(2)).toEqual([5, 6])
+    expect(await newest(3)).toEqual([3, 5, 6])
+    expect(await newest(9)).toEqual([1, 2, 3, 5, 6])
+    expect(await newest(0)).toEqual([])
+  }
+})
+
+it('a link in place of the note is not written through', async (context) => {
+  skipWithout(context, 'posix')
+  const root = scratchDir({ 'a.txt': 'a' })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  await clada.execute(documentOf(root, [write('a.txt', 'A')]))
+  const history = path.join(root, '.clada/history')
+  const outside = path.join(scratchDir({ kept: 'kept' }), 'kept')
+  fs.rmSync(path.join(history, 'last'))
+  fs.symlinkSync(outside, path.join(history, 'last'))
+  expect(await clada.execute(documentOf(root, [write('a.txt', 'b')]))).toMatchObject({ success: true })
+  expect(fs.readFileSync(outside, 'utf8')).toBe('kept')
+  expect(await clada.history({ limit: 1 })).toMatchObject([{ number: 2 }])
 })
