@@ -48,8 +48,8 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
     await releaseLocks(repository)
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
     const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
-    if (head.commit !== undefined)
-      await isolated.objects.read('HEAD^{tree}').catch((error: unknown) => {
+    if (isolated.tree !== undefined)
+      await isolated.objects.read(isolated.tree).catch((error: unknown) => {
         isolated.close()
         if (isMissing(error)) checkedOutStop(head)
         throw error

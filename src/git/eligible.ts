@@ -26,7 +26,7 @@ export async function eligible(
 ): Promise<Sorted> {
   const { top } = isolated.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
-  const known = isolated.hasCommit ? await knownIn(isolated.objects, 'HEAD^{tree}', paths) : nothing
+  const known = isolated.tree === undefined ? nothing : await knownIn(isolated.objects, isolated.tree, paths)
   const own = paths.filter(isOwn(top, paths, known))
   const filtered = await filteredOf(isolated, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }

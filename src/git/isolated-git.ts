@@ -15,18 +15,18 @@ import { platform } from '../core/platform.ts'
 export class IsolatedGit {
   readonly repository: Repository
   readonly config: RepositoryConfig
-  /** Whether HEAD points to a commit. */
-  readonly hasCommit: boolean
+  /** The name of HEAD's tree; undefined while there is no commit. */
+  tree: string | undefined
   /** Objects that were written and have no name yet. */
   readonly made = new Map<string, MadeObject>()
   readonly #dir: string
   #objects: ObjectReader | undefined
 
-  private constructor(repository: ConfiguredRepository, { commit }: Head, dir: string) {
+  private constructor(repository: ConfiguredRepository, head: Head, dir: string) {
     this.repository = repository
     this.config = repository.config
-    this.hasCommit = commit !== undefined
     this.#dir = dir
+    this.pointTo(head)
   }
 
   /** In clada's own directory, for commands that are not executions. The caller holds the lock; directories of dead processes are removed. */
@@ -38,7 +38,6 @@ export class IsolatedGit {
   /** `dir` is created, and removed by `close`. */
   static open(repository: ConfiguredRepository, head: Head, dir: string): IsolatedGit {
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
-    fs.writeFileSync(path.join(dir, 'HEAD'), headText(head))
     makeIsolatedGitDir(dir, repository, configFor(repository), ['info', 'shallow'])
     return new IsolatedGit(repository, head, dir)
   }
@@ -46,6 +45,7 @@ export class IsolatedGit {
   /** Follows a branch that was moved since. */
   pointTo(head: Head): void {
     fs.writeFileSync(this.file('HEAD'), headText(head))
+    this.tree = head.commit && `${head.commit}^{tree}`
   }
 
   /** A file in the temporary git directory. */
@@ -66,7 +66,9 @@ export class IsolatedGit {
   }
 
   get objects(): ObjectReader {
-    return (this.#objects ??= new ObjectReader(startGit(this.#call(['cat-file', '--batch']), 'pipe')))
+    return (this.#objects ??= new ObjectReader(path.join(this.repository.commonDir, 'objects'), () =>
+      startGit(this.#call(['cat-file', '--batch']), 'pipe'),
+    ))
   }
 
   #call(

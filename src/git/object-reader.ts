@@ -1,4 +1,6 @@
+import fs from 'node:fs'
 import { Socket } from 'node:net'
+import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import { abandon, gitStop, type startGit, whenSilent } from './git-program.ts'
 
@@ -8,9 +10,14 @@ export interface GitObject {
   readonly bytes: Buffer
 }
 
-/** Reads objects through one git process, so that a walk over trees does not start a process for each. */
+/**
+ * Reads objects: loose ones from their files, the others through one git process, so that a walk over trees does not
+ * start a process for each.
+ */
 export class ObjectReader {
-  readonly #child: ReturnType<typeof startGit>
+  readonly #dir: string
+  readonly #start: () => ReturnType<typeof startGit>
+  #child: ReturnType<typeof startGit> | undefined
   readonly #waiting: Waiting[] = []
   #chunks: Buffer[] = []
   #length = 0
@@ -21,25 +28,31 @@ export class ObjectReader {
   /** The last tree, which is asked for several times and may be large. */
   #tree: GitObject | undefined
 
-  /** `child` is a `git cat-file --batch`. */
-  constructor(child: ReturnType<typeof startGit>) {
-    this.#child = child
+  /** `dir` is the directory of all objects; `start` starts a `git cat-file --batch`. */
+  constructor(dir: string, start: () => ReturnType<typeof startGit>) {
+    this.#dir = dir
+    this.#start = start
+  }
+
+  #started(): ReturnType<typeof startGit> {
+    const child = (this.#child = this.#start())
     this.#hold(false)
     const fail = (reason: string): void => {
       this.#failure ??= gitStop(reason)
       clearTimeout(this.#silent)
       for (const { failed } of this.#waiting.splice(0)) failed(this.#failure)
     }
-    this.#child.on('error', (error) => fail(error.message))
-    this.#child.on('close', (code, signal) => fail(`git cat-file: ended with ${code ?? signal}`))
-    this.#child.stdin?.on('error', () => {})
-    this.#child.stderr?.resume()
-    this.#child.stdout?.on('data', (chunk: Buffer) => {
+    child.on('error', (error) => fail(error.message))
+    child.on('close', (code, signal) => fail(`git cat-file: ended with ${code ?? signal}`))
+    child.stdin?.on('error', () => {})
+    child.stderr?.resume()
+    child.stdout?.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk)
       this.#length += chunk.length
       this.#silent?.refresh()
       if (this.#length >= this.#wanted) this.#answer()
     })
+    return child
   }
 
   /** By object id or any other name that git understands; throws `Stop` when it does not exist. */
@@ -53,29 +66,34 @@ export class ObjectReader {
     return found
   }
 
-  #ask(name: string): Promise<GitObject> {
+  async #ask(name: string): Promise<GitObject> {
+    return looseIn(this.#dir, name) ?? this.#askGit(name)
+  }
+
+  #askGit(name: string): Promise<GitObject> {
     return new Promise((done, failed) => {
       if (this.#failure !== undefined) return failed(this.#failure)
+      const child = this.#child ?? this.#started()
       this.#waiting.push({ name, done, failed })
       this.#hold(true)
       this.#silent ??= whenSilent('cat-file', (stop) => {
         this.#failure ??= stop
-        abandon(this.#child)
+        abandon(child)
         for (const one of this.#waiting.splice(0)) one.failed(this.#failure)
       })
-      this.#child.stdin?.write(`${name}\n`)
+      child.stdin?.write(`${name}\n`)
     })
   }
 
   close(): void {
-    this.#child.stdin?.end()
+    this.#child?.stdin?.end()
   }
 
   /** An open reader does not keep the process alive. */
   #hold(on: boolean): void {
     const how = on ? 'ref' : 'unref'
-    this.#child[how]()
-    for (const pipe of this.#child.stdio) if (pipe instanceof Socket) pipe[how]()
+    this.#child?.[how]()
+    for (const pipe of this.#child?.stdio ?? []) if (pipe instanceof Socket) pipe[how]()
   }
 
   #answer(): void {
@@ -103,6 +121,28 @@ export class ObjectReader {
     this.#length = bytes.length
   }
 }
+
+/** Undefined unless it is there, not very large, and what its name says. Git explains what is wrong with the others. */
+function looseIn(dir: string, id: string): GitObject | undefined {
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) return undefined
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const { inflateSync } = process.getBuiltinModule('node:zlib')
+  try {
+    const file = path.join(dir, id.slice(0, 2), id.slice(2))
+    const { size } = fs.statSync(file)
+    if (size > largest) return undefined
+    const chunkSize = Math.max(1 << 14, Math.min(4 * size, largest))
+    const whole = inflateSync(fs.readFileSync(file), { maxOutputLength: largest, chunkSize })
+    const hash = createHash(id.length === 40 ? 'sha1' : 'sha256')
+    const end = whole.indexOf(0)
+    const [type = ''] = whole.toString('latin1', 0, end).split(' ')
+    return hash.update(whole).digest('hex') === id ? { id, type, bytes: whole.subarray(end + 1) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const largest = 1 << 24
 
 interface Waiting {
   readonly name: string

@@ -23,8 +23,12 @@ class Entries {
     if (type !== 'tree') throw gitStop(`object ${id} is a ${type}, not a tree`)
     this.#idBytes = id.length / 2
     this.#bytes = bytes
-    this.#starts = this.#scan()
-    if (this.#starts.every((_, at) => at === 0 || this.#isInOrder(at))) return
+    const before = scanned.get(bytes)
+    this.#starts = before ?? this.#scan()
+    if (before !== undefined || this.#starts.every((_, at) => at === 0 || this.#isInOrder(at))) {
+      scanned.set(bytes, this.#starts)
+      return
+    }
     // No git writes such a tree, but one may be there.
     const entries = new Map(this.#starts.map((_, at) => [this.#key(at), this.#slice(at, at + 1)]))
     this.#bytes = Buffer.concat([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry))
@@ -128,6 +132,9 @@ class Entries {
     return low
   }
 }
+
+/** Where the entries of trees in order begin: a large one is asked for several times. */
+const scanned = new WeakMap<Buffer, readonly number[]>()
 
 /** Git sorts a directory as if its name ended with a slash. */
 const keyOf = (name: string, mode: string): string => (mode === directory ? `${name}/` : name)
