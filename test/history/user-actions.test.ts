@@ -22,7 +22,7 @@ describe('actions for the user', () => {
       results: [{ action: 'undo', data: { execution: 1, summary: 'edit a.txt', restored: ['a.txt'], conflicts: [] } }],
     })
     expect(textOf(root)).toBe('one')
-    expect(numbers(root)).toEqual(['1', '2'])
+    expect(numbers(root)).toEqual(['1', '2', 'last'])
     expect(await user.history()).toMatchObject([{ undone: true }, { kind: 'undo', of: 1 }])
     expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
   })
