@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import type { Position } from '../journal/record.ts'
-import { gitDirsAt } from '../state/git-dirs.ts'
+import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { gitOfUser, gitStop } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
@@ -53,7 +53,7 @@ export function nearestRepository(root: string): Repository | undefined {
 export function foreignRepository(root: string): string | undefined {
   const found = nearest(root)
   if (found === undefined || !('foreign' in found)) return undefined
-  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '.clada'. ${repairAdvice}`
+  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '.clada'. ${found.advice}`
 }
 
 function nearest(root: string) {
@@ -110,8 +110,6 @@ export function isRepository(dir: string): boolean {
 }
 
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
-
-const repairAdvice = 'If it was moved, git worktree repair or git submodule update repairs that.'
 
 /** Where the repository around a directory is; undefined where there is none, or nothing is committed. */
 export async function positionOf(root: string): Promise<Position | undefined> {

@@ -17,7 +17,7 @@ export interface GitDirs {
  */
 export function gitDirsAt(
   top: string,
-): GitDirs | { readonly foreign: string } | { readonly broken: string } | undefined {
+): GitDirs | { readonly foreign: string; readonly advice: string } | { readonly broken: string } | undefined {
   const dotGit = path.join(top, '.git')
   const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
   if (stat === undefined || !(stat.isDirectory() || stat.isFile() || stat.isSymbolicLink())) return undefined
@@ -31,11 +31,25 @@ export function gitDirsAt(
   const inside = [gitDir, commonDir].every((dir) => isInside(real(dir), real(top)))
   if (!inside && !pointsBack(top, { gitDir, commonDir })) {
     const outside = isInside(real(gitDir), real(top)) ? commonDir : gitDir
-    return { foreign: `'${dotGit}' leads to '${outside}', which does not point back to this project` }
+    return {
+      foreign: `'${dotGit}' leads to '${outside}', which does not point back to this project`,
+      advice: repairAdvice,
+    }
   }
   const link = linkOut(inside ? [top] : [top, commonDir, gitDir], { gitDir, commonDir })
-  return link === undefined ? { gitDir, commonDir } : { foreign: `'${link}' leads out of the repository` }
+  if (link === undefined) return { gitDir, commonDir }
+  const isList = link === alternatesOf(commonDir)
+  return {
+    foreign: `'${link}' leads out of the repository`,
+    advice: isList
+      ? `If you cloned it with --shared or --reference, copy the objects first, with git repack -a -d, and then remove '${link}'.`
+      : 'If you made that link, replace it by what it leads to.',
+  }
 }
+
+export const repairAdvice = 'If it was moved, git worktree repair or git submodule update repairs that.'
+
+const alternatesOf = (commonDir: string): string => path.join(commonDir, 'objects/info/alternates')
 
 /** The directory that all worktrees of the next repository around a directory share, if there is one. */
 export function commonDirAround(dir: string): string | undefined {
@@ -96,7 +110,7 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
   ]
   const link = links.find(leadsOut)
   if (link !== undefined) return link
-  const alternates = path.join(commonDir, 'objects/info/alternates')
+  const alternates = alternatesOf(commonDir)
   const others = (readOwn(alternates) ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const isOut = others.some((other) => leadsOut(path.resolve(commonDir, 'objects', other)))
   return isOut ? alternates : undefined

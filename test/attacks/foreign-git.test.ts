@@ -100,3 +100,17 @@ describe('a .git that points back', () => {
     expect((await write(path.join(base, 'copy'))).warnings).toEqual([expect.stringContaining('not used')])
   })
 })
+
+it('a clone that shares objects is used once it has its own, as the advice says', async () => {
+  const root = path.join(scratchDir(), 'clone')
+  const main = repository({ 'a.txt': 'a\n' })
+  git(main, 'clone', '-q', '--shared', main, root)
+  const alternates = path.join(root, '.git/objects/info/alternates')
+  const [warning = ''] = (await write(root)).warnings ?? []
+  expect(warning).toContain(`git repack -a -d, and then remove '${alternates}'`)
+  git(root, 'repack', '-q', '-a', '-d')
+  fs.rmSync(alternates)
+  expect((await write(root)).warnings?.join()).not.toContain('not used')
+  expect(await modeOf(root)).toBe('commit')
+  expect(git(root, 'fsck', '--strict')).toBe('')
+})
