@@ -5,9 +5,8 @@ import { recordAtEnd, type Slice } from './log.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { isRecord } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
-import { readOwn, removeFile } from '../state/own-files.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
-import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { jsonOf, putFile, readOwn, removeFile } from '../state/own-files.ts'
 
 /** The record of an execution. Paths are as `pathFrom` makes them. */
 export interface ExecutionRecord {
