@@ -2,12 +2,7 @@ import fs from 'node:fs'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import { printable, triedOutput, triedSentence, unhidden, visible } from '../report/words.ts'
-import { isTerminal } from './streams.ts'
-
-/** The user to ask, if there is a terminal: standard input belongs to the document, so the terminal itself is used. */
-export function asking(): { ask?: Ask; tryFirst?: boolean } {
-  return isTerminal(2) && process.env['CI'] === undefined ? { ask, tryFirst: true } : {}
-}
+import { canAsk } from './streams.ts'
 
 /** Ctrl-C and the end of input are no answer; what Ctrl-C stops is decided elsewhere. */
 const ask: Ask = async (request) => {
@@ -15,9 +10,12 @@ const ask: Ask = async (request) => {
   return reply === undefined ? undefined : answerIn(reply)
 }
 
+/** Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself. */
+export const asking = { ask, tryFirst: true } as const
+
 /** Yes or no, or undefined without a terminal. */
 export async function confirmed(text: string): Promise<boolean | undefined> {
-  if (asking().ask === undefined) return undefined
+  if (!canAsk()) return undefined
   const reply = await typedLine(text)
   return reply === undefined ? undefined : /^y(?:es)?$/i.test(reply.trim())
 }

@@ -2,13 +2,14 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { startNamed } from '../process/programs.ts'
-import { asking, typedLine } from './ask.ts'
+import { typedLine } from './ask.ts'
+import { canAsk } from './streams.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
 
 /** The person at the terminal, who is asked line by line and edits with their own editor. @throws UsageError */
 export function terminalReviewer(): Reviewer {
-  if (asking().ask === undefined)
+  if (!canAsk())
     throw new UsageError('--review asks at a terminal, and there is none here. Run it in one, or use clada ui.')
   return {
     tell: (lines) => void process.stderr.write(lines.map((line) => `${line}\n`).join('')),

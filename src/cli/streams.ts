@@ -50,6 +50,9 @@ export function isTerminal(fd: 0 | 1 | 2): boolean {
   return process.getBuiltinModule('node:tty').isatty(fd)
 }
 
+/** Whether there is a user who can answer. */
+export const canAsk = (): boolean => isTerminal(2) && process.env['CI'] === undefined
+
 /** Whether a text is to be copied, and whether the terminal is asked as well. */
 export interface Giving {
   readonly copy: boolean

@@ -54,6 +54,7 @@ export class Source {
   }
 }
 
+const LF = 10
 const CR = 13
 
 function lineStarts(text: string): Uint32Array {
@@ -68,6 +69,27 @@ function lineStarts(text: string): Uint32Array {
     starts[count++] = lf + 1
   }
   return starts.subarray(0, count)
+}
+
+/** Characters that `trim` removes, a byte order mark included. */
+export const isSpace = (c: number): boolean =>
+  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
+
+/** Whether only white space precedes `at` on its line. */
+export function startsLine(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isSpace(c)) return false
+  }
+  return true
+}
+
+/** Whether only white space follows on the line of `at`. */
+export function endsLine(text: string, at: number): boolean {
+  let i = at
+  while (text.charCodeAt(i) !== LF && isSpace(text.charCodeAt(i))) i++
+  return i >= text.length || text.charCodeAt(i) === LF
 }
 
 /** A text that cannot be read to its end. The blocks before were run. */

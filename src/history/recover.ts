@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Inspect } from '../core/recorder.ts'
 import { Contents, copyImage } from '../journal/images.ts'
 import { Log, readLog, type Slice } from '../journal/log.ts'
-import { isAlive, ownerFrom } from '../state/owner.ts'
+import { isAlive, ownerFrom } from '../state/own-files.ts'
 import {
   type ActionRecord,
   conversationIn,

@@ -7,8 +7,7 @@ import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
-import { jsonOf, readOwn, removeFile, renameFile } from '../state/own-files.ts'
-import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
+import { isAlive, jsonOf, type Owner, ownerFrom, ownOwner, readOwn, removeFile, renameFile } from '../state/own-files.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 
 /**

@@ -160,13 +160,15 @@ export function outputsOf(
     return { result, output: outputOf(result, { limit, programs: shownOf(result), root }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
-  const note = `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
   return {
-    section: ['=== OUTPUTS ===', ...items, ...(isShort ? ['', note] : []), endFrame].join('\n'),
+    section: ['=== OUTPUTS ===', ...items, ...(isShort ? ['', limitNote(budget)] : []), endFrame].join('\n'),
     shown: new Map(shown.map(({ result, output }) => [result, output])),
   }
 }
+
+const limitNote = (budget: number): string =>
+  `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
 
 const leastOutput = 300
 const alone = 'not shown, the report is full; ask for it alone'

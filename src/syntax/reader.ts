@@ -74,27 +74,6 @@ Object.setPrototypeOf(Texts.prototype, null)
 /** Messages are for reading: a long text is cut. */
 export const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
 
-/** Characters that `trim` removes, a byte order mark included. */
-export const isSpace = (c: number): boolean =>
-  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
-
-/** Whether only white space precedes `at` on its line. */
-export function startsLine(text: string, at: number): boolean {
-  for (let i = at - 1; i >= 0; i--) {
-    const c = text.charCodeAt(i)
-    if (c === LF) return true
-    if (!isSpace(c)) return false
-  }
-  return true
-}
-
-/** Whether only white space follows on the line of `at`. */
-export function endsLine(text: string, at: number): boolean {
-  let i = at
-  while (text.charCodeAt(i) !== LF && isSpace(text.charCodeAt(i))) i++
-  return i >= text.length || text.charCodeAt(i) === LF
-}
-
 /** Whether a text is a valid `count` of places. */
 export const isCount = (text: string): boolean =>
   text === 'all' || (/^\d+$/.test(text) && Number(text) >= 1 && Number.isSafeInteger(Number(text)))

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
@@ -6,8 +5,7 @@ import type { Settings } from '../core/settings.ts'
 import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether, type Restoration, restoreSteps } from './land.ts'
-import { Locator } from './locate.ts'
-import type { Location } from './walk.ts'
+import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
@@ -161,15 +159,4 @@ function inspected(disk: DiskTree, at: Location): Inspected {
       return { type: 'absent' }
     throw error
   }
-}
-
-/** For paths that were located before, by this execution or an earlier one. */
-function locationOf(root: string, absolute: string): Location {
-  const inside = absolute.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
-  const from = inside ? root : path.parse(absolute).root
-  const parts = absolute
-    .slice(from.length)
-    .split(path.sep)
-    .filter((part) => part !== '')
-  return { root: from, parts, absolute, given: absolute }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { Stop } from '../../src/core/problem.ts'
 import { takeLock } from '../../src/journal/lock.ts'
-import { ownOwner } from '../../src/state/owner.ts'
+import { ownOwner } from '../../src/state/own-files.ts'
 import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, treeOf, undoIn } from './world.ts'
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { ReportOptions } from '../../src/report/parts.ts'
-import { ownerIn } from '../../src/state/owner.ts'
+import { ownerIn } from '../../src/state/user-state.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Entered, entered, keyIn, request, type Served, served } from './page-server.ts'
 

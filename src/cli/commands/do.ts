@@ -6,7 +6,7 @@ import { didYouMean } from '../../text/closest-name.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { print, readStdin } from '../streams.ts'
+import { canAsk, print, readStdin } from '../streams.ts'
 import { shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
 
@@ -55,7 +55,7 @@ export const command: Command = {
 
     const shown = await withConfig(flags)
     const changes = await shownChanges(shown)
-    const clada = new Clada({ ...(await cladaOptions(flags)), ...asking() })
+    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? asking : {}) })
     const result = await clada.perform(action, params, changes.listen)
     const format = reportFormat(shown)(result)
     const report = { ...reportOptions(shown), ...changes.shown }

@@ -13,7 +13,7 @@ import { asking } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
 import { configured, lasting, reportOptions, withConfig } from '../options.ts'
-import { print } from '../streams.ts'
+import { canAsk, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
 
 export const command: Command = {
@@ -72,7 +72,7 @@ export const command: Command = {
     const { id, number } = transcript.record
     const loopOptions: CladaOptions = {
       ...options,
-      ...(flags.unattended === undefined ? asking() : {}),
+      ...(flags.unattended === undefined && canAsk() ? asking : {}),
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }

@@ -7,7 +7,7 @@ import { defaultOutputLimit } from '../../report/parts.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
-import { isLive, print, readInputs, stdinTexts } from '../streams.ts'
+import { canAsk, isLive, print, readInputs, stdinTexts } from '../streams.ts'
 import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
 import {
   cladaOptions,
@@ -47,7 +47,7 @@ export const command: Command = {
   ],
   run: async ({ flags: given, words }) => {
     // Here it also ends the waiting for standard input.
-    const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...asking() }
+    const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...(canAsk() ? asking : {}) }
     const flags = await withConfig(given)
     const formatOf = reportFormat(flags)
     const shown = reportOptions(flags)
@@ -73,11 +73,11 @@ export const command: Command = {
       )
       output?.end()
       piped?.end()
-      const result = withWarnings(done, formatOf(done) === 'json' ? unheard : [])
+      const format = formatOf(done)
+      const result = format === 'json' ? withWarnings(done, unheard) : done
       results.push(result)
       if (flags.quiet !== undefined || flags.json !== undefined) continue
       if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
-      const format = formatOf(result)
       // A person who has seen it come need not read it twice.
       const seen = output !== undefined && format === 'pretty'
       const inPipe = piped?.shown === 'all'

@@ -1,12 +1,12 @@
 import type { Block, BlockGroup, Fault } from '../../core/block.ts'
-import type { Source } from '../../core/source.ts'
+import { type Source, startsLine } from '../../core/source.ts'
 import { correctedCml, walkCml } from './damage.ts'
 import { locate, type Located } from './locate.ts'
 import { afterBlanks, type BlockName, type Misplaced, opensAt, type TaskName } from './open.ts'
 import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
 import { writeCml, writeCmlGroup } from './write.ts'
 import { attributeAt, type Element, parseElement } from './xml.ts'
-import { faultAt, type Reader, type Reading, startsLine, Texts } from '../reader.ts'
+import { faultAt, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 
 /*

@@ -11,7 +11,8 @@ import {
   type Section,
   Tags,
 } from './open.ts'
-import { APOSTROPHE, endsLine, QUOTE, startsLine } from '../reader.ts'
+import { APOSTROPHE, QUOTE } from '../reader.ts'
+import { endsLine, startsLine } from '../../core/source.ts'
 
 export interface Located {
   readonly name: BlockName

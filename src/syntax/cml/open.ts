@@ -1,4 +1,4 @@
-import { endsLine, isSpace } from '../reader.ts'
+import { endsLine, isSpace } from '../../core/source.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
 

@@ -1,4 +1,5 @@
-import { APOSTROPHE, type Delimiters, isSpace, type Mistake, QUOTE, shown } from '../reader.ts'
+import { APOSTROPHE, type Delimiters, type Mistake, QUOTE, shown } from '../reader.ts'
+import { isSpace } from '../../core/source.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `csl.ts`. */
 

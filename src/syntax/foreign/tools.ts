@@ -20,13 +20,13 @@ export function askedBy(tool: string, given: Args): readonly Asked[] | string | 
   if (verb === undefined) return undefined
   if (verb === 'patch') return 'patch'
   if (verb === 'move') {
-    const [from, to] = [pick(args, ['from', 'source', 'oldpath']), pick(args, ['to', 'destination', 'newpath'])]
+    const [from, to] = [pick(args, 'from source oldpath'), pick(args, 'to destination newpath')]
     if (from === undefined || to === undefined) return 'path'
     return [{ action: 'file_move', params: { old_path: from, new_path: to } }]
   }
   if (verb === 'run') {
     const command = pick(args, commands)
-    const dir = pick(args, ['cwd', 'dir', 'workdir', 'workingdirectory'])
+    const dir = pick(args, 'cwd dir workdir workingdirectory')
     if (command === undefined) return 'command'
     const line = commandLine(command)
     return [{ action: 'run', params: { command: line, ...(dir === undefined || dir === '' ? {} : { dir }) } }]
@@ -42,7 +42,7 @@ export const holdsPatch = (given: Args): boolean =>
 
 /** The patch of a call, also as a word of a command or in a here-document, where there is nothing else in it. */
 function patchOf(args: Args): string | undefined {
-  for (const name of ['input', 'patch', 'patchtext', 'diff', ...commands]) {
+  for (const name of `input patch patchtext diff ${commands}`.split(' ')) {
     const value = args.get(name)
     if (value?.includes(BEGIN) !== true) continue
     const text = wordsOf(value)?.at(-1) ?? value
@@ -75,12 +75,12 @@ function wordsOf(text: string): string[] | undefined {
 }
 
 /** Whether a tool of this name does something that clada can do. */
-export const isTool = (name: string): boolean => verbs.has(toolOf(name))
+export const isTool = (name: string): boolean => verbNamed(toolOf(name)) !== undefined
 
 /** Whether these arguments are an edit, whatever the tool is called. */
 export const isEdit = (given: Args): boolean => {
   const names = [...given.keys()].map(plain)
-  return [paths, olds, news].every((some) => some.some((name) => names.includes(name)))
+  return [paths, olds, news].every((some) => some.split(' ').some((name) => names.includes(name)))
 }
 
 /** The name of the operation for reports. */
@@ -152,7 +152,7 @@ function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): r
       ({ one }) => insertOf(verb, path, one),
     )
   }
-  const content = pick(args, ['inserttext', ...news, ...contents])
+  const content = pick(args, `inserttext ${news} ${contents}`)
   const line = Number(pick(args, lineNames) ?? Number.NaN)
   if (content === undefined) return 'text'
   if (!Number.isSafeInteger(line)) return 'line'
@@ -186,22 +186,22 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
 }
 
 function searchOf(path: string, args: Args): readonly Asked[] | string {
-  const pattern = pick(args, ['regex', 'pattern', 'query'])
-  const include = pick(args, ['filepattern', 'include', 'glob'])
+  const pattern = pick(args, 'regex pattern query')
+  const include = pick(args, 'filepattern include glob')
   if (pattern === undefined) return 'regex'
   const files = include === undefined || include === '' ? {} : { include }
   return [{ action: 'grep', params: { pattern, path, regex: 'true', ...files } }]
 }
 
 function viewOf(path: string, args: Args): Asked {
-  const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(pick(args, ['viewrange', 'lines']) ?? '') ?? []
+  const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(pick(args, 'viewrange lines') ?? '') ?? []
   if (first === undefined || last === undefined) return { action: 'file_read', params: { path } }
   return { action: 'file_read_numbered', params: { path, lines: `${first}-${last}` } }
 }
 
 /** The members of a list of edits in one call. */
 function listedIn(args: Args): Args[] | undefined {
-  const list = listIn(pick(args, ['edits', 'operations', 'replacementchunks']) ?? '')
+  const list = listIn(pick(args, 'edits operations replacementchunks') ?? '')
   return list?.map((one) => new Map([...argsOf(one)].map(([name, text]) => [plain(name), text])))
 }
 
@@ -235,8 +235,8 @@ export function argsOf(value: unknown): Args {
 function verbOf(tool: string, args: Args): Verb | undefined {
   // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
   const own = args.get('command')
-  const named = own !== undefined && paths.some((name) => args.has(name)) ? editor.get(plain(own)) : undefined
-  return named ?? verbs.get(toolOf(tool)) ?? (isEdit(args) ? 'replace' : undefined)
+  const named = own !== undefined && pick(args, paths) !== undefined ? editor.get(plain(own)) : undefined
+  return named ?? verbNamed(toolOf(tool)) ?? (isEdit(args) ? 'replace' : undefined)
 }
 
 /** The name of a tool without that of its server, its product or its namespace: `mcp__files__write_file`. */
@@ -244,24 +244,22 @@ const toolOf = (name: string): string => plain(name.replace(/^.*(?:__|[.:])|^(?:
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
-function pick(args: Args, names: readonly string[]): string | undefined {
-  for (const name of names) {
+/** The first of several names, separated by spaces, that an argument has. */
+function pick(args: Args, names: string): string | undefined {
+  for (const name of names.split(' ')) {
     const value = args.get(name)
     if (value !== undefined) return value
   }
   return undefined
 }
 
-const namesOf = (names: string): readonly string[] => names.split(' ')
-
-const paths = namesOf('path filepath file filename targetfile relativeworkspacepath absolutepath')
-const contents = namesOf('content filetext contents text codeedit codecontent')
-const olds = namesOf('oldstr oldstring oldtext old oldcode search find original originalcode targetcontent')
-const news = namesOf(
-  'newstr newstring newtext new newcode replace replacement replacewith with updated updatedcode replacementcontent',
-)
-const lineNames = ['insertline', 'line', 'linenumber', 'startline']
-const commands = ['command', 'cmd', 'commandline']
+const paths = 'path filepath file filename targetfile relativeworkspacepath absolutepath'
+const contents = 'content filetext contents text codeedit codecontent'
+const olds = 'oldstr oldstring oldtext old oldcode search find original originalcode targetcontent'
+const news =
+  'newstr newstring newtext new newcode replace replacement replacewith with updated updatedcode replacementcontent'
+const lineNames = 'insertline line linenumber startline'
+const commands = 'command cmd commandline'
 
 const editor = new Map<string, Verb>([
   ['create', 'write'],
@@ -288,4 +286,4 @@ const named: readonly (readonly [Verb, string])[] = [
   ['search', 'searchfiles'],
 ]
 
-const verbs = new Map(named.flatMap(([verb, names]) => namesOf(names).map((name) => [name, verb] as const)))
+const verbNamed = (tool: string): Verb | undefined => named.find(([, names]) => names.split(' ').includes(tool))?.[0]

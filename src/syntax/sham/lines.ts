@@ -1,5 +1,5 @@
-import type { Source } from '../../core/source.ts'
-import { APOSTROPHE, endsLine, type Mistake, startsLine } from '../reader.ts'
+import { endsLine, type Source, startsLine } from '../../core/source.ts'
+import { APOSTROPHE, type Mistake } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
