@@ -7,7 +7,16 @@ import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
-import { isAlive, jsonOf, type Owner, ownerFrom, ownOwner, readOwn, removeFile, renameFile } from '../state/own-files.ts'
+import {
+  isAlive,
+  jsonOf,
+  type Owner,
+  ownerFrom,
+  ownOwner,
+  readOwn,
+  removeFile,
+  renameFile,
+} from '../state/own-files.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 
 /**
