@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ActionResult, Clada, createClada, executeFileOperation } from '../../src/index.ts'
+import { checkDocument } from '../../src/engine/check.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const block = (id: string, lines: readonly string[]): string =>
@@ -81,6 +82,12 @@ describe('execute', () => {
       },
     ])
     expect(filesIn(dir)).toEqual({ 'a.txt': 'x' })
+    const { valid, blocks } = checkDocument(text, { repoPath: dir, allowedActions: ['file_read'] })
+    expect(valid).toBe(false)
+    expect(blocks.map(({ id, problems }) => [id, ...problems.map(({ code }) => code)])).toEqual([
+      ['rd1'],
+      ['wr1', 'action_not_allowed'],
+    ])
   })
 
   it('names an allowed action that does not exist, and those that a document can use', async () => {

@@ -39,4 +39,8 @@ it('is warned about where an action writes it, and not where it was there before
   expect(
     await warnings('file_replace_text', { path: old, old_text: 'x = "\u202e"', new_text: 'y = "\u202e"' }),
   ).toBeUndefined()
+  // Nothing is written.
+  expect(
+    await warnings('file_replace_text', { path: old, old_text: 'nowhere', new_text: 'y\u202e' }),
+  ).toBeUndefined()
 })
