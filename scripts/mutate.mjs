@@ -41,7 +41,7 @@ const tests = {
   approvals: ['approvals', 'commands'],
   cli: ['cli', 'listener', 'context'],
   commands: ['commands', 'actions'],
-  config: ['config', 'cli/config'],
+  config: ['config', 'library/execute', 'cli/config'],
   context: ['context', 'library'],
   core: ['core', 'text', 'report', 'policy', 'library', 'actions'],
   describe: ['describe', 'library'],

@@ -20,6 +20,7 @@ import {
 } from './merge.ts'
 import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
+import { isRecord } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -231,14 +232,7 @@ function isTrusted(dir: string, text: string): boolean {
   if (file === undefined) return false
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
-    return (
-      typeof value === 'object' &&
-      value !== null &&
-      'dir' in value &&
-      value.dir === dir &&
-      'hash' in value &&
-      value.hash === sha256(text)
-    )
+    return isRecord(value) && value['dir'] === dir && value['hash'] === sha256(text)
   } catch {
     return false
   }

@@ -69,7 +69,7 @@ class Growing {
     }
     if (isAlias(node)) {
       const target = node.resolve(this.#document)
-      if (target !== undefined) return { ...this.grow(target, at, depth + 1), at }
+      if (target !== undefined) return { ...this.grow(target, at, depth), at }
       const message = `${shown(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
       this.#faults.push({ at, message })
       return broken(at)

@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { approvalLine } from '../../src/approvals/approval-line.ts'
+import { Approvals } from '../../src/approvals/approvals.ts'
 import { keyNames } from '../../src/config/keys.ts'
 import { slashed } from '../../src/core/paths.ts'
 import { type Loaded, loadConfig } from '../../src/config/load.ts'
@@ -104,6 +106,11 @@ describe('what stands in the place of a config file', () => {
     expect(await wrong((file) => fs.writeFileSync(file, `denied_patterns: [${patterns}]\n`))).toEqual([
       'clada.yml:1:18: denied_patterns must be at most 200 entries long; it is a list.',
     ])
+    for (const key of ['before', 'after']) {
+      const hooks = Array.from({ length: 101 }, () => '{run: x}').join(', ')
+      const [first] = await wrong((file) => fs.writeFileSync(file, `hooks:\n  ${key}: [${hooks}]\n`))
+      expect(first).toMatch(/^clada\.yml:2:\d+: hooks\.\w+ must be at most 100 entries long; it is a list\.$/)
+    }
   })
 
   it('bytes that are no text', async () => {
@@ -118,6 +125,17 @@ describe('what stands in the place of a config file', () => {
       const [first] = await wrong((file) => fs.writeFileSync(file, text))
       expect(first).toMatch(/^clada\.yml:\d+:\d+: /)
     }
+  })
+})
+
+describe('commands that a project asks for', () => {
+  it('need no further word once they are approved', async () => {
+    const { project } = homeWith({ project: 'commands: {approve: [echo hi]}\n' })
+    expect((await loadConfig(project)).warnings).toHaveLength(1)
+    const approvals = new Approvals(project)
+    const line = approvalLine(['echo', 'hi'], '')
+    approvals.add(line, approvals.runs(line)[0])
+    expect((await loadConfig(project)).warnings).toEqual([])
   })
 })
 
@@ -150,7 +168,9 @@ describe('the user’s own file', () => {
       'limits.file_bytes': { value: 1024 * 1024 },
       'hooks.after': { value: [] },
     })
-    expect(warnings[0]).toContain('(this file is inside the project)')
+    expect(warnings[0]).toBe(
+      `${slashed(home)}/.config/clada/config.yml:1: ignored exec.mode: "unsandboxed" (this file is inside the project); using exec.mode: "sandbox".`,
+    )
   })
 
   it('may name the project that is meant', async () => {

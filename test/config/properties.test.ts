@@ -265,6 +265,17 @@ describe('what is derived from the table', () => {
     ).toEqual([])
   })
 
+  it('has comments as long as fit, and lists as a person writes them', () => {
+    const lines = sampleFile('x.json').split('\n').slice(8)
+    for (const [at, line] of lines.entries()) {
+      expect(line.length).toBeLessThanOrEqual(118)
+      const [, word = ''] = /^# (\S+)/.exec(lines[at + 1] ?? '') ?? []
+      const isOver = !line.startsWith('# ') || word === 'Example:' || word === ''
+      expect(isOver || line.length + 1 + word.length > 118, line).toBe(true)
+    }
+    expect(yamlOf('syntaxes', ['sham', 'csl'])).toBe('[sham, csl]')
+  })
+
   it('examples are right, and different from the defaults', () => {
     for (const name of keyNames) {
       const { example, default: initial } = keyOf(name)
@@ -302,6 +313,16 @@ describe('a hostile config', () => {
     const { tree, faults } = yamlTree(text)
     return [...faults, ...validate(tree).faults]
   }
+
+  it.each([
+    ['a: [1, 2}\n', 9],
+    ['vars: {a: {b: [}]}}\n', 16],
+    [`vars: ${'['.repeat(60)}${']'.repeat(60)}\n`, 57],
+    [`vars: ${'{a: '.repeat(60)}${'}'.repeat(60)}\n`, 207],
+    [`vars: [${`${'['.repeat(60)}${']'.repeat(60)}, `.repeat(2)}]\n`, 57],
+  ])('has one mistake for one slip: %s', (text, column) => {
+    expect(yamlTree(text).faults.map(({ at }) => at)).toEqual([{ line: 1, column }])
+  })
 
   it('has no more mistakes than anybody reads, however many keys it has', () => {
     const keys = Array.from({ length: 1000 }, (_, index) => `k${index}: 1`)
