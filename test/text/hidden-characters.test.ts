@@ -40,7 +40,5 @@ it('is warned about where an action writes it, and not where it was there before
     await warnings('file_replace_text', { path: old, old_text: 'x = "\u202e"', new_text: 'y = "\u202e"' }),
   ).toBeUndefined()
   // Nothing is written.
-  expect(
-    await warnings('file_replace_text', { path: old, old_text: 'nowhere', new_text: 'y\u202e' }),
-  ).toBeUndefined()
+  expect(await warnings('file_replace_text', { path: old, old_text: 'nowhere', new_text: 'y\u202e' })).toBeUndefined()
 })
