@@ -8,7 +8,7 @@ export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/settings.ts'
 export { parse, type ParseOptions } from './api/clada.ts'
 export { checkDocument, type CheckedBlock, type CheckedDocument } from './engine/check.ts'
-export type { Block, Document, Fault, NotExecuted, PassedOver } from './core/block.ts'
+export type { Block, Document, ExplainedFault, Fault, NotExecuted, PassedOver } from './core/block.ts'
 export type { SyntaxName } from './syntax/table.ts'
 
 // Results
@@ -54,13 +54,16 @@ export { actions } from './actions/registry.ts'
 export type { ActionSpec, Param } from './core/action.ts'
 
 // Functions with the signatures of the libraries that clada replaces
-export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham/sham.ts'
 export {
   clearActionSchemaCache,
   executeFileOperation,
   FileOpError,
+  parseSham,
   parseShamResponse,
   type FileOpResult,
+  type ShamBlock,
+  type ShamError,
+  type ShamParseResult,
   type ShamResponse,
 } from './seed-api/sham-response.ts'
 export {

@@ -113,7 +113,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'watch',
     'ui',
   ],
-  'seed-api': ['core', 'structure', 'actions', 'config', 'syntax', 'engine', 'api'],
+  'seed-api': ['core', 'structure', 'actions', 'report', 'config', 'syntax', 'engine', 'api'],
   'index.ts': [
     'core',
     'text',

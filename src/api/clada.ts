@@ -1,5 +1,6 @@
 import { defaultSyntax } from '../syntax/table.ts'
-import type { Block, Document } from '../core/block.ts'
+import type { Block, Document, ExplainedFault } from '../core/block.ts'
+import { explainFaults } from '../report/mistakes.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { Review, ReviewChoices } from '../core/review.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -204,5 +205,5 @@ export const createClada = (options?: CladaOptions): Clada => new Clada(options)
 export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimiters'>
 
 /** The blocks of a text in every syntax, with their lines and faults. Nothing is executed, and the disk is not read. */
-export const parse = (text: string, options: ParseOptions = {}): Document =>
-  findBlocks(new Source(text), readingOf(options))
+export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedFault> =>
+  explainFaults(findBlocks(new Source(text), readingOf(options)))

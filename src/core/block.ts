@@ -1,3 +1,5 @@
+import type { Mistake } from './mistake.ts'
+
 /** What a syntax finds in a text. Nothing here is checked against the actions: that is `actions/decode.ts`. */
 
 /** A mistake in the writing of a block. Lines and columns count from 1, in UTF-16 units. */
@@ -12,17 +14,22 @@ export interface Fault {
   readonly content: string
   /** Five lines around it. */
   readonly context: string
-  readonly message: string
-  /** What to write instead, where that can be said. */
-  readonly hint?: string
+  readonly mistake: Mistake
   /** The syntax the text was read as; `find-blocks.ts` sets it on faults that belong to no block. */
   readonly syntax?: string
   /** The text that it costs, where no block could be made out. */
   readonly raw?: string
 }
 
+/** A fault in words. */
+export interface ExplainedFault extends Omit<Fault, 'mistake'> {
+  readonly message: string
+  /** What to write instead, where that can be said. */
+  readonly hint?: string
+}
+
 /** One block as the model wrote it: a name and raw texts. */
-export interface Block {
+export interface Block<Found = Fault> {
   /** Its name in `syntax/table.ts`. */
   readonly syntax: string
   /** The id of a SHAM block; the task number in the other syntaxes. */
@@ -37,7 +44,7 @@ export interface Block {
   /** Null when the block was not closed. */
   readonly endLine: number | null
   /** A block with any fault is reported and never run. */
-  readonly faults: readonly Fault[]
+  readonly faults: readonly Found[]
   /** The block as text, for error reports. */
   readonly raw: string
   /** Set on operations in a group whose first failure skips the rest. */
@@ -65,15 +72,15 @@ export interface BlockGroup {
 }
 
 /** The blocks of one text. */
-export interface Document {
+export interface Document<Found = Fault> {
   /** In order of appearance. */
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly Block<Found>[]
   /** Faults that belong to no block, in line order. */
-  readonly faults: readonly Fault[]
+  readonly faults: readonly Found[]
   /** What was seen and left alone. */
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
-  readonly notExecuted: readonly PassedOver[]
+  readonly notExecuted: readonly PassedOver<Found>[]
 }
 
 /** What a result lists as not executed. */
@@ -100,7 +107,7 @@ export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
   reason === 'beside-native' || reason === 'unreadable'
 
 /** What a text has that does not run, where it was found. */
-export interface PassedOver extends Readonly<NotExecuted> {
+export interface PassedOver<Found = Fault> extends Readonly<NotExecuted> {
   /** The block, where one could be read. */
-  readonly block?: Block
+  readonly block?: Block<Found>
 }

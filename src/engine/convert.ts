@@ -5,6 +5,7 @@ import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '../core/block.ts'
 import { hashOf } from '../core/hash.ts'
 import { Source } from '../core/source.ts'
+import { explainFault } from '../report/mistakes.ts'
 import { notExecutedText } from '../report/parts.ts'
 import type { Rendered } from '../syntax/call.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
@@ -57,7 +58,7 @@ class Conversion {
 
   convert(text: string): ConvertedDocument {
     const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(this.#options))
-    for (const { line, message } of faults) this.#refuse(line, message)
+    for (const { line, message } of faults.map(explainFault)) this.#refuse(line, message)
     this.#warnings.push(...warnings, ...notExecuted.map(notExecutedText))
     for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)
     for (let at = 0; at < blocks.length;) {
@@ -102,7 +103,7 @@ class Conversion {
       const { action, startLine } = block
       const [fault] = block.faults
       if (fault !== undefined) {
-        this.#refuse(startLine, `${action || block.syntax}: ${fault.message}`)
+        this.#refuse(startLine, `${action || block.syntax}: ${explainFault(fault).message}`)
         return []
       }
       const rendered = this.#rendered(block)

@@ -5,6 +5,7 @@ import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
+import { explainFault } from '../report/mistakes.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import { Corrections } from './correct.ts'
 import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
@@ -154,18 +155,19 @@ export class TaskNumbers {
 }
 
 export function syntaxError(block: Block | undefined, fault: Fault): ParseError {
+  const { message, hint } = explainFault(fault)
   const truncated = fault.code === 'FOLLOWS_UNCLOSED_HEREDOC' || fault.code === 'UNCLOSED_HEREDOC'
   return {
     blockId: fault.blockId ?? 'unknown',
     ...(block?.action ? { action: block.action } : {}),
     errorType: 'syntax',
-    message: fault.message,
+    message,
     code: truncated && block?.endLine === null ? 'truncated' : fault.code,
     line: fault.line,
     column: fault.column,
     blockStartLine: block?.startLine ?? fault.line,
     shamContent: shamContentOfFault(block, fault),
-    ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+    ...(hint === undefined ? {} : { hint }),
     syntax: block?.syntax ?? fault.syntax ?? defaultSyntax,
   }
 }

@@ -7,6 +7,51 @@ import type { ParseError } from '../core/result.ts'
 import { syntaxError, validationError } from '../engine/tasks.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
+import { openSham } from '../syntax/sham/sham.ts'
+import { explainFault } from '../report/mistakes.ts'
+import type { ExplainedFault } from '../core/block.ts'
+
+/** One block as `parseSham` returns it. */
+export interface ShamBlock {
+  readonly id: string
+  /** Every key, `action` included. No prototype, so that `constructor` is a key like any other. */
+  readonly properties: Readonly<Record<string, string>>
+  readonly startLine: number
+  readonly endLine: number | null
+}
+
+/** An error of `parseSham`. */
+export type ShamError = ExplainedFault
+
+/** The result of `parseSham`. */
+export interface ShamParseResult {
+  readonly blocks: readonly ShamBlock[]
+  /** In line order. */
+  readonly errors: readonly ShamError[]
+  /** Headers after a truncated heredoc: not executed. */
+  readonly skipped: readonly { readonly id: string; readonly line: number }[]
+}
+
+/** Every SHAM and NESL block of a text. Never throws: a broken block is among `blocks`, and why is in `errors`. */
+export function parseSham(text: string): ShamParseResult {
+  const source = new Source(text)
+  const { seek, read } = openSham(source)
+  const blocks: ShamBlock[] = []
+  const errors: ShamError[] = []
+  const skipped: { id: string; line: number }[] = []
+  for (let line = seek(1); line <= source.lineCount;) {
+    const found = read(line)
+    line = seek(found.next)
+    for (const fault of found.faults) errors.push(explainFault(fault))
+    for (const one of found.skipped) skipped.push({ id: one.name.id, line: one.line })
+    if (found.block === undefined) continue
+    const { name, properties, startLine, endLine, faults } = found.block
+    blocks.push({ id: name.id, properties, startLine, endLine })
+    for (const fault of faults) errors.push(explainFault(fault))
+  }
+  errors.sort((a, b) => a.line - b.line)
+  return { blocks, errors, skipped }
+}
 
 /** The result of `parseShamResponse`. */
 export interface ShamResponse {

@@ -1,7 +1,7 @@
-import type { Block, DamageKind, Fault } from '../core/block.ts'
+import type { Block, DamageKind } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
-import { escapedIn, kindsIn, plainMarker, shows, withoutOuterBlanks, wordsFor } from '../text/undamage.ts'
+import { escapedIn, kindsIn, plainMarker, shows, withoutOuterBlanks } from '../text/undamage.ts'
 
 /** A marker line of a block that was found through damage. */
 export interface Marked {
@@ -165,7 +165,14 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   const names = [...doubtful.keys()]
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
   const byTheFile = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
-  return byTheFile ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
+  if (byTheFile) return { ...block, damage }
+  const fault = faultAt(source, block.startLine, block.id, {
+    code: 'malformed_block',
+    column: 1,
+    length: source.line(block.startLine).length,
+    mistake: { kind: 'damaged', damage, params: names },
+  })
+  return { ...block, damage, faults: [fault] }
 }
 
 function mayShow(text: string, kind: DamageKind): boolean {
@@ -177,17 +184,6 @@ function mayShow(text: string, kind: DamageKind): boolean {
 }
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
-
-function doubtAt(source: Source, block: Block, names: readonly string[], damage: readonly DamageKind[]): Fault {
-  const words = wordsFor(damage)
-  return faultAt(source, block.startLine, block.id, {
-    code: 'malformed_block',
-    column: 1,
-    length: source.line(block.startLine).length,
-    message: `The text was damaged in transit: the markers of this block have ${words}, and so do the parameters ${names.join(', ')}`,
-    hint: 'The original text cannot be recovered. Resend the block inside a code block.',
-  })
-}
 
 export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
 

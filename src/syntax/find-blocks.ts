@@ -289,9 +289,8 @@ export class BlockFinder {
   #unlessFatal(block: Block): Block {
     const fatal = this.#readers.find(({ syntax }) => syntax === block.syntax)?.reader.fatal?.()
     if (fatal === undefined || block.faults.length > 0) return block
-    const message = `not executed: the error on line ${fatal.line} stops the whole document`
-    const { hint: _, ...rest } = fatal
-    const fault = { ...rest, code: 'SKIPPED', line: block.startLine, column: 1, message, blockId: block.id }
+    const mistake = { kind: 'stopped-by', line: fatal.line } as const
+    const fault = { ...fatal, code: 'SKIPPED', line: block.startLine, column: 1, mistake, blockId: block.id }
     return { ...block, faults: [fault] }
   }
 }

@@ -87,6 +87,8 @@ interface Row {
   readonly what: string
   readonly pattern: RegExp
   readonly reason: NotExecutedReason
+  /** Of several calls the first is listed, with its beginning. */
+  readonly isCall?: true
   /** Where it counts; anywhere by default. */
   readonly where?: 'fenced' | 'free'
 }
@@ -97,6 +99,7 @@ const call = (pattern: string): Row => ({
   // After a bullet, or somewhere in a line of JSON.
   pattern: new RegExp(`^[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)(${pattern})`, 'im'),
   reason: 'unreadable',
+  isCall: true,
 })
 
 /** Forms that are known and not read: there is too little in them, or too many ways to write them. */
@@ -167,17 +170,19 @@ function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver
   // Most texts have none of what all of these have at least.
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
   const found: PassedOver[] = []
-  for (const { what, pattern, reason, where } of rows()) {
+  const calls: PassedOver[] = []
+  for (const { what, pattern, reason, where, isCall } of rows()) {
     const match = pattern.exec(text)
     if (match === null) continue
     const own = match[1] ?? match[0]
     const line = source.lineAt(match.index + match[0].length - own.length)
     if (where !== undefined && isFenced(line) !== (where === 'fenced')) continue
     const shown = own.trim().replace(/\s+/g, ' ').slice(0, 80)
-    found.push({ line, endLine: line, what: what.startsWith('call') ? `${what} (${shown})` : what, reason })
+    if (isCall) calls.push({ line, endLine: line, what: `${what} (${shown})`, reason })
+    else found.push({ line, endLine: line, what, reason })
   }
-  const calls = found.filter(({ what }) => what.startsWith('call')).sort((a, b) => a.line - b.line)
-  return [...calls.slice(0, 1), ...found.filter((one) => !calls.includes(one)), ...spokenEdits(source, isFenced)]
+  calls.sort((a, b) => a.line - b.line)
+  return [...calls.slice(0, 1), ...found, ...spokenEdits(source, isFenced)]
 }
 
 /** A sentence that says what to replace in which file. */

@@ -1,4 +1,5 @@
 import type { Block, Fault } from '../core/block.ts'
+import type { Mistake } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 
 /** The start and end of every CSL marker. Neither is empty or has white space at its ends. */
@@ -37,21 +38,18 @@ export interface Reading {
   readonly reach?: number
 }
 
-/** A fault of one line, without its place in the text. */
-export interface Mistake {
+/** What is wrong on a line, and where on it. */
+export interface Slip {
   readonly code: string
   readonly column: number
   readonly length: number
-  readonly message: string
-  readonly hint?: string
+  readonly mistake: Mistake
 }
 
-export function faultAt(source: Source, line: number, blockId: string | null, mistake: Mistake): Fault {
-  const { code, column, length, message, hint } = mistake
+export function faultAt(source: Source, line: number, blockId: string | null, slip: Slip): Fault {
+  const { code, column, length, mistake } = slip
   const content = line > source.lineCount ? '' : source.line(line)
-  const context = contextAt(source, line)
-  const fault = { code, line, column, length, blockId, content, context, message }
-  return hint === undefined ? fault : { ...fault, hint }
+  return { code, line, column, length, blockId, content, context: contextAt(source, line), mistake }
 }
 
 /** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */
@@ -70,9 +68,6 @@ export class Texts {
 }
 Reflect.deleteProperty(Texts.prototype, 'constructor')
 Object.setPrototypeOf(Texts.prototype, null)
-
-/** Messages are for reading: a long text is cut. */
-export const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
 
 /** Whether a text is a valid `count` of places. */
 export const isCount = (text: string): boolean =>

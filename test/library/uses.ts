@@ -37,6 +37,7 @@ import {
   type CheckedDocument,
   type Code,
   type Document,
+  type ExplainedFault,
   type ExecuteOptions,
   type ExecutionDetail,
   type ExecutionResult,
@@ -116,7 +117,7 @@ export async function review(clada: Clada, text: string): Promise<ExecutionResul
 }
 
 export async function look(text: string): Promise<number> {
-  const document: Document = parse(text)
+  const document: Document<ExplainedFault> = parse(text)
   const checked: CheckedDocument = await checkDocument(text, { repoPath: '.' })
   const names: SyntaxName[] = ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff']
   const specs: readonly ActionSpec[] = actions

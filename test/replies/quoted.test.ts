@@ -51,7 +51,7 @@ describe('a diff that a chat shows', () => {
 describe('what is meant', () => {
   it.each(meant)('runs: $name', ({ text, runs }) => {
     const { blocks, faults, notExecuted } = find(text)
-    expect(blocks.map((block) => block.faults.map(({ message }) => message))).toEqual(Array(runs).fill([]))
+    expect(blocks.map((block) => block.faults.map(({ mistake }) => mistake.kind))).toEqual(Array(runs).fill([]))
     expect(faults).toEqual([])
     expect(notExecuted.filter(({ reason }) => reason !== 'thought')).toEqual([])
   })

@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -95,7 +96,7 @@ describe('parsing', () => {
   /** A block in the words of the earlier parser. It gave edits a code, writes a code and a message. */
   function answerOf({ label, action, params, faults: [fault] }: Block): object {
     if (fault !== undefined) {
-      const { code, message } = fault
+      const { code, message } = explainFault(fault)
       return { ok: false, error: label === 'edit' ? code : { type: code, message } }
     }
     const { path, content, old_text, old_text_beginning, old_text_end, new_text, count } = params

@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
@@ -82,7 +83,7 @@ describe('properties', () => {
         for (const { id, startLine, endLine, faults } of blocks) {
           expect(endLine ?? startLine).toBeGreaterThanOrEqual(startLine)
           expect(endLine ?? startLine).toBeLessThanOrEqual(lines.length)
-          for (const { line, column, length, content, blockId, hint } of faults) {
+          for (const { line, column, length, content, blockId, hint } of faults.map(explainFault)) {
             expect(blockId).toBe(id)
             expect(line).toBeGreaterThanOrEqual(startLine)
             expect(content).toBe(lines[line - 1])

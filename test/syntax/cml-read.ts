@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import type { Block, Fault } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
 import { cml } from '../../src/syntax/cml/cml.ts'
@@ -13,14 +14,10 @@ export function readCml(text: string | Source): readonly Block[] {
 /** Only these are ever carried out. */
 export const runnable = (text: string): Block[] => readCml(text).filter((block) => block.faults.length === 0)
 
-export const position = ({ code, line, column, length, message, hint }: Fault) => ({
-  code,
-  line,
-  column,
-  length,
-  message,
-  hint,
-})
+export function position(fault: Fault) {
+  const { code, line, column, length, message, hint } = explainFault(fault)
+  return { code, line, column, length, message, hint }
+}
 
 /** A block as the cases beside the documents show it. */
 export const shown = ({ id, action, label, params, startLine, endLine, group, warnings, faults }: Block) => ({

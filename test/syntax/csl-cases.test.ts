@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
@@ -87,8 +88,9 @@ describe('other delimiters', () => {
   })
 
   test('hints are spelled with them', () => {
-    expect(readOther('@[[RUN]]@\nls').fatal?.hint).toContain('@[[END]]@')
-    expect(readOther('@[[RUN]\nls').fatal?.hint).toBe('Write: @[[RUN]]@')
+    const hintOf = (text: string) => readOther(text).blocks[0]?.faults.map(explainFault)[0]?.hint
+    expect(hintOf('@[[RUN]]@\nls')).toContain('@[[END]]@')
+    expect(hintOf('@[[RUN]\nls')).toBe('Write: @[[RUN]]@')
   })
 
   test('letters and signs that a pattern would take for more', () => {

@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
@@ -55,7 +56,7 @@ describe('what earlier implementations understood', () => {
 
   test.each(cases.filter((one) => one.fatal !== undefined))('$name', ({ input, fatal }) => {
     const reading = readWith(csl.reader, input)
-    expect(reading.fatal?.message).toBe(fatal)
+    expect(reading.fatal && explainFault(reading.fatal).message).toBe(fatal)
     // The same object, in its place.
     const placed = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
     expect(placed.filter((fault) => fault === reading.fatal)).toHaveLength(1)
@@ -66,7 +67,7 @@ describe('what earlier implementations understood', () => {
     expect(fatal).toBeUndefined()
     expect(
       blocks.flatMap(({ label, faults }) =>
-        faults.map(({ line, message }) => ({ line, operation: label, error: message })),
+        faults.map(explainFault).map(({ line, message }) => ({ line, operation: label, error: message })),
       ),
     ).toEqual(invalid)
   })

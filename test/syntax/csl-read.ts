@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { position, type WholeReading } from './read-alone.ts'
 
 /** A reading as the cases beside the tests hold it. */
@@ -15,6 +16,6 @@ export function told({ blocks, faults, fatal }: WholeReading) {
       ...(faults.length > 0 && { faults: faults.map(position) }),
     })),
     ...(faults.length > 0 && { faults: faults.map(position) }),
-    ...(fatal && { fatal: fatal.message }),
+    ...(fatal && { fatal: explainFault(fatal).message }),
   }
 }

@@ -1,3 +1,4 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Format, readers, readForeign } from './foreign-read.ts'
@@ -25,7 +26,7 @@ describe.each(formats)('%s', (format) => {
       startLine,
       endLine,
       ...(own.length > 0 && {
-        faults: own.map(({ code, line, column, length, blockId, message, hint }) => {
+        faults: own.map(explainFault).map(({ code, line, column, length, blockId, message, hint }) => {
           return { code, line, column, length, blockId, message, hint }
         }),
       }),

@@ -7,7 +7,7 @@ import { placesIn } from '../../src/syntax/proposal/proposal.ts'
 const filesIn = (text: string) =>
   placesIn(new Source(text)).map(({ reason, found: { params, action, slips } }) =>
     reason === undefined
-      ? [action, params['path'], params['content'] ?? slips.map(({ message }) => message).join()]
+      ? [action, params['path'], params['content'] ?? slips.map(({ mistake }) => mistake.kind).join()]
       : [reason, params['path']],
   )
 
@@ -85,7 +85,7 @@ describe('a whole file', () => {
     ['that holds fences', 'a.md\n```md\n# T\n```sh\nls\n```\nx\n```\n', [[write, 'a.md', '# T\n```sh\nls\n```\nx\n']]],
     ['that is empty', 'a/__init__.py\n```python\n```\n', [[write, 'a/__init__.py', '']]],
     ['that is indented', '- a.ts\n  ```ts\n  x\n    y\n  ```\n', [[write, 'a.ts', 'x\n  y\n']]],
-    ['that is cut off', 'a.ts\n```ts\nx\n', [[write, 'a.ts', 'The text ends inside the file']]],
+    ['that is cut off', 'a.ts\n```ts\nx\n', [[write, 'a.ts', 'file-open']]],
     ['with numbers', 'a.ts\n```\n 9 | a\n10 | b\n```', [['listing', 'a.ts']]],
     ['of which only some lines are shown', '```12:14:a.ts\nx\n```', [['listing', 'a.ts']]],
     ['that is a command', 'package.json\n```bash\nnpm i\n```', []],
@@ -99,7 +99,7 @@ describe('a whole file', () => {
         [
           write,
           'a.ts',
-          'A file written by a shell command: a shell would change its text, because the delimiter is not quoted',
+          'file-by-shell',
         ],
       ],
     ],

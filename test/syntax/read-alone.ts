@@ -1,4 +1,5 @@
-import type { Block, Fault } from '../../src/core/block.ts'
+import { explainFault } from '../../src/report/mistakes.ts'
+import type { Block, ExplainedFault, Fault } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
 import type { MakeReader } from '../../src/syntax/reader.ts'
 
@@ -28,7 +29,9 @@ export function readWith(make: MakeReader, text: string | Source): WholeReading 
 }
 
 /** Where a mistake is, as the cases beside the tests hold it. */
-export const position = ({ code, line, column, length, blockId, message, hint }: Omit<Fault, 'syntax'>) => ({
+export const position = (fault: Fault) => positionIn(explainFault(fault))
+
+export const positionIn = ({ code, line, column, length, blockId, message, hint }: ExplainedFault) => ({
   code,
   line,
   column,

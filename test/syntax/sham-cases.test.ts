@@ -1,8 +1,10 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { sham, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
-import { position } from './read-alone.ts'
+import { parseSham } from '../../src/seed-api/sham-response.ts'
+import { sham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
+import { positionIn } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 
 const folder = new URL('./sham/', import.meta.url)
@@ -19,7 +21,7 @@ describe('cases', () => {
   test.each(names)('%s', (name) => {
     const text = read(`${name}.txt`)
     const { blocks, errors, skipped } = parseSham(text)
-    const found = { blocks, errors: errors.map(position), ...(skipped.length > 0 && { skipped }) }
+    const found = { blocks, errors: errors.map(positionIn), ...(skipped.length > 0 && { skipped }) }
     // As text, so that the order of keys and a key like __proto__ count.
     expect(JSON.stringify(found, null, 2)).toBe(JSON.stringify(JSON.parse(read(`${name}.json`)), null, 2))
     expect(errors.length > 0).toBe(name.startsWith('err-'))
@@ -45,7 +47,9 @@ describe('cases', () => {
       expect(block.action).toBe(action)
       expect(Object.entries(block.params)).toEqual(Object.entries(params))
     }
-    const all = [...document.faults, ...own.flatMap((block) => block.faults)].sort((a, b) => a.line - b.line)
+    const all = [...document.faults, ...own.flatMap((block) => block.faults)]
+      .map(explainFault)
+      .sort((a, b) => a.line - b.line)
     // The text of a broken block is only for its correction.
     const told = (one: object): object => ({ ...one, raw: undefined })
     expect(all.map(told)).toEqual(errors.map(told))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseSham } from '../../src/syntax/sham/sham.ts'
+import { parseSham } from '../../src/seed-api/sham-response.ts'
 
 interface Case {
   suite: string

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseSham } from '../../src/syntax/sham/sham.ts'
+import { explainFault } from '../../src/report/mistakes.ts'
+import { parseSham } from '../../src/seed-api/sham-response.ts'
 import { readSham, runnable } from './sham-read.ts'
 
 const header = (id: string) => `#!SHAM [@three-char-SHA-256: ${id}]`
@@ -166,7 +167,9 @@ describe('a truncated heredoc', () => {
     expect(
       blocks.map(({ id, faults }) => [
         id,
-        faults.map(({ code, line, column, message, hint }) => ({ code, line, column, message, hint })),
+        faults
+          .map(explainFault)
+          .map(({ code, line, column, message, hint }) => ({ code, line, column, message, hint })),
       ]),
     ).toEqual([
       ['aaa', []],

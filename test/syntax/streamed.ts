@@ -1,16 +1,12 @@
+import { explainFault } from '../../src/report/mistakes.ts'
 import type { Block, Document, Fault } from '../../src/core/block.ts'
 import { BlockStream } from '../../src/syntax/stream-blocks.ts'
 import { syntaxOf } from '../../src/syntax/table.ts'
 
-const fault = ({ code, line, column, length, message, hint, content }: Fault) => ({
-  code,
-  line,
-  column,
-  length,
-  message,
-  hint,
-  content,
-})
+function fault(found: Fault) {
+  const { code, line, column, length, message, hint, content } = explainFault(found)
+  return { code, line, column, length, message, hint, content }
+}
 const comparable = ({ id, syntax, faults, group, ...block }: Block) => ({
   ...block,
   syntax,

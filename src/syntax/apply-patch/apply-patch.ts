@@ -1,8 +1,18 @@
+import type { Mistake } from '../../core/mistake.ts'
 import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { sectionsOf } from './sections.ts'
-import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from '../foreign/foreign.ts'
+import {
+  damageWarning,
+  foreign,
+  type Found,
+  type ReadMarker,
+  rowAt,
+  Rows,
+  truncated,
+  unreadable,
+} from '../foreign/foreign.ts'
 
 /*
  * Patches as the tool `apply_patch` takes them:
@@ -55,7 +65,7 @@ export function patchIn(text: string): Pick<Found, 'action' | 'params' | 'label'
     action,
     params,
     label,
-    slips: slips.map((slip) => ({ ...slip, message: `In the patch, line ${slip.line}: ${slip.message}` })),
+    slips: slips.map((slip) => ({ ...slip, mistake: { kind: 'patch-in-call', line: slip.line, inner: slip.mistake } })),
     warnings: warnings.map((warning) => `in the patch: ${warning}`),
   }))
 }
@@ -67,16 +77,17 @@ function readPatch(
   plain: ReadMarker,
 ): { found: Found[]; next: number } {
   const patch = marks.patchFrom(line)
-  if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
-  if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
+  if (patch.kind === 'stray') return { found: [noPatch(line, line, { kind: 'patch-stray-end' })], next: line + 1 }
+  if (patch.kind === 'outside') return { found: [noPatch(line, line, { kind: 'patch-outside' })], next: line + 1 }
   const { last, closed } = patch
   // As it is written, unusual spaces and all.
   const row = rowAt(source, line)
   const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const next = closed ? last + 2 : last + 1
-  if (!closed) return { found: truncated(sections, line, last), next }
-  if (sections.length === 0) return { found: [empty(line, last + 1)], next }
+  const empty = noPatch(line, closed ? last + 1 : last, { kind: 'patch-empty' })
+  if (!closed) return { found: (sections.length > 0 ? sections : [empty]).map(cutBefore(line, last)), next }
+  if (sections.length === 0) return { found: [empty], next }
   if (patch.shells === usualShells && sections.every(({ shells }) => shells === undefined))
     return { found: sections, next }
   return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
@@ -95,62 +106,14 @@ function withMarkers(
 
 type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
 
-/** Every section with the same fault; the patch itself where it has none. */
-function truncated(sections: readonly Found[], line: number, last: number): Found[] {
-  const parts = sections.length > 0 ? sections : [emptyPatch(line, last)]
-  return parts.map((section) => ({
+/** Of a patch without its end, every section fails. */
+const cutBefore =
+  (first: number, last: number) =>
+  (section: Found): Found => ({
     ...section,
     endLine: null,
-    slips: [
-      {
-        code: 'truncated',
-        line: section.startLine,
-        message: `Patch not closed: *** End Patch is missing after line ${last}`,
-        hint: `End the patch with *** End Patch. Nothing from line ${line} to ${last} was executed: send it again, complete.`,
-      },
-    ],
-  }))
-}
+    slips: [truncated(section.startLine, { kind: 'patch-open', first, last })],
+  })
 
-const emptyPatch = (line: number, last: number): Found => ({
-  action: '',
-  params: {},
-  label: 'Patch',
-  startLine: line,
-  endLine: last,
-  lastLine: last,
-  slips: [],
-})
-
-const strayEnd = (line: number): Found => ({
-  ...emptyPatch(line, line),
-  slips: [
-    {
-      line,
-      message: '*** End Patch without *** Begin Patch',
-      hint: 'Begin the patch with *** Begin Patch on a line of its own, and indent both alike.',
-    },
-  ],
-})
-
-const outside = (line: number): Found => ({
-  ...emptyPatch(line, line),
-  slips: [
-    {
-      line,
-      message: 'A section outside a patch',
-      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch after the last.',
-    },
-  ],
-})
-
-const empty = (line: number, last: number): Found => ({
-  ...emptyPatch(line, last),
-  slips: [
-    {
-      line,
-      message: 'The patch is empty',
-      hint: 'Write *** Update File: path, *** Add File: path or *** Delete File: path below *** Begin Patch.',
-    },
-  ],
-})
+const noPatch = (line: number, last: number, mistake: Mistake): Found =>
+  unreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { line, mistake })

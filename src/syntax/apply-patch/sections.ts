@@ -1,4 +1,4 @@
-import { damageWarning, type Found, type ReadMarker, type Rows, type Slip } from '../foreign/foreign.ts'
+import { damageWarning, type Found, type LineSlip, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /** The sections of a patch. */
@@ -38,7 +38,7 @@ class Section {
   readonly #line: number
   readonly #path: string
   readonly #rows: string[] = []
-  readonly #slips: Slip[] = []
+  readonly #slips: LineSlip[] = []
   readonly #warnings: string[] = []
   #destination: string | undefined
   #last: number
@@ -74,7 +74,7 @@ class Section {
   /** What precedes the first section. */
   static outside(row: string, line: number): Section {
     const section = new Section(undefined, '', line)
-    section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))
+    section.#slips.push(unknown(line, row, 'before'))
     return section
   }
 
@@ -147,17 +147,13 @@ class Section {
     const destination = MOVE.exec(marker)?.[1]
     if (destination !== undefined) return this.#move(unquoted(destination), marker, line)
     if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
-    else this.#slips.push(unknown(line, marker, 'Unknown marker'))
+    else this.#slips.push(unknown(line, marker, 'marker'))
   }
 
   #move(destination: string, marker: string, line: number): void {
     if (destination === '') this.#slips.push(noPath(line, marker))
     else if (this.#kind !== 'Update' || this.#rows.length > 0 || this.#destination !== undefined) {
-      this.#slips.push({
-        line,
-        message: '*** Move to in the wrong place',
-        hint: 'Write it once, directly below *** Update File.',
-      })
+      this.#slips.push({ line, mistake: { kind: 'patch-move' } })
     } else this.#destination = destination
   }
 
@@ -169,8 +165,7 @@ class Section {
         return
       case 'Delete':
         // Some write what goes; the file goes whole.
-        if (row.trim() !== '' && !row.startsWith('-'))
-          this.#slips.push(unknown(line, row, 'Text below *** Delete File'))
+        if (row.trim() !== '' && !row.startsWith('-')) this.#slips.push(unknown(line, row, 'deleted'))
         return
       case 'Update':
         this.#takeHunkRow(row, line)
@@ -181,7 +176,7 @@ class Section {
 
   /** Once is enough: forgotten marks are missing on every line. */
   #refuseUnmarked(row: string, line: number): void {
-    if (!this.#isRefused) this.#slips.push(unmarkedNew(line, row))
+    if (!this.#isRefused) this.#slips.push({ line, mistake: { kind: 'patch-unmarked', row: row.trim() } })
     this.#isRefused = true
   }
 
@@ -200,30 +195,19 @@ class Section {
     const changes = this.#rows.some((row) => /^[-+]/.test(row))
     if (changes && this.#rows.at(-1)?.startsWith('@@') !== true) return
     if (this.#rows.length === 0 && this.#destination !== undefined) return
-    this.#slips.push({
-      line: changes ? this.#last : this.#line,
-      message: changes ? 'Nothing follows @@' : 'The update changes nothing',
-      hint: 'Prefix removed lines with -, added lines with +, and a few unchanged context lines with a space.',
-    })
+    const where = changes ? 'end' : 'section'
+    this.#slips.push({ line: changes ? this.#last : this.#line, mistake: { kind: 'patch-no-change', where } })
   }
 }
 
-const noPath = (line: number, row: string): Slip => ({
+const noPath = (line: number, row: string): LineSlip => ({
   line,
   column: row.trimEnd().length + 1,
   length: 0,
-  message: 'No path',
-  hint: 'Write the path of the file after the colon.',
+  mistake: { kind: 'patch-no-path' },
 })
 
-const unmarkedNew = (line: number, row: string): Slip => ({
+const unknown = (line: number, row: string, where: 'before' | 'marker' | 'deleted'): LineSlip => ({
   line,
-  message: `A line of a new file without +: '${row.trim().slice(0, 60)}'`,
-  hint: 'Put + before every line of the new file.',
-})
-
-const unknown = (line: number, row: string, message: string): Slip => ({
-  line,
-  message: `${message}: '${row.trim().slice(0, 60)}'`,
-  hint: 'A section starts with *** Update File: path, *** Add File: path or *** Delete File: path. Its lines start with a space, - or +.',
+  mistake: { kind: 'patch-unknown', row: row.trim(), where },
 })

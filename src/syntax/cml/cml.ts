@@ -65,10 +65,13 @@ class CmlReader implements Reader {
     let next = line + 1
     let at = afterBlanks(text, this.#source.startOf(line))
     if (this.#isComment(at)) return this.#comment(at, line)
-    let mistake = this.#endless === undefined ? undefined : inComment(at, this.#endless)
+    let slip: Misplaced | undefined =
+      this.#endless === undefined
+        ? undefined
+        : { code: 'truncated', at, length: 1, mistake: { kind: 'cml-in-comment', line: this.#endless } }
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
       const located = locate(text, at, name)
-      for (const block of this.#blocksOf(located, mistake)) blocks.push(block)
+      for (const block of this.#blocksOf(located, slip)) blocks.push(block)
       if (located.state === 'cut') {
         for (const block of this.#followers(located)) blocks.push(block)
         return { blocks, faults: [], next: this.#source.lineCount + 1 }
@@ -77,7 +80,7 @@ class CmlReader implements Reader {
       at = afterBlanks(text, located.end)
       if (at >= this.#source.startOf(next)) break
       // Skipping it would leave the lines of its content to be read as blocks.
-      mistake = notAtLineStart(at)
+      slip = { code: 'malformed_block', at, length: 1, mistake: { kind: 'cml-mid-line' } }
     }
     return { blocks, faults: [], next }
   }
@@ -98,14 +101,18 @@ class CmlReader implements Reader {
 
   #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {
     const { name, start, state } = located
-    const mistake = located.mistake ?? refusal ?? (state === 'cut' ? cutOff(start, name) : undefined)
-    if (mistake !== undefined) return [this.#refused(located, [mistake])]
+    const cut: Misplaced = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } }
+    const slip = located.slip ?? refusal ?? (state === 'cut' ? cut : undefined)
+    if (slip !== undefined) return [this.#refused(located, [slip])]
     const parsed = parseElement(located)
-    if (!parsed.ok) return [this.#refused(located, [parsed.mistake])]
+    if (!parsed.ok) return [this.#refused(located, [parsed.slip])]
     const { element } = parsed
     const { version } = element.attributes
     if (version !== undefined && !knownVersion.test(version)) {
-      return [this.#refused(located, [unknownVersion(attributeAt(this.#source.text, element, 'version'), version)])]
+      const place = attributeAt(this.#source.text, element, 'version')
+      return [
+        this.#refused(located, [{ code: 'malformed_block', ...place, mistake: { kind: 'cml-version', version } }]),
+      ]
     }
     const unknown = version === undefined ? 'strict' : 'lenient'
     if (name === 'tasks') return this.#group(located, element, unknown)
@@ -116,7 +123,7 @@ class CmlReader implements Reader {
   #group(located: Located, tasks: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
     const content = membersOf(text, tasks, unknown)
-    if (content.mistakes.length > 0) return [this.#refused(located, content.mistakes)]
+    if (content.slips.length > 0) return [this.#refused(located, content.slips)]
     const atomic = tasks.attributes['atomic']?.toLowerCase() === 'true'
     const group = { line: this.#source.lineAt(tasks.start), atomic }
     return content.members.map(([name, element], i) =>
@@ -133,7 +140,7 @@ class CmlReader implements Reader {
       params: task.params,
       startLine: this.#source.lineAt(element.start),
       endLine: this.#source.lineAt(element.end - 1),
-      faults: task.mistakes.map((mistake) => this.#fault(mistake, id)),
+      faults: task.slips.map((slip) => this.#fault(slip, id)),
       raw: this.#source.text.slice(element.start, element.end),
       label: name,
     }
@@ -143,7 +150,7 @@ class CmlReader implements Reader {
     return block
   }
 
-  #refused({ name, start, end, state }: Located, mistakes: readonly Misplaced[]): Block {
+  #refused({ name, start, end, state }: Located, slips: readonly Misplaced[]): Block {
     const id = String(++this.#tasks)
     return {
       syntax: 'cml',
@@ -152,7 +159,7 @@ class CmlReader implements Reader {
       params: new Texts(),
       startLine: this.#source.lineAt(start),
       endLine: state === 'closed' ? this.#source.lineAt(end - 1) : null,
-      faults: mistakes.map((mistake) => this.#fault(mistake, id)),
+      faults: slips.map((slip) => this.#fault(slip, id)),
       raw: this.#source.text.slice(start, end),
       label: name,
     }
@@ -170,16 +177,18 @@ class CmlReader implements Reader {
       while ((cut.sections[section]?.to ?? Infinity) < start) section++
       if (name === undefined || (cut.sections[section]?.from ?? Infinity) <= start) continue
       const end = this.#source.endOf(n)
-      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [follows(start, end, cut.name, line)]))
+      const mistake = { kind: 'cml-follows', name: cut.name, line } as const
+      const slip = { code: 'truncated', at: start, length: end - start, mistake }
+      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [slip]))
     }
     return blocks
   }
 
-  #fault({ code, at, length, message, hint }: Misplaced, id: string): Fault {
+  #fault({ code, at, length, mistake }: Misplaced, id: string): Fault {
     const line = this.#source.lineAt(at)
     const room = this.#source.endOf(line) - at
     const column = at - this.#source.startOf(line) + 1
-    return faultAt(this.#source, line, id, { code, column, length: Math.max(0, Math.min(length, room)), message, hint })
+    return faultAt(this.#source, line, id, { code, column, length: Math.max(0, Math.min(length, room)), mistake })
   }
 }
 
@@ -199,45 +208,6 @@ const actions: Record<BlockName, string> = {
 
 /** What can follow the `<` of a block or a comment. */
 const initials = new Set([...'tewrm!'].map((c) => c.charCodeAt(0)))
-
-const cutOff = (at: number, name: BlockName): Misplaced => ({
-  code: 'truncated',
-  at,
-  length: name.length + 1,
-  message: `<${name}> is not closed before the end of the text`,
-  hint: `Close it with </${name}>. Nothing after it was executed: send it again, complete, with everything after it.`,
-})
-
-const follows = (at: number, end: number, name: BlockName, line: number): Misplaced => ({
-  code: 'truncated',
-  at,
-  length: end - at,
-  message: `not executed: follows an unclosed <${name}>`,
-  hint: `Send it again after the <${name}> of line ${line}, which is not closed.`,
-})
-
-const unknownVersion = (place: { at: number; length: number }, version: string): Misplaced => ({
-  code: 'malformed_block',
-  ...place,
-  message: `Unknown version: ${version}`,
-  hint: 'Known versions are 0.0.1 and 1.x: write version="1.0", or leave it out.',
-})
-
-const notAtLineStart = (at: number): Misplaced => ({
-  code: 'malformed_block',
-  at,
-  length: 1,
-  message: 'An element must start a line',
-  hint: 'Put it on a line of its own.',
-})
-
-const inComment = (at: number, line: number): Misplaced => ({
-  code: 'truncated',
-  at,
-  length: 1,
-  message: `not executed: inside a comment that is not closed`,
-  hint: `Close the comment of line ${line} with -->.`,
-})
 
 const rules = [
   'Blocks are XML elements, each from the start of a line. All text is CDATA, taken as it is from `<![CDATA[` to `]]>`, line breaks included, nothing escaped; only `]]>` itself is written `]]&gt;`.',

@@ -1,3 +1,4 @@
+import type { Mistake } from '../../core/mistake.ts'
 import {
   afterBlanks,
   balancedEnd,
@@ -29,7 +30,7 @@ export interface Located {
   /** The first text outside CDATA. */
   readonly stray: number | undefined
   /** Set when the element is not worth parsing. */
-  readonly mistake: Misplaced | undefined
+  readonly slip: Misplaced | undefined
 }
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
@@ -51,7 +52,7 @@ class Locator {
   #stray: number | undefined
   /** The first tag that is nested too deep. */
   #deep: number | undefined
-  #mistake: Misplaced | undefined
+  #slip: Misplaced | undefined
 
   constructor(text: string, start: number, name: BlockName) {
     this.#text = text
@@ -109,7 +110,7 @@ class Locator {
       this.#at = close + 3
       return 'open'
     }
-    this.#mistake ??= declared(at)
+    this.#slip ??= malformed(at, 2, { kind: 'cml-declaration' })
     this.#tagEndedLine = false
     this.#at = at + 2
     return 'open'
@@ -122,7 +123,7 @@ class Locator {
     if (to === -1) return this.#endless(at, CDATA.length, 'CDATA')
     const inner = innerOpening(text, from, to)
     if (inner !== -1) {
-      this.#mistake ??= innerCdata(inner)
+      this.#slip ??= malformed(inner, CDATA.length, { kind: 'cml-inner-cdata' })
       to = balancedEnd(text, from)
       if (to === -1) return 'cut'
     }
@@ -133,10 +134,8 @@ class Locator {
     return 'open'
   }
 
-  #endless(at: number, length: number, what: string): 'cut' {
-    const message = `${what} is not closed before the end of the text`
-    const hint = `The text ends inside <${this.#name}>: send it again, complete, with everything after it.`
-    this.#mistake = { code: 'truncated', at, length, message, hint }
+  #endless(at: number, length: number, part: 'A comment' | 'CDATA'): 'cut' {
+    this.#slip = { code: 'truncated', at, length, mistake: { kind: 'cml-endless', name: this.#name, part } }
     return 'cut'
   }
 
@@ -171,6 +170,10 @@ class Locator {
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }
 
+  #tooDeep(): Misplaced | undefined {
+    return this.#deep === undefined ? undefined : malformed(this.#deep, 1, { kind: 'cml-deep', most: maxDepth })
+  }
+
   #found(state: Located['state']): Located {
     const end = state === 'cut' ? this.#text.length : this.#at
     return {
@@ -181,7 +184,7 @@ class Locator {
       tags: this.#tags,
       sections: this.#sections,
       stray: this.#stray,
-      mistake: this.#mistake ?? (state === 'cut' || this.#deep === undefined ? undefined : tooDeep(this.#deep)),
+      slip: this.#slip ?? (state === 'cut' ? undefined : this.#tooDeep()),
     }
   }
 }
@@ -203,28 +206,11 @@ function tagFrom(text: string, from: number): { end: number; whole: boolean } {
   return { end: text.length, whole: false }
 }
 
-const declared = (at: number): Misplaced => ({
+const malformed = (at: number, length: number, mistake: Mistake): Misplaced => ({
   code: 'malformed_xml',
   at,
-  length: 2,
-  message: 'Declarations and processing instructions are not allowed',
-  hint: `Leave out <!DOCTYPE …>, <!ENTITY …> and <?…?>; content goes in ${CDATA}…]]>.`,
-})
-
-const innerCdata = (at: number): Misplaced => ({
-  code: 'malformed_xml',
-  at,
-  length: CDATA.length,
-  message: 'CDATA inside CDATA is not escaped',
-  hint: 'Inside CDATA write ]]&gt; for every ]]> that is content.',
-})
-
-const tooDeep = (at: number): Misplaced => ({
-  code: 'malformed_xml',
-  at,
-  length: 1,
-  message: `Elements are nested more than ${maxDepth} deep`,
-  hint: `Content goes in ${CDATA}…]]>.`,
+  length,
+  mistake,
 })
 
 const BANG = 33

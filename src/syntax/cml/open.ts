@@ -1,3 +1,4 @@
+import type { Mistake } from '../../core/mistake.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
@@ -98,13 +99,12 @@ export function balancedEnd(text: string, from: number): number {
   return -1
 }
 
-/** A mistake that knows its place in the text. */
+/** A mistake with its place in the text. */
 export interface Misplaced {
   readonly code: string
   readonly at: number
   readonly length: number
-  readonly message: string
-  readonly hint: string
+  readonly mistake: Mistake
 }
 
 /** The text between `<![CDATA[` and `]]>`. */

@@ -1,12 +1,13 @@
+import type { Mistake } from '../../core/mistake.ts'
 import { CDATA, type Misplaced, type Section, type TaskName } from './open.ts'
-import { attributeAt, type Element, outsideCdata, tagAt } from './xml.ts'
+import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './xml.ts'
 import { isCount, Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
 export interface Task {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
-  readonly mistakes: readonly Misplaced[]
+  readonly slips: readonly Misplaced[]
   readonly warnings: readonly string[]
 }
 
@@ -17,8 +18,8 @@ export function taskOf(text: string, name: TaskName, element: Element, unknown: 
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
   reading.warnOfAttributes(attributesOf[name])
-  const { params, mistakes, warnings } = reading
-  return { action, params, mistakes, warnings }
+  const { params, slips, warnings } = reading
+  return { action, params, slips, warnings }
 }
 
 const attributesOf: Record<TaskName, readonly string[]> = {
@@ -37,7 +38,7 @@ type PartName = (typeof partNames)[number]
 /** Reads one element into parameters. What is wrong is collected, so that one turn is enough to mend it all. */
 class ElementReading {
   readonly params = new Texts()
-  readonly mistakes: Misplaced[] = []
+  readonly slips: Misplaced[] = []
   readonly warnings: string[] = []
   readonly #text: string
   readonly #element: Element
@@ -53,7 +54,7 @@ class ElementReading {
     this.#required('path', 'path', 'malformed_xml')
     const { append } = this.#element.attributes
     const content = this.#content(this.#element)
-    if (content === undefined) this.#wrong('malformed_xml', 'Missing content', forEmpty)
+    if (content === undefined) this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'write' })
     this.params['content'] = content ?? ''
     if (append?.toLowerCase() === 'true') {
       // A line of its own is what appending means to CML; `file_append` by itself adds nothing between.
@@ -70,41 +71,32 @@ class ElementReading {
     this.#required('path', 'path', 'missing_path_attribute')
     const { count = '1' } = this.#element.attributes
     const times = count.trim()
-    if (!isCount(times)) {
-      const hint = 'Write count="3" for exactly three occurrences, count="all" for every one, or leave it out for one.'
-      this.#wrongAttribute('count', 'invalid_count', `Invalid count: ${count}`, hint)
-    }
+    if (!isCount(times)) this.#wrongAttribute('count', 'invalid_count', { kind: 'cml-count', count })
     const parts = this.#parts()
     const range = parts.has('search-start') || parts.has('search-end')
-    if (range && parts.has('search')) {
-      const hint = 'Use <search> for the whole text, or <search-start> and <search-end> for its beginning and end.'
-      this.#wrong('conflicting_search_modes', 'Both <search> and <search-start> or <search-end> are given', hint)
-    } else if (range) {
+    if (range && parts.has('search')) this.#wrong('conflicting_search_modes', { kind: 'cml-two-searches' })
+    else if (range) {
       this.#searched(parts, 'search-start', 'old_text_beginning', 'missing_search_start', 'empty_search_start')
       this.#searched(parts, 'search-end', 'old_text_end', 'missing_search_end', 'empty_search_end')
     } else {
       this.#searched(parts, 'search', 'old_text', 'missing_search_element', 'empty_search')
     }
     const replace = parts.get('replace')
-    if (replace === undefined) {
-      const hint = 'Add <replace><![CDATA[new text]]></replace>; an empty one deletes.'
-      this.#wrong('missing_replace_element', 'Missing element: <replace>', hint)
-    } else this.params['new_text'] = this.#content(replace) ?? ''
+    if (replace === undefined) this.#wrong('missing_replace_element', { kind: 'cml-no-part', part: 'replace' })
+    else this.params['new_text'] = this.#content(replace) ?? ''
     this.params['count'] = times
     return range ? 'file_replace_text_range' : 'file_edit'
   }
 
   run(): string {
     const command = this.#content(this.#element)
-    if (command === undefined) this.#wrong('malformed_xml', 'Missing content', commandHint)
-    else if (command.trim() === '' && this.mistakes.length === 0)
-      this.#wrong('invalid_parameter', 'Empty command', commandHint)
+    if (command === undefined) this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'run' })
+    else if (command.trim() === '' && this.slips.length === 0)
+      this.#wrong('invalid_parameter', { kind: 'cml-empty-command' })
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
-    if (dir === '') {
-      const hint = 'Leave dir out to run in the project root.'
-      this.#wrongAttribute('dir', 'path_validation', 'Empty dir attribute', hint)
-    } else if (dir !== undefined) this.params['dir'] = dir
+    if (dir === '') this.#emptyAttribute('dir')
+    else if (dir !== undefined) this.params['dir'] = dir
     return 'run'
   }
 
@@ -121,8 +113,7 @@ class ElementReading {
     this.#required('lang', 'lang', 'malformed_xml')
     const code = this.#content(this.#element)
     const { dir, timeout } = this.#element.attributes
-    if (code === undefined || code.trim() === '')
-      this.#wrong('malformed_xml', 'Missing content', `Write: ${spellings['exec']}`)
+    if (code === undefined || code.trim() === '') this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'exec' })
     this.params['code'] = code ?? ''
     if (dir !== undefined) this.params['cwd'] = dir
     if (timeout !== undefined) this.params['timeout'] = timeout
@@ -155,39 +146,38 @@ class ElementReading {
   #required(attribute: string, param: string, code: string): string {
     const { name, attributes } = this.#element
     const value = attributes[attribute]
-    if (value === undefined) this.#wrong(code, `Missing required attribute: ${attribute}`, `Write: ${spellings[name]}`)
-    else if (value === '') {
-      const hint = `Write: ${spellings[name]}`
-      this.#wrongAttribute(attribute, 'path_validation', `Empty ${attribute} attribute`, hint)
-    } else this.params[param] = value
+    if (value === undefined) this.#wrong(code, { kind: 'cml-no-attribute', name, attribute })
+    else if (value === '') this.#emptyAttribute(attribute)
+    else this.params[param] = value
     return value ?? ''
   }
 
   #searched(parts: Parts, name: PartName, param: string, missing: string, empty: string): void {
     const part = parts.get(name)
     if (part === undefined) {
-      this.#wrong(missing, `Missing element: <${name}>`, `Add <${name}><![CDATA[text of the file]]></${name}>.`)
+      this.#wrong(missing, { kind: 'cml-no-part', part: name })
       return
     }
-    const before = this.mistakes.length
+    const before = this.slips.length
     const content = this.#content(part) ?? ''
-    if (content === '' && this.mistakes.length === before) {
-      const hint = `Write: <${name}><![CDATA[text of the file]]></${name}>`
-      this.mistakes.push({ code: empty, ...tagAt(part), message: `Empty element: <${name}>`, hint })
-    }
+    if (content === '' && this.slips.length === before)
+      this.slips.push({ code: empty, ...tagAt(part), mistake: { kind: 'cml-empty-part', part: name } })
     this.params[param] = content
   }
 
   #parts(): Parts {
     const parts: Map<PartName, Element> = new Map()
     for (const node of this.#element.nodes) {
-      if (node.kind === 'text') this.mistakes.push(onlyParts(node.at, 1))
-      else if (node.kind === 'section') this.mistakes.push(onlyParts(node.section.from - CDATA.length, CDATA.length))
-      else {
+      if (node.kind !== 'element') {
+        const length = node.kind === 'text' ? 1 : CDATA.length
+        this.slips.push({ code: 'malformed_xml', at: textAt(node), length, mistake: { kind: 'cml-beside-parts' } })
+      } else {
         const name = partNames.find((one) => one === node.name)
         if (name === undefined) this.#unknownElement(node)
         else if (!parts.has(name)) parts.set(name, node)
-        else this.mistakes.push(twice(node))
+        else {
+          this.slips.push({ code: 'malformed_xml', ...tagAt(node), mistake: { kind: 'cml-part-twice', part: name } })
+        }
       }
     }
     return parts
@@ -199,8 +189,8 @@ class ElementReading {
       this.warnings.push(`<${within}> cannot contain <${element.name}>; it was skipped`)
       return
     }
-    const message = `Unknown element: <${element.name}>`
-    this.mistakes.push({ code: 'malformed_xml', ...tagAt(element), message, hint: `Write: ${spellings[within]}` })
+    const mistake = { kind: 'cml-unknown', name: element.name, within } as const
+    this.slips.push({ code: 'malformed_xml', ...tagAt(element), mistake })
   }
 
   /** The CDATA of an element, joined; undefined when there is none. */
@@ -209,7 +199,7 @@ class ElementReading {
     for (const node of element.nodes) {
       if (node.kind === 'section') content = (content ?? '') + contentOf(this.#text, node.section)
       else {
-        this.mistakes.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
+        this.slips.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
         return content ?? ''
       }
     }
@@ -221,53 +211,39 @@ class ElementReading {
     for (const node of nodes) {
       if (node.kind === 'element') this.#unknownElement(node)
       else {
-        const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
-        const message = `<${name}> must be empty`
-        this.mistakes.push({ code: 'malformed_xml', at, length: 1, message, hint: `Write: ${spellings[name]}` })
+        this.slips.push({
+          code: 'malformed_xml',
+          at: textAt(node),
+          length: 1,
+          mistake: { kind: 'cml-not-empty', name },
+        })
       }
     }
   }
 
   #deprecated(warning: string): void {
-    if (this.mistakes.length === 0) this.warnings.push(warning)
+    if (this.slips.length === 0) this.warnings.push(warning)
   }
 
-  #wrong(code: string, message: string, hint: string): void {
-    this.mistakes.push({ code, ...tagAt(this.#element), message, hint })
+  #wrong(code: string, mistake: Mistake): void {
+    this.slips.push({ code, ...tagAt(this.#element), mistake })
   }
 
-  #wrongAttribute(name: string, code: string, message: string, hint: string): void {
-    this.mistakes.push({ code, ...attributeAt(this.#text, this.#element, name), message, hint })
+  #wrongAttribute(name: string, code: string, mistake: Mistake): void {
+    this.slips.push({ code, ...attributeAt(this.#text, this.#element, name), mistake })
+  }
+
+  #emptyAttribute(attribute: string): void {
+    const { name } = this.#element
+    this.#wrongAttribute(attribute, 'path_validation', { kind: 'cml-empty-attribute', name, attribute })
   }
 }
 
 type Parts = ReadonlyMap<PartName, Element>
 
-const spellings: Readonly<Record<string, string>> = {
-  write: '<write path="file.txt"><![CDATA[content]]></write>',
-  edit: '<edit path="file.txt"><search><![CDATA[old text]]></search><replace><![CDATA[new text]]></replace></edit>',
-  read: '<read path="file.txt" lines="80-125"/>',
-  exec: '<exec lang="bash"><![CDATA[code]]></exec>',
-  move: '<move from="old.txt" to="new.txt"/>',
-  remove: '<remove path="file.txt"/>',
-}
-const forEmpty = 'For an empty file write: <write path="file.txt"><![CDATA[]]></write>'
-const commandHint = 'Write: <run><![CDATA[npm test]]></run>'
-
-const onlyParts = (at: number, length: number): Misplaced => ({
-  code: 'malformed_xml',
-  at,
-  length,
-  message: 'Text outside <search> and <replace>',
-  hint: `Write: ${spellings['edit']}`,
-})
-
-const twice = (element: Element): Misplaced => ({
-  code: 'malformed_xml',
-  ...tagAt(element),
-  message: `More than one <${element.name}>`,
-  hint: 'For two edits write two <edit> elements.',
-})
+/** Where text or CDATA begins. */
+const textAt = (node: Exclude<Node, Element>): number =>
+  node.kind === 'text' ? node.at : node.section.from - CDATA.length
 
 /**
  * A section as it was meant. Line breaks are LF, as in every syntax. Escaped are only whole `]]&gt;`: a text that holds
@@ -285,27 +261,24 @@ const word = (path: string): string => (/^[\w./@+:-]+$/.test(path) ? path : `'${
 /** What `<tasks>` holds. A mistake here costs all of it; mistakes inside a member are that member's. */
 export interface Members {
   readonly members: readonly (readonly [TaskName, Element])[]
-  readonly mistakes: readonly Misplaced[]
+  readonly slips: readonly Misplaced[]
   readonly warnings: readonly string[]
 }
 
 export function membersOf(text: string, tasks: Element, unknown: Unknown): Members {
   const members: [TaskName, Element][] = []
-  const mistakes: Misplaced[] = []
+  const slips: Misplaced[] = []
   const warnings: string[] = []
   for (const [key, value] of Object.entries(tasks.attributes)) {
     if (key === 'version') continue
     if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
     else if (!/^(?:true|false)$/i.test(value)) {
-      const message = `Invalid value for 'atomic': must be 'true' or 'false'`
-      const hint = 'Write <tasks atomic="true">, or leave it out.'
-      mistakes.push({ code: 'malformed_block', ...attributeAt(text, tasks, key), message, hint })
+      slips.push({ code: 'malformed_block', ...attributeAt(text, tasks, key), mistake: { kind: 'cml-atomic' } })
     }
   }
   for (const node of tasks.nodes) {
     if (node.kind !== 'element') {
-      const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
-      mistakes.push({ code: 'malformed_xml', at, length: 1, message: 'Text directly in <tasks>', hint: inTasks })
+      slips.push({ code: 'malformed_xml', at: textAt(node), length: 1, mistake: { kind: 'cml-in-tasks' } })
       continue
     }
     const name = taskNames.find((one) => one === node.name)
@@ -313,12 +286,12 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
     else if (node.name !== 'tasks' && unknown === 'lenient') {
       warnings.push(`<tasks> cannot contain <${node.name}>; it was skipped`)
     } else {
-      const message = node.name === 'tasks' ? '<tasks> cannot be nested' : `Unknown element: <${node.name}>`
-      mistakes.push({ code: 'malformed_xml', ...tagAt(node), message, hint: inTasks })
+      const mistake: Mistake =
+        node.name === 'tasks' ? { kind: 'cml-nested' } : { kind: 'cml-unknown', name: node.name, within: 'tasks' }
+      slips.push({ code: 'malformed_xml', ...tagAt(node), mistake })
     }
   }
-  return { members, mistakes, warnings }
+  return { members, slips, warnings }
 }
 
-const inTasks = '<tasks> can only contain <write>, <edit>, <run>, <read>, <exec>, <move> and <remove>.'
 const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'read', 'exec', 'move', 'remove']

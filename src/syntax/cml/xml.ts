@@ -1,5 +1,6 @@
 import type { XmlElement, XmlError } from '@rgrove/parse-xml'
 import { createRequire } from 'node:module'
+import type { Mistakes } from '../../core/mistake.ts'
 import type { Located } from './locate.ts'
 import type { Misplaced, Section } from './open.ts'
 
@@ -19,16 +20,14 @@ export type Node =
   /** Text outside CDATA. */
   | { readonly kind: 'text'; readonly at: number }
 
-export type Parsed =
-  | { readonly ok: true; readonly element: Element }
-  | { readonly ok: false; readonly mistake: Misplaced }
+export type Parsed = { readonly ok: true; readonly element: Element } | { readonly ok: false; readonly slip: Misplaced }
 
 /** Parses the tags of an element. This is the only file that knows which parser does it. */
 export function parseElement(located: Located): Parsed {
   const { text } = located.tags
   const element = parse(text, located)
   if (!(element instanceof Error)) return { ok: true, element }
-  return { ok: false, mistake: mistakeOf(element, located) }
+  return { ok: false, slip: slipOf(element, located) }
 }
 
 /**
@@ -86,50 +85,47 @@ export const tagAt = ({ start, name }: Element): { at: number; length: number } 
   length: name.length + 1,
 })
 
-function mistakeOf(error: XmlError, { tags, stray }: Located): Misplaced {
+function slipOf(error: XmlError, { tags, stray }: Located): Misplaced {
   const position = unitAt(tags.text, error.pos)
   const at = tags.offsetOf(position)
   // Raw text is the usual reason why its markup does not parse either.
   if (stray !== undefined && stray < at) return outsideCdata(stray)
   const [first = ''] = error.message.split('\n', 1)
-  const message = first.replace(/ \(line \d+, column \d+\)$/, '')
-  const mistake = { code: 'malformed_xml', at, length: 1, message, hint: elementHint }
-  for (const [pattern, explain] of explanations) {
-    const found = pattern.exec(message)
+  const said = first.replace(/ \(line \d+, column \d+\)$/, '')
+  const slip = { code: 'malformed_xml', at, length: 1 }
+  for (const [pattern, about] of parserMessages) {
+    const found = pattern.exec(said)
     if (found === null) continue
-    const { begins, ...explained } = explain(found[1] ?? '')
+    const [, name = ''] = found
+    if (about === 'end') return { ...slip, mistake: { kind: 'cml-no-end', name } }
+    // The parser looks after what the mistake begins with.
+    const begins = about === 'twice' ? name : about === 'reference' ? '&' : undefined
     const begun = begins === undefined ? -1 : tags.text.lastIndexOf(begins, position)
-    return { ...mistake, ...explained, ...(begun === -1 ? {} : { at: tags.offsetOf(begun) }) }
+    return {
+      ...slip,
+      ...(begun === -1 ? {} : { at: tags.offsetOf(begun) }),
+      mistake: { kind: 'cml-xml', said, about, name },
+    }
   }
-  return mistake
+  return { ...slip, mistake: { kind: 'cml-xml', said, about: 'element', name: '' } }
 }
-
-const elementHint = 'Write an element as <name attribute="value"><![CDATA[content]]></name>.'
 
 export const outsideCdata = (at: number): Misplaced => ({
   code: 'malformed_xml',
   at,
   length: 1,
-  message: 'Content must be wrapped in CDATA',
-  hint: 'Write content as <![CDATA[…]]>, with ]]&gt; for every ]]> in it.',
+  mistake: { kind: 'cml-outside-cdata' },
 })
 
-/** What we say instead, by the parser's message. `begins`: what the mistake begins with, where the parser looks after it. */
-type Explain = (name: string) => { readonly message?: string; readonly hint: string; readonly begins?: string }
-
-const explanations: readonly (readonly [RegExp, Explain])[] = [
-  [/^Missing end tag for element (.+)$/, (name) => ({ message: `Missing end tag: </${name}>`, hint: closingOf(name) })],
-  [/^Unclosed (?:start|end) tag/, () => ({ hint: 'End the tag with >.' })],
-  [/^Duplicate attribute: (.+)$/, (name) => ({ hint: `Give ${name} once.`, begins: name })],
-  [/^Unescaped|^Unclosed attribute|^Attribute value/, () => ({ hint: 'Write attributes as name="value", in quotes.' })],
-  [/reference|entity/i, () => ({ hint: 'Write & as &amp; in an attribute.', begins: '&' })],
-  [/^Invalid character/, () => ({ hint: 'Leave control characters out of tags.' })],
+/** What a message of the parser is about. */
+const parserMessages: readonly (readonly [RegExp, Mistakes['cml-xml']['about'] | 'end'])[] = [
+  [/^Missing end tag for element (.+)$/, 'end'],
+  [/^Unclosed (?:start|end) tag/, 'tag'],
+  [/^Duplicate attribute: (.+)$/, 'twice'],
+  [/^Unescaped|^Unclosed attribute|^Attribute value/, 'quotes'],
+  [/reference|entity/i, 'reference'],
+  [/^Invalid character/, 'character'],
 ]
-
-const closingOf = (name: string): string =>
-  name === 'read' || name === 'move' || name === 'remove'
-    ? `End the tag with />: <${name} …/>`
-    : `Close <${name}> with </${name}>.`
 
 /** The parser counts characters, everything else here UTF-16 units. */
 function unitAt(text: string, character: number): number {

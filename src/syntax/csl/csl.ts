@@ -84,11 +84,13 @@ function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault
 }
 
 /** Why none of the operations can run, if so. */
-function reason(tasks: Tasks, own: readonly Fault[], faults: readonly (readonly Fault[])[]): string | undefined {
+function reason(
+  tasks: Tasks,
+  own: readonly Fault[],
+  faults: readonly (readonly Fault[])[],
+): { readonly line: number; readonly name?: string } | undefined {
   const bad = tasks.operations[faults.findIndex((found) => found.length > 0)]
-  if (bad !== undefined) return `${bad.name} on line ${bad.line}, in the same TASKS, is not valid`
-  const [first] = own
-  return first && `its TASKS has an error on line ${first.line}`
+  return bad === undefined ? own[0] && { line: own[0].line } : { line: bad.line, name: bad.name }
 }
 
 function faultsOf(source: Source, operation: Operation): readonly Fault[] {

@@ -1,5 +1,6 @@
-import { APOSTROPHE, type Delimiters, type Mistake, QUOTE, shown } from '../reader.ts'
+import type { Mistake } from '../../core/mistake.ts'
 import { isSpace } from '../../core/source.ts'
+import { APOSTROPHE, type Delimiters, QUOTE, type Slip } from '../reader.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `csl.ts`. */
 
@@ -50,45 +51,38 @@ export type Attributes = ReadonlyMap<string, Attribute>
 interface ParsedAttributes {
   /** Those before the mistake, if there is one. */
   readonly attributes: Attributes
-  readonly mistake?: Mistake
+  readonly slip?: Slip
 }
 
 export const noAttributes: Attributes = new Map()
 
-export function parseAttributes(line: string, from: number, to: number, end: string): ParsedAttributes {
+export function parseAttributes(line: string, { from, to }: Marker, delimiters: Delimiters): ParsedAttributes {
   if (from === to) return { attributes: noAttributes }
   const attributes = new Map<string, Attribute>()
+  const failed = (at: number, length: number, mistake: Mistake): ParsedAttributes => ({
+    attributes,
+    slip: wrong(at, length, mistake),
+  })
   let at = skipBlanks(line, from, to)
   while (at < to) {
     const nameAt = at
     while (at < to && line.charCodeAt(at) !== EQUALS && !isBlank(line, at)) at++
     const name = line.slice(nameAt, at)
-    if (name === '') return { attributes, mistake: wrong(at, 1, 'Invalid attribute syntax', namedHint) }
+    if (name === '') return failed(at, 1, { kind: 'csl-attribute' })
 
     at = skipBlanks(line, at, to)
-    if (at === to || line.charCodeAt(at) !== EQUALS) {
-      const hint = `An attribute has a name and a quoted value, as in file="${shown(name)}".`
-      return { attributes, mistake: wrong(nameAt, name.length, "Expected '=' after attribute name", hint) }
-    }
+    if (at === to || line.charCodeAt(at) !== EQUALS)
+      return failed(nameAt, name.length, { kind: 'csl-attribute-equals', name })
     const valueAt = skipBlanks(line, at + 1, to)
-    if (valueAt === to) {
-      return { attributes, mistake: wrong(at, 1, 'Missing attribute value', `Write: ${shown(name)}="value"`) }
-    }
+    if (valueAt === to) return failed(at, 1, { kind: 'csl-attribute-value', name })
     const quote = line.charCodeAt(valueAt)
     if (quote !== QUOTE && quote !== APOSTROPHE) {
       const value = line.slice(valueAt, to).split(/\s/, 1)[0] ?? ''
-      const hint = `Write: ${shown(name)}="${shown(value)}"`
-      return { attributes, mistake: wrong(valueAt, value.length, 'Unquoted attribute value', hint) }
+      return failed(valueAt, value.length, { kind: 'csl-attribute-unquoted', name, value })
     }
     const close = closingQuote(line, valueAt, to, quote)
-    if (close === undefined) {
-      const hint = `Close the quote before ${end}. Inside a value a quote is written \\" and a backslash before a quote \\\\.`
-      return { attributes, mistake: wrong(valueAt, to - valueAt, 'Unterminated quoted value', hint) }
-    }
-    if (attributes.has(name)) {
-      const hint = `Give '${shown(name)}' once.`
-      return { attributes, mistake: wrong(nameAt, name.length, `Duplicate attribute: ${name}`, hint) }
-    }
+    if (close === undefined) return failed(valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
+    if (attributes.has(name)) return failed(nameAt, name.length, { kind: 'csl-attribute-twice', name })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
     at = skipBlanks(line, close + 1, to)
@@ -96,14 +90,11 @@ export function parseAttributes(line: string, from: number, to: number, end: str
   return { attributes }
 }
 
-const namedHint = 'An attribute has a name and a quoted value, as in file="src/a.ts".'
-
-export const wrong = (at: number, length: number, message: string, hint: string): Mistake => ({
+const wrong = (at: number, length: number, mistake: Mistake): Slip => ({
   code: 'CSL_SYNTAX',
   column: at + 1,
   length,
-  message,
-  hint,
+  mistake,
 })
 
 function skipBlanks(line: string, at: number, to: number): number {
@@ -142,7 +133,7 @@ interface Outside {
   readonly opens?: string
   readonly attributes: Attributes
   /** Without one the line opens or ends something. */
-  readonly mistake?: Mistake
+  readonly slip?: Slip
   /** Set on an END that is as it should be. */
   readonly ends?: true
 }
@@ -159,97 +150,69 @@ export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
   const known = openers.includes(name)
   if (marker.trailing !== undefined) {
     const valid = (known && !nested) || (place === 'TASKS' && name === 'END')
-    const mistake = valid ? trailing(line, marker.trailing) : wholeLine(line, 'Malformed marker', aloneHint)
-    if (!known) return { attributes: noAttributes, mistake }
-    const { attributes } = parseAttributes(text, marker.from, marker.to, delimiters.end)
-    return { opens: name, attributes, mistake }
+    const slip = valid ? trailing(line, marker.trailing) : wholeLine(line, { kind: 'csl-not-alone' })
+    if (!known) return { attributes: noAttributes, slip }
+    return { opens: name, attributes: parseAttributes(text, marker, delimiters).attributes, slip }
   }
   if (name === 'END') {
-    if (place === 'top') return { attributes: noAttributes, mistake: strayEnd(line) }
-    const mistake = badClosing(line, marker)
-    return mistake === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, mistake }
+    if (place === 'top')
+      return { attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-stray-end', delimiters }) }
+    const slip = badClosing(line, marker)
+    return slip === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, slip }
   }
   if (name === 'TO' || name === 'REPLACE') {
     // "null" is what the top level has always been called in this message.
-    const message = `${name} marker not valid in ${place === 'top' ? 'null' : place} operation`
-    return { attributes: noAttributes, mistake: wholeLine(line, message, searchHint(delimiters)) }
+    const mistake = { kind: 'csl-misplaced', name, place: place === 'top' ? 'null' : place, delimiters } as const
+    return { attributes: noAttributes, slip: wholeLine(line, mistake) }
   }
-  const parsed = parseAttributes(text, marker.from, marker.to, delimiters.end)
+  const parsed = parseAttributes(text, marker, delimiters)
   if (!known) return unknownOperation(line, marker, parsed.attributes)
   if (!nested) return { opens: name, ...parsed }
-  const hint = 'Close the first TASKS with END before the second, or leave the inner TASKS and its END out.'
-  return { opens: name, attributes: noAttributes, mistake: wholeLine(line, 'TASKS cannot be nested', hint) }
+  return { opens: name, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-nested' }) }
 }
 
 /** Why a marker that could close a part of an operation does not. */
-export function badClosing(line: MarkerLine, marker: Marker): Mistake | undefined {
+export function badClosing(line: MarkerLine, marker: Marker): Slip | undefined {
   if (marker.trailing !== undefined) return trailing(line, marker.trailing)
   if (marker.name !== 'END' || !hasAttributes(line, marker)) return undefined
   const written = line.text.slice(marker.from, marker.to)
   const at = marker.from + written.length - written.trimStart().length
-  const hint = `Write: ${spelled(line.delimiters, 'END')}`
-  return wrong(at, written.trim().length, 'END marker cannot have attributes', hint)
+  return wrong(at, written.trim().length, { kind: 'csl-end-attributes', delimiters: line.delimiters })
 }
 
 export const hasAttributes = ({ text }: MarkerLine, { from, to }: Marker): boolean =>
   from !== to && text.slice(from, to).trim() !== ''
 
-export const withoutReplace = (line: MarkerLine): Mistake =>
-  wholeLine(line, 'SEARCH operation without REPLACE', searchHint(line.delimiters))
+export const withoutReplace = (line: MarkerLine): Slip =>
+  wholeLine(line, { kind: 'csl-no-replace', delimiters: line.delimiters })
 
-export function unterminated(line: MarkerLine, number: number, name: string): Mistake {
-  const end = spelled(line.delimiters, 'END')
-  const hint = `Close it with ${end}. Nothing from line ${number} on was executed: send it again, complete.`
-  return { ...wholeLine(line, `Unterminated ${name} operation`, hint), code: 'truncated' }
-}
+export const unterminated = (line: MarkerLine, name: string): Slip => ({
+  ...wholeLine(line, { kind: 'csl-open', name, delimiters: line.delimiters }),
+  code: 'truncated',
+})
 
 function malformedLine(line: MarkerLine): Outside {
   const { text, at, delimiters } = line
   const opens = /^(?:WRITE|RUN|SEARCH|READ|EXEC|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
-  if (opens === undefined) {
-    const hint = `Outside content a line may start with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
-    return { attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
-  }
-  const right =
+  if (opens === undefined)
+    return { attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-no-marker', delimiters }) }
+  const meant =
     opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} ${opens === 'EXEC' ? 'lang="bash"' : 'file="path"'}`
-  const hint = `Write: ${spelled(delimiters, right)}`
-  return { opens, attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
+  return { opens, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-malformed', meant, delimiters }) }
 }
 
 function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attributes): Outside {
   const { name } = marker
   const upper = name.toUpperCase()
-  const misspelled = openers.includes(upper)
-  const hint = misspelled
-    ? `Write ${upper} in capital letters.`
-    : `The operations are ${openers.slice(0, -1).join(', ')} and ${openers.at(-1)}.`
   const at = line.at + line.delimiters.start.length
-  const mistake = wrong(at, name.length, `Unknown operation: ${name}`, hint)
-  if (misspelled) return { opens: upper, attributes, mistake }
+  const slip = wrong(at, name.length, { kind: 'csl-unknown', name, operations: openers })
+  if (openers.includes(upper)) return { opens: upper, attributes, slip }
   // What is spelled like an operation has content, which is not to be taken for blocks; a word in an arrow has none.
   const meant = /^[A-Z][A-Z_]*$/.test(name) || hasAttributes(line, marker)
-  return { attributes, mistake, ...(meant && { opens: name }) }
+  return { attributes, slip, ...(meant && { opens: name }) }
 }
 
-const aloneHint = 'A marker must be alone on its line.'
+const trailing = ({ text }: MarkerLine, at: number): Slip =>
+  wrong(at, text.trimEnd().length - at, { kind: 'csl-trailing', hasCr: text.slice(0, at).includes('\r') })
 
-function trailing({ text }: MarkerLine, at: number): Mistake {
-  const hint = text.slice(0, at).includes('\r')
-    ? 'End every line with LF or CRLF: a lone CR is not a line break here.'
-    : `${aloneHint} Put this text on a line below; a content line must not start like a marker that closes the content.`
-  return wrong(at, text.trimEnd().length - at, 'Content not allowed on marker line', hint)
-}
-
-function strayEnd(line: MarkerLine): Mistake {
-  const end = spelled(line.delimiters, 'END')
-  const hint = `Leave it out. If it was content, that content was closed by the ${end} before it.`
-  return wholeLine(line, 'END marker without active operation', hint)
-}
-
-const wholeLine = ({ text, at }: MarkerLine, message: string, hint: string): Mistake =>
-  wrong(at, text.trimEnd().length - at, message, hint)
-
-const spelled = ({ start, end }: Delimiters, inner: string): string => start + inner + end
-
-const searchHint = (delimiters: Delimiters): string =>
-  `Write ${spelled(delimiters, 'SEARCH file="path"')}, the text to find, ${spelled(delimiters, 'REPLACE')}, the new text, ${spelled(delimiters, 'END')}.`
+const wholeLine = ({ text, at }: MarkerLine, mistake: Mistake): Slip => wrong(at, text.trimEnd().length - at, mistake)

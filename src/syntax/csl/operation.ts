@@ -2,7 +2,8 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import type { Attribute, Attributes } from './marker.ts'
 import type { Operation, Tasks } from './walk.ts'
-import { faultAt, isCount, type Mistake, Texts } from '../reader.ts'
+import { faultAt, isCount, Texts } from '../reader.ts'
+import type { Mistake, Mistakes } from '../../core/mistake.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
 
@@ -69,39 +70,21 @@ const needsFile = (name: string): boolean => name !== 'RUN' && name !== 'EXEC'
 /** What is wrong with an operation whose syntax is right. */
 export function invalid(source: Source, { id, name, line, attributes, parts }: Operation): Fault[] {
   const faults: Fault[] = []
-  const report = (message: string, hint: string, attribute?: Attribute): void => {
-    faults.push(faultAt(source, line, id, invalidity(source, line, message, hint, attribute)))
+  const report = (mistake: Mistake, attribute?: Attribute): void => {
+    faults.push(invalidity(source, { line, id }, mistake, attribute))
   }
-  if (needsFile(name) && !attributes.get('file')?.value) {
-    report("Missing required attribute 'file'", `Name the file: ${name} file="path"`, attributes.get('file'))
-  }
+  const file = attributes.get('file')
+  if (needsFile(name) && !file?.value) report({ kind: 'csl-no-file', name }, file)
   const count = attributes.get('count')
-  if (name === 'SEARCH' && count !== undefined && !isCount(count.value)) {
-    const hint = 'Give the number of occurrences, as in count="3", or count="all"; the default is 1.'
-    report("Invalid value for 'count': must be positive integer or 'all'", hint, count)
-  }
+  if (name === 'SEARCH' && count !== undefined && !isCount(count.value)) report({ kind: 'csl-count' }, count)
   const append = attributes.get('append')
-  if (name === 'WRITE' && append !== undefined && !isFlag(append.value)) {
-    report(flagMessage('append'), 'Write append="true" to add to the file, or leave it out.', append)
-  }
-  if (name === 'EXEC' && !attributes.get('lang')?.value) {
-    report("Missing required attribute 'lang'", 'Name the language: EXEC lang="bash"', attributes.get('lang'))
-  }
-  if (name === 'EXEC' && parts.content === '') {
-    report('Empty content not allowed for EXEC operation', 'Put the code on the lines below the marker.')
-  }
-  if (name === 'RUN' && parts.content === '') {
-    report('Empty content not allowed for RUN operation', 'Put the command on the line below the marker.')
-  }
-  if (name === 'SEARCH' && parts.pattern === '') {
-    report(
-      'Empty search pattern not allowed',
-      'Put the text to find between SEARCH and REPLACE; WRITE makes a new file.',
-    )
-  }
-  if (name === 'SEARCH' && parts.to === '') {
-    report('Empty TO pattern not allowed', 'Put the text that ends the range below TO, or leave TO out.')
-  }
+  if (name === 'WRITE' && append !== undefined && !isFlag(append.value))
+    report({ kind: 'csl-flag', attribute: 'append' }, append)
+  const lang = attributes.get('lang')
+  if (name === 'EXEC' && !lang?.value) report({ kind: 'csl-no-lang' }, lang)
+  if ((name === 'EXEC' || name === 'RUN') && parts.content === '') report({ kind: 'csl-empty', name })
+  if (name === 'SEARCH' && parts.pattern === '') report({ kind: 'csl-empty', name })
+  if (name === 'SEARCH' && parts.to === '') report({ kind: 'csl-empty', name: 'TO' })
   return faults
 }
 
@@ -109,8 +92,7 @@ export function invalid(source: Source, { id, name, line, attributes, parts }: O
 export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault[] {
   const atomic = attributes.get('atomic')
   if (atomic === undefined || isFlag(atomic.value)) return []
-  const hint = 'Write atomic="true" to apply all changes or none, or leave it out.'
-  return [faultAt(source, line, null, invalidity(source, line, flagMessage('atomic'), hint, atomic))]
+  return [invalidity(source, { line, id: null }, { kind: 'csl-flag', attribute: 'atomic' }, atomic)]
 }
 
 /** Unknown attributes do not stop an operation, but a typo such as `apend` is reported. */
@@ -126,17 +108,20 @@ export function unknownAttributes(name: string, attributes: Attributes): string[
 }
 
 /** The fault of an operation that is right but is in one TASKS with a wrong one. */
-export function skipped(source: Source, { id, line }: Operation, because: string): Fault {
-  const hint = 'The operations in a TASKS run only if all are valid: correct it and send the TASKS again.'
-  const mistake = { ...invalidity(source, line, `Skipped: ${because}`, hint), code: 'CSL_SKIPPED' }
-  return faultAt(source, line, id, mistake)
-}
+export const skipped = (source: Source, operation: Operation, because: Mistakes['csl-skipped']): Fault => ({
+  ...invalidity(source, operation, { kind: 'csl-skipped', ...because }),
+  code: 'CSL_SKIPPED',
+})
 
-function invalidity(source: Source, line: number, message: string, hint: string, attribute?: Attribute): Mistake {
+function invalidity(
+  source: Source,
+  { line, id }: { readonly line: number; readonly id: string | null },
+  mistake: Mistake,
+  attribute?: Attribute,
+): Fault {
   const { column, length } = attribute ?? { column: 1, length: source.line(line).trimEnd().length }
-  return { code: 'CSL_INVALID', column, length, message, hint }
+  return faultAt(source, line, id, { code: 'CSL_INVALID', column, length, mistake })
 }
 
 const isFlag = (value: string): boolean => /^(?:true|false)$/i.test(value)
 export const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === 'true'
-const flagMessage = (name: string): string => `Invalid value for '${name}': must be 'true' or 'false'`

@@ -10,7 +10,7 @@ import {
   unterminated,
   withoutReplace,
 } from './marker.ts'
-import { type Delimiters, faultAt, type Mistake } from '../reader.ts'
+import { BOM, type Delimiters, faultAt, type Slip } from '../reader.ts'
 
 /** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
 export interface Operation {
@@ -86,20 +86,20 @@ export class CslWalk {
   }
 
   read(line: number): Found {
-    const { opens, attributes, mistake } = outside(this.#line(line), 'top')
+    const { opens, attributes, slip } = outside(this.#line(line), 'top')
     if (opens === 'TASKS') {
-      const tasks = this.#tasks(line, attributes, mistake)
+      const tasks = this.#tasks(line, attributes, slip)
       return { kind: 'tasks', tasks, next: (tasks.endLine ?? this.#source.lineCount) + 1 }
     }
     if (opens !== undefined) {
-      const operation = this.#operation(line, String(++this.#count), opens, attributes, mistake)
+      const operation = this.#operation(line, String(++this.#count), opens, attributes, slip)
       return { kind: 'operation', operation, next: operation.lastLine + 1 }
     }
-    return { kind: 'stray', faults: this.#faults(line, null, mistake), next: line + 1 }
+    return { kind: 'stray', faults: this.#faults(line, null, slip), next: line + 1 }
   }
 
-  #tasks(line: number, attributes: Attributes, mistake: Mistake | undefined): Tasks {
-    const faults = this.#faults(line, null, mistake)
+  #tasks(line: number, attributes: Attributes, slip: Slip | undefined): Tasks {
+    const faults = this.#faults(line, null, slip)
     const operations: Operation[] = []
     let depth = 1
     let open = true
@@ -110,18 +110,18 @@ export class CslWalk {
       if (found.ends && --depth === 0) return { line, endLine: n, attributes, operations, faults }
       if (found.opens === undefined || found.opens === 'TASKS') {
         if (found.opens === 'TASKS') depth++
-        faults.push(...this.#faults(n, null, found.mistake))
+        faults.push(...this.#faults(n, null, found.slip))
         continue
       }
       if (operations.length === 0) this.#count++
       const id = `${this.#count}.${operations.length + 1}`
-      const operation = this.#operation(n, id, found.opens, found.attributes, found.mistake)
+      const operation = this.#operation(n, id, found.opens, found.attributes, found.slip)
       operations.push(operation)
       next = operation.lastLine + 1
       open = operation.endLine !== null
     }
     // An operation that takes the rest of the text with it has said so already.
-    if (open) faults.push(...this.#faults(line, null, unterminated(this.#line(line), line, 'TASKS')))
+    if (open) faults.push(...this.#faults(line, null, unterminated(this.#line(line), 'TASKS')))
     return { line, endLine: null, attributes, operations, faults }
   }
 
@@ -131,10 +131,10 @@ export class CslWalk {
     return parseMarker(text, this.#delimiters, at)?.name === 'END'
   }
 
-  #operation(line: number, id: string, name: string, attributes: Attributes, mistake: Mistake | undefined): Operation {
+  #operation(line: number, id: string, name: string, attributes: Attributes, slip: Slip | undefined): Operation {
     const parts: Parts = {}
     const warnings: string[] = []
-    const faults = this.#faults(line, id, mistake)
+    const faults = this.#faults(line, id, slip)
     if (name === 'READ') {
       // It has no content and needs no END; one right below it is taken for its own.
       const endLine = this.#isEnd(line + 1) ? line + 1 : line
@@ -170,15 +170,15 @@ export class CslWalk {
       part = marker.name === 'TO' ? 'to' : 'replacement'
       from = n + 1
     }
-    if (endLine === null) faults.push(...this.#faults(line, id, unterminated(this.#line(line), line, name)))
+    if (endLine === null) faults.push(...this.#faults(line, id, unterminated(this.#line(line), name)))
     const lastLine = endLine ?? this.#source.lineCount
     return { id, name, line, endLine, lastLine, attributes, parts, faults, warnings }
   }
 
   /** None or one, in a list to add to. */
-  #faults(line: number, id: string | null, mistake: Mistake | undefined): Fault[] {
-    if (mistake === undefined) return []
-    const fault = faultAt(this.#source, line, id, { ...mistake, message: `Line ${line}: ${mistake.message}` })
+  #faults(line: number, id: string | null, slip: Slip | undefined): Fault[] {
+    if (slip === undefined) return []
+    const fault = faultAt(this.#source, line, id, slip)
     this.#fatal ??= fault
     return [fault]
   }
@@ -192,5 +192,3 @@ export class CslWalk {
     return line === 1 && this.#source.text.charCodeAt(0) === BOM ? 1 : 0
   }
 }
-
-const BOM = 0xfeff

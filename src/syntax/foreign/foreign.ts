@@ -1,7 +1,8 @@
 import type { Block, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
-import { BOM, faultAt, LF, type Mistake, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
+import type { Mistake } from '../../core/mistake.ts'
+import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
@@ -214,38 +215,30 @@ export interface Found {
   /** Null when it was not closed. */
   readonly endLine: number | null
   readonly lastLine: number
-  readonly slips: readonly Slip[]
+  readonly slips: readonly LineSlip[]
   readonly warnings?: readonly string[]
   /** What of its lines is marker, in order, where anything in them is not as the format has it. */
   readonly shells?: readonly string[] | undefined
 }
 
-/** A fault that does not know its block yet. The whole line is meant where no column is given. */
-export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
+/** A mistake on a line that does not know its block yet. The whole line is meant where no column is given. */
+export interface LineSlip {
   readonly code?: 'truncated' | 'binary_file'
   readonly line: number
-  readonly message: string
-  readonly hint: string
+  readonly column?: number
+  readonly length?: number
+  readonly mistake: Mistake
 }
 
-/** The text ends before a block does. `close` says how the block is closed. */
-export const truncated = (line: number, message: string, close: string): Slip => ({
-  code: 'truncated',
-  line,
-  message,
-  hint: `${close}. Nothing from line ${line} on was executed: send it again, complete.`,
-})
+/** The text ends before a block does. */
+export const truncated = (line: number, mistake: Mistake): LineSlip => ({ code: 'truncated', line, mistake })
 
-/** A call of which only the beginning is there. */
-export const truncatedCall = (slip: Slip, last: number, label: string): Found => ({
-  action: '',
-  params: {},
-  label,
-  startLine: slip.line,
-  endLine: null,
-  lastLine: last,
-  slips: [slip],
-})
+/** What was meant as a block and cannot be read. */
+export const unreadable = (
+  lines: Pick<Found, 'startLine' | 'endLine' | 'lastLine'>,
+  label: string,
+  slip: LineSlip,
+): Found => ({ ...lines, action: '', params: {}, label, slips: [slip] })
 
 /** One format of other tools. Damage to its markers is repaired by its own reader. */
 interface Format {
@@ -335,10 +328,10 @@ function indentation(source: Source, { name }: Format, { startLine, endLine, sli
 const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>
   action !== 'file_create' && action !== 'file_write' && (path.startsWith('a/') || path.startsWith('b/'))
 
-function faultOf(source: Source, id: string, { code, line, column, length, message, hint }: Slip): Fault {
+function faultOf(source: Source, id: string, { code, line, column, length, mistake }: LineSlip): Fault {
   const text = source.line(line)
   const from = column ?? text.length - text.trimStart().length + 1
   const whole = Math.max(0, text.trimEnd().length - from + 1)
-  const mistake = { code: code ?? 'malformed_block', column: from, length: length ?? whole, message, hint }
-  return faultAt(source, line, id, mistake)
+  const slip = { code: code ?? 'malformed_block', column: from, length: length ?? whole, mistake }
+  return faultAt(source, line, id, slip)
 }

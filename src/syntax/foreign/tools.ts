@@ -1,5 +1,5 @@
 import { patchIn } from '../apply-patch/apply-patch.ts'
-import type { Found, Slip } from './foreign.ts'
+import type { Found, LineSlip } from './foreign.ts'
 
 /** What a call of another agent's tool asks for. Only a patch has mistakes of its own. */
 export type Asked = Pick<Found, 'action' | 'params'> &
@@ -95,10 +95,9 @@ export const calledFor = (
   { slips = [], ...asked }: Asked,
 ): Found => ({ ...call, ...asked, slips: slips.map((slip) => ({ ...slip, line: call.startLine })) })
 
-export const withoutArgument = (line: number, name: string): Slip => ({
+export const withoutArgument = (line: number, name: string): LineSlip => ({
   line,
-  message: `A call without ${name}`,
-  hint: `Give ${name} in the call.`,
+  mistake: { kind: 'call-without', name },
 })
 
 type Verb =

@@ -53,7 +53,7 @@ function readFence(source: Source, line: number, fence: Fence): { found: Found[]
     startLine: line,
     endLine: closed ? last : null,
     lastLine: last,
-    slips: closed ? [] : [truncated(line, 'The text ends inside the file', 'Close the fence')],
+    slips: closed ? [] : [truncated(line, { kind: 'file-open', in: 'fence' })],
   }
   return { found: [found], next: last + 1 }
 }

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, truncated, truncatedCall } from '../foreign/foreign.ts'
+import { foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
 import {
   type Args,
   argsOf,
@@ -87,15 +87,11 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
       for (const opener of end.open) hopeless.add(opener)
       if (tool === undefined && !HEAD.test(text.slice(start, start + 400))) continue
       const last = end.isCut ? source.lineCount : source.lineAt(end.failed)
-      return {
-        line,
-        last,
-        found: [
-          end.isCut
-            ? truncatedCall(truncated(line, 'The text ends inside the call', 'Close the JSON'), last, 'call')
-            : unreadable(line, last),
-        ],
-      }
+      const slip = end.isCut
+        ? truncated(line, { kind: 'call-open' })
+        : ({ line: last, mistake: { kind: 'call-no-json', line } } as const)
+      const lines = { startLine: line, endLine: end.isCut ? null : last, lastLine: last }
+      return { line, last, found: [unreadable(lines, 'call', slip)] }
     }
     const calls = callsIn(text.slice(start, end.at), tool)
     let at = end.at
@@ -208,19 +204,3 @@ function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
   if (typeof asked === 'string') return [{ ...common, action: '', params: {}, slips: [withoutArgument(line, asked)] }]
   return asked.map((one) => calledFor(common, one))
 }
-
-const unreadable = (line: number, last: number): Found => ({
-  action: '',
-  params: {},
-  label: 'call',
-  startLine: line,
-  endLine: last,
-  lastLine: last,
-  slips: [
-    {
-      line: last,
-      message: `The call that begins on line ${line} is not JSON from here on`,
-      hint: 'Write the call as one JSON object, with \\n for line breaks and \\" for quotes in its texts.',
-    },
-  ],
-})

@@ -7,8 +7,8 @@ export interface Heredoc {
   readonly end: number
   readonly isClosed: boolean
   readonly rows: readonly string[]
-  /** Why the shell would write something else than these lines. */
-  readonly trouble?: string
+  /** What only a shell knows of the file it would write. */
+  readonly trouble?: 'path' | 'text'
 }
 
 const CAT =
@@ -44,8 +44,8 @@ export function heredocsIn(rows: readonly string[]): Heredoc[] {
   return found
 }
 
-function troubleOf(path: string, quote: string, rows: readonly string[]): { trouble?: string } {
-  if (/[$`*?{}]|^~/.test(path)) return { trouble: 'its path is only known to a shell' }
+function troubleOf(path: string, quote: string, rows: readonly string[]): Pick<Heredoc, 'trouble'> {
+  if (/[$`*?{}]|^~/.test(path)) return { trouble: 'path' }
   const isRaw = quote !== '' || !rows.some((row) => /[$`\\]/.test(row))
-  return isRaw ? {} : { trouble: 'a shell would change its text, because the delimiter is not quoted' }
+  return isRaw ? {} : { trouble: 'text' }
 }

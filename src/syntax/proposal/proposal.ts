@@ -9,7 +9,8 @@ import {
   MarkList,
   rowAt,
   Rows,
-  type Slip,
+  type LineSlip,
+  truncated,
 } from '../foreign/foreign.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
@@ -339,7 +340,11 @@ function writtenBy(source: Source, top: number, doc: Heredoc): Place {
   const until = Math.min(top + doc.end, source.lineCount)
   const action = doc.append ? 'file_append' : 'file_write'
   const content = doc.rows.map((row) => `${row}\n`).join('')
-  const slips = doc.isClosed ? (doc.trouble === undefined ? [] : [shellOnly(line, doc.trouble)]) : [unclosed(line)]
+  const slips = doc.isClosed
+    ? doc.trouble === undefined
+      ? []
+      : [{ line, mistake: { kind: 'file-by-shell', unknown: doc.trouble } as const }]
+    : [unclosed(line)]
   const found = foundOf(doc.path, { action, content }, { line, until, slips })
   return { line, last: until, found, ...(isPlaceholder(doc.path) ? { reason: 'example' as const } : {}) }
 }
@@ -347,7 +352,7 @@ function writtenBy(source: Source, top: number, doc: Heredoc): Place {
 const foundOf = (
   path: string,
   { action, content }: { readonly action: string; readonly content: string },
-  { line, until, slips }: { readonly line: number; readonly until: number; readonly slips: readonly Slip[] },
+  { line, until, slips }: { readonly line: number; readonly until: number; readonly slips: readonly LineSlip[] },
 ): Found => ({
   action,
   params: slips.length > 0 ? { path } : { path, content },
@@ -376,15 +381,4 @@ function isNumbered(texts: readonly string[]): boolean {
 const isIndented = (texts: readonly string[]): boolean =>
   texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
 
-const unclosed = (line: number): Slip => ({
-  code: 'truncated',
-  line,
-  message: 'The text ends inside the file',
-  hint: `Close it as it was opened. Nothing from line ${line} on was executed: send it again, complete.`,
-})
-
-const shellOnly = (line: number, trouble: string): Slip => ({
-  line,
-  message: `A file written by a shell command: ${trouble}`,
-  hint: "Quote the delimiter, as in <<'EOF', and write the path as it is; or write the file as a block.",
-})
+const unclosed = (line: number): LineSlip => truncated(line, { kind: 'file-open', in: 'other' })

@@ -1,6 +1,7 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { BOM, faultAt, type Mistake } from '../reader.ts'
+import { BOM, faultAt } from '../reader.ts'
+import type { Mistake } from '../../core/mistake.ts'
 
 export interface FoundBlock {
   readonly id: string
@@ -85,7 +86,8 @@ export class ReplacerWalk {
   /** The block that opens here, or what an END with no block costs. */
   read(id: string): FoundBlock | { fault: Fault } {
     const first = this.#marks.next(this.#start)?.name
-    if (first === undefined || first === 'END') return { fault: this.#fault(this.#start, strayEnd) }
+    if (first === undefined || first === 'END')
+      return { fault: this.#fault(this.#start, { kind: 'replacer-stray-end' }) }
     this.#id = id
     if (first !== 'EXPLANATION' && first !== 'FILE') this.#report(this.#start, outOfOrder(first, undefined))
     const texts: Texts = {}
@@ -108,7 +110,7 @@ export class ReplacerWalk {
         return this.#found(texts, null, next - 1)
       }
       if (name !== 'FILE') this.#report(next, outOfOrder(name, section))
-      else if (section === 'FILE') this.#report(next, secondFile)
+      else if (section === 'FILE') this.#report(next, { kind: 'replacer-second-file' })
       section = name
       line = next
     }
@@ -126,7 +128,7 @@ export class ReplacerWalk {
       case 'SEARCH':
         texts.search = this.#source.lines(marker + 1, last)
         // White space alone is in no file or all over it.
-        if (texts.search.trim() === '') this.#report(marker, emptySearch)
+        if (texts.search.trim() === '') this.#report(marker, { kind: 'replacer-empty-search' })
         return
       case 'REPLACE':
         texts.replace = this.#source.lines(marker + 1, last)
@@ -141,15 +143,15 @@ export class ReplacerWalk {
     for (let n = marker + 1; n <= last; n++) {
       const text = this.#source.line(n).trim()
       if (text === '') continue
-      if (path !== undefined) return this.#report(n, textBelowPath)
+      if (path !== undefined) return this.#report(n, { kind: 'replacer-below-path' })
       path = text
       texts.path ??= path
     }
-    if (path === undefined) this.#report(marker, noPath)
+    if (path === undefined) this.#report(marker, { kind: 'replacer-no-path' })
   }
 
   #checkEnd(section: Section, line: number, end: number): void {
-    if (section === 'SEARCH') this.#report(end, noReplace)
+    if (section === 'SEARCH') this.#report(end, { kind: 'replacer-without', marker: 'SEARCH', missing: 'REPLACE' })
     else if (section === 'EXPLANATION' || section === 'FILE') this.#report(line, incomplete(section))
   }
 
@@ -159,21 +161,13 @@ export class ReplacerWalk {
     while (end !== undefined && end.name !== 'END') end = this.#marks.next(end.line + 1)
     const closed = end?.line ?? null
     const last = closed ?? this.#source.lineCount
-    const close = section === 'SEARCH' ? `${spelled('REPLACE')} and ${spelled('END')}` : spelled('END')
-    this.#report(at, {
-      message: `${spelled(name)} inside ${spelled(section)}`,
-      hint: `Close the ${spelled(section)} of line ${line} with ${close}. Nothing from line ${this.#start} to ${last} was executed. Content with such lines needs another syntax.`,
-      ...(closed === null && { code: 'truncated' }),
-    })
+    const code = closed === null ? 'truncated' : undefined
+    this.#report(at, { kind: 'replacer-overrun', marker: name, section, line, first: this.#start, last }, code)
     return this.#found(texts, closed, last)
   }
 
   #truncated(texts: Texts, section: Section, line: number): FoundBlock {
-    this.#report(line, {
-      code: 'truncated',
-      message: `Block not closed: the text ends inside ${spelled(section)}`,
-      hint: `End the block with ${spelled('END')}. Nothing from line ${this.#start} on was executed: send it again, complete.`,
-    })
+    this.#report(line, { kind: 'replacer-open', section, first: this.#start }, 'truncated')
     return this.#found(texts, null, this.#source.lineCount)
   }
 
@@ -181,14 +175,13 @@ export class ReplacerWalk {
     return { id: this.#id ?? '', ...texts, startLine: this.#start, endLine, lastLine, faults: this.#faults }
   }
 
-  #report(line: number, slip: Slip | undefined): void {
-    if (slip !== undefined) this.#faults.push(this.#fault(line, slip))
+  #report(line: number, mistake: Mistake | undefined, code?: 'truncated'): void {
+    if (mistake !== undefined) this.#faults.push(this.#fault(line, mistake, code))
   }
 
-  #fault(line: number, slip: Slip): Fault {
-    const text = this.#source.line(line)
-    const mistake: Mistake = { code: 'REPLACER_SYNTAX', column: 1, length: text.trimEnd().length, ...slip }
-    return faultAt(this.#source, line, this.#id, mistake)
+  #fault(line: number, mistake: Mistake, code = 'REPLACER_SYNTAX'): Fault {
+    const { length } = this.#source.line(line).trimEnd()
+    return faultAt(this.#source, line, this.#id, { code, column: 1, length, mistake })
   }
 }
 
@@ -200,42 +193,17 @@ interface Texts {
   overwrite?: string
 }
 
-type Slip = Pick<Mistake, 'message' | 'hint'> & Partial<Mistake>
-
 const isContent = (section: Section): boolean => section !== 'EXPLANATION' && section !== 'FILE'
 
 /** What is wrong with a marker of an edit after `section`, or at the start. */
-function outOfOrder(name: 'SEARCH' | 'REPLACE' | 'OVERWRITE', section: Section | undefined): Slip | undefined {
-  if (name === 'REPLACE') return section === 'SEARCH' ? undefined : { message: without(name, 'SEARCH'), hint: editHint }
-  return section === 'FILE' ? undefined : { message: without(name, 'FILE'), hint: fileHint }
+function outOfOrder(marker: 'SEARCH' | 'REPLACE' | 'OVERWRITE', section: Section | undefined): Mistake | undefined {
+  const missing = marker === 'REPLACE' ? 'SEARCH' : 'FILE'
+  return section === missing ? undefined : { kind: 'replacer-without', marker, missing }
 }
 
 /** What is wrong with a block that ends after its EXPLANATION or FILE. */
-const incomplete = (section: Section): Slip =>
-  section === 'FILE'
-    ? { message: `${without(section, 'SEARCH')} or ${spelled('OVERWRITE')}`, hint: editHint }
-    : { message: without(section, 'FILE'), hint: fileHint }
-
-const without = (name: MarkerName, missing: MarkerName): string => `${spelled(name)} without ${spelled(missing)}`
-
-const fileHint = `Put ${spelled('FILE')} and the path, each on a line of its own, before every ${spelled('SEARCH')} and ${spelled('OVERWRITE')}.`
-const editHint = `Below the path write ${spelled('SEARCH')}, the old text, ${spelled('REPLACE')}, the new text, ${spelled('END')}; or ${spelled('OVERWRITE')}, the whole file, ${spelled('END')}.`
-
-const strayEnd: Slip = {
-  message: `${spelled('END')} without a block`,
-  hint: `Leave it out. If it was content, that content was closed by the ${spelled('END')} before it.`,
-}
-const secondFile: Slip = {
-  message: `${spelled('FILE')} a second time in one block`,
-  hint: 'Give one path; for two files write two blocks.',
-}
-const noPath: Slip = { message: `${spelled('FILE')} without a path`, hint: fileHint }
-const textBelowPath: Slip = {
-  message: 'Text between the path and the next marker',
-  hint: `Only the path is below ${spelled('FILE')}. A marker must be alone on its line; the explanation of the change goes below ${spelled('EXPLANATION')}, before ${spelled('FILE')}.`,
-}
-const noReplace: Slip = { message: without('SEARCH', 'REPLACE'), hint: editHint }
-const emptySearch: Slip = {
-  message: `Empty ${spelled('SEARCH')}`,
-  hint: `Put the text to find below ${spelled('SEARCH')}; to write a new file, use ${spelled('OVERWRITE')}.`,
-}
+const incomplete = (marker: Section): Mistake => ({
+  kind: 'replacer-without',
+  marker,
+  missing: marker === 'FILE' ? 'SEARCH' : 'FILE',
+})

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, frameAt, rowAt, type Slip } from '../foreign/foreign.ts'
+import { foreign, type Found, frameAt, rowAt } from '../foreign/foreign.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
 import { parseHunks, sideOf } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
@@ -93,7 +93,10 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
       : undefined
   const name = named?.path ?? (other === undefined ? before.name : undefined)
   const edit = readEdit(source, marks, line, name)
-  const first = other === undefined || edit.slips.length > 0 ? edit : { ...edit, slips: [unclearName(line, other)] }
+  const first =
+    other === undefined || edit.slips.length > 0
+      ? edit
+      : { ...edit, slips: [{ line, mistake: { kind: 'search-nameless', other } as const }] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
     const content = first.replace.map((row) => `${row}\n`).join('')
@@ -128,7 +131,8 @@ export function editsBetween(
     edits.push(readEdit(source, marks, line, path))
   }
   const [only, ...more] = edits
-  if (only === undefined) return { action: '', params: { path }, slips: [noEdits(first)] }
+  if (only === undefined)
+    return { action: '', params: { path }, slips: [{ line: first, mistake: { kind: 'search-none' } }] }
   const name = path === '' ? undefined : path
   // Without old lines the new ones are the whole file.
   const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
@@ -138,12 +142,6 @@ export function editsBetween(
   const found = foundOf(edits, first, name, text)
   return isWhole && found.slips.length === 0 ? { ...found, action: 'file_write' } : found
 }
-
-const noEdits = (line: number): Slip => ({
-  line,
-  message: 'A diff without SEARCH',
-  hint: 'Write <<<<<<< SEARCH, the old text, =======, the new text and >>>>>>> REPLACE, each marker on a line of its own.',
-})
 
 const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
 
@@ -157,7 +155,8 @@ function foundOf(
   const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
   const shells = edits.flatMap((edit) => edit.shells ?? [])
-  if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
+  if (name === undefined && first !== undefined && slips.length === 0)
+    slips.push({ line: first.line, mistake: { kind: 'search-nameless' } })
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
     params: paramsOf(name, slips.length > 0 ? undefined : text),
@@ -177,18 +176,6 @@ function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] 
   if (text === undefined) return { path }
   return 'patch' in text ? { path, patch: text.patch } : { path, content: text.content }
 }
-
-const nameless = (line: number): Slip => ({
-  line,
-  message: 'SEARCH without a file name',
-  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
-})
-
-const unclearName = (line: number, other: string): Slip => ({
-  line,
-  message: `SEARCH without a file name, below text that mentions ${other}`,
-  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
-})
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
 export function hunkOf({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {

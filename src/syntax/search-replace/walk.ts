@@ -2,12 +2,13 @@ import type { Source } from '../../core/source.ts'
 import {
   damageWarning,
   frameAt,
+  type LineSlip,
   linesWith,
   MarkList,
   type ReadMarker,
   rowAt,
   Rows,
-  type Slip,
+  truncated,
 } from '../foreign/foreign.ts'
 
 /** One head with what belongs to it. */
@@ -19,7 +20,7 @@ export interface Edit {
   readonly stated?: number
   readonly endLine: number | null
   readonly lastLine: number
-  readonly slips: readonly Slip[]
+  readonly slips: readonly LineSlip[]
   readonly warnings: readonly string[]
   /** Its markers, where one of them is not written as usual. */
   readonly shells?: readonly string[]
@@ -29,14 +30,17 @@ export interface Edit {
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
 export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): Edit {
   const { head, inner, dividers, end } = withTail(source, outline(marks, line))
-  if (head === undefined) return broken(line, line, line + 1, stray(line))
-  if (end === undefined) return broken(line, null, source.lineCount + 1, unclosed(line))
-  if (inner !== undefined) return broken(line, end.line, end.line + 1, headInside(inner.line, line, end.line))
+  if (head === undefined) return broken(line, line, line + 1, { line, mistake: { kind: 'search-stray' } })
+  if (end === undefined) return broken(line, null, source.lineCount + 1, truncated(line, { kind: 'search-open' }))
+  if (inner !== undefined) {
+    const mistake = { kind: 'search-inside', first: line, last: end.line } as const
+    return broken(line, end.line, end.line + 1, { line: inner.line, mistake })
+  }
   const divider = dividerOf(source, head, dividers, {
     end,
     mayUnderline: /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name),
   })
-  if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
+  if ('mistake' in divider) return broken(line, end.line, end.line + 1, divider)
 
   const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
@@ -48,7 +52,17 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     ...(stated === undefined ? {} : { stated }),
     endLine: end.line,
     lastLine: end.line,
-    slips: word === undefined ? [] : [afterHead(line, rowAt(source, line).indexOf(word) + 1, word)],
+    slips:
+      word === undefined
+        ? []
+        : [
+            {
+              line,
+              column: rowAt(source, line).indexOf(word) + 1,
+              length: word.length,
+              mistake: { kind: 'search-after-head' },
+            },
+          ],
     warnings: [...warningsOf([head, divider.mark, end], search, replace), ...divider.doubled],
     ...shellsOf([head, divider.mark, end]),
     next: end.line + 1,
@@ -162,16 +176,10 @@ function dividerOf(
   head: Mark,
   dividers: readonly Mark[],
   { end, mayUnderline }: { readonly end: Mark; readonly mayUnderline: boolean },
-): Divided | Slip {
+): Divided | LineSlip {
   const own = dividers.filter(({ size }) => size === head.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
-  if (divider === undefined) {
-    return {
-      line: head.line,
-      message: 'SEARCH without =======',
-      hint: 'Put ======= on a line of its own between the old text and the new.',
-    }
-  }
+  if (divider === undefined) return { line: head.line, mistake: { kind: 'search-no-divider' } }
   const divided = { head: head.line, mark: divider, from: divider.line + 1, to: end.line - 1, doubled: [] }
   if (second === undefined || second === end) return divided
   const doubled = [`the divider on line ${second.line} is one too many; it was ignored`]
@@ -180,11 +188,7 @@ function dividerOf(
     if (second.line === divider.line + 1) return { ...divided, from: second.line + 1, doubled }
     if (isBlankBetween(source, second.line, end.line)) return { ...divided, to: second.line - 1, doubled }
   }
-  return {
-    line: second.line,
-    message: `A second divider: the first is on line ${divider.line}, and either may be content`,
-    hint: 'Use a length from 5 to 9 for all three markers of the block that no content line has.',
-  }
+  return { line: second.line, mistake: { kind: 'search-two-dividers', line: divider.line } }
 }
 
 function isBlankBetween(source: Source, first: number, last: number): boolean {
@@ -192,36 +196,9 @@ function isBlankBetween(source: Source, first: number, last: number): boolean {
   return true
 }
 
-function broken(line: number, endLine: number | null, next: number, slip: Slip): Edit {
+function broken(line: number, endLine: number | null, next: number, slip: LineSlip): Edit {
   return { line, search: [], replace: [], endLine, lastLine: next - 1, slips: [slip], warnings: [], next }
 }
-
-const stray = (line: number): Slip => ({
-  line,
-  message: 'REPLACE without SEARCH',
-  hint: 'Begin the block with <<<<<<< SEARCH, the old text and =======.',
-})
-
-const unclosed = (line: number): Slip => ({
-  code: 'truncated',
-  line,
-  message: 'Block not closed: the text ends before >>>>>>> REPLACE',
-  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} on was executed: send it again, complete.`,
-})
-
-const headInside = (line: number, first: number, last: number): Slip => ({
-  line,
-  message: `SEARCH inside the block of line ${first}`,
-  hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; if such lines are content, make the markers of the block longer. Nothing from line ${first} to ${last} was executed.`,
-})
-
-const afterHead = (line: number, column: number, word: string): Slip => ({
-  line,
-  column,
-  length: word.length,
-  message: 'Text after SEARCH',
-  hint: 'Put the file name on the line before the marker, and the old text on the lines below it.',
-})
 
 export interface Mark {
   readonly line: number

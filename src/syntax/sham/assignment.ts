@@ -1,4 +1,5 @@
-import { type Mistake, QUOTE, shown, SPACE } from '../reader.ts'
+import type { Instead, Mistakes } from '../../core/mistake.ts'
+import { QUOTE, type Slip, SPACE } from '../reader.ts'
 import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
@@ -8,40 +9,38 @@ interface Assignment {
   readonly value?: string
   /** The delimiter of the heredoc that begins below, however wrong the rest of the line is. */
   readonly opens?: string
-  readonly mistake?: Mistake
+  readonly slip?: Slip
 }
 
 /** `line` is neither empty nor a marker. */
 export function parseAssignment(line: string, name: Name): Assignment {
   const equals = line.indexOf('=')
-  if (equals === -1) return { ...looseOpener(line), mistake: notAnAssignment(line, name) }
-  if (line.charAt(equals + 1) === '>') {
-    const hint = rewritten(line, equals, 2)
-    return { ...looseOpener(line), mistake: invalidValue(equals, 2, hint) }
+  if (equals === -1) {
+    const mistake = { kind: 'sham-line', id: name.id, instead: insteadOfLine(line.trim(), name) } as const
+    return { ...misspeltOpener(line), slip: { code: 'MALFORMED_ASSIGNMENT', column: 1, length: line.length, mistake } }
   }
-  if (line.charAt(equals - 1) === ':') {
-    const mistake = wrongOperator(equals - 1, rewritten(line, equals - 1, 2))
-    return { ...looseOpener(line), mistake }
-  }
+  if (line.charAt(equals + 1) === '>')
+    return { ...misspeltOpener(line), slip: invalidValue(equals, 2, rewritten(line, equals)) }
+  if (line.charAt(equals - 1) === ':')
+    return { ...misspeltOpener(line), slip: wrongOperator(equals - 1, rewritten(line, equals - 1)) }
 
   const key = line.slice(0, equals).trim()
   if (key === '') {
-    const hint = 'Put the name of the parameter before the =.'
-    const message = 'Assignment without key name'
-    return { ...looseOpener(line), mistake: { code: 'EMPTY_KEY', column: equals + 1, length: 1, message, hint } }
+    const slip = { code: 'EMPTY_KEY', column: equals + 1, length: 1, mistake: { kind: 'sham-no-key' } } as const
+    return { ...misspeltOpener(line), slip }
   }
   const rest = line.slice(equals + 1)
   const value = rest.trim()
   const at = equals + 1 + rest.length - rest.trimStart().length
-  if (value === '') return { mistake: invalidValue(line.length, 1, `For an empty text write: ${key} = ""`) }
+  if (value === '') return { slip: invalidValue(line.length, 1, { emptyKey: key }) }
   if (value.startsWith('"')) return quoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
   if (delimiter !== undefined) return heredoc(line, key, closedUp(delimiter), at + 3, name)
-  const hint = valueHint(key, value, name)
+  const instead = insteadOfValue(key, value, name)
   const operator = line.indexOf(':=', at)
-  if (operator !== -1) return { ...looseOpener(line), mistake: wrongOperator(operator, hint) }
-  return { ...looseOpener(line), mistake: invalidValue(at, value.length, hint) }
+  if (operator !== -1) return { ...misspeltOpener(line), slip: wrongOperator(operator, instead) }
+  return { ...misspeltOpener(line), slip: invalidValue(at, value.length, instead) }
 }
 
 /** Whether a line is spelled like a parameter, so that it may belong to a block that was never closed. */
@@ -50,37 +49,25 @@ export const startsLikeAssignment = (line: string): boolean => /^\s*[\p{L}_][\p{
 function quoted(line: string, key: string, value: string, at: number, name: Name): Assignment {
   const close = closingQuote(value)
   if (close === undefined) {
-    const hint = value.endsWith('\\"')
-      ? `Write a backslash as \\\\, so that the last quote closes the text.`
-      : `Close the quote on the same line. Text of several lines goes in a heredoc: ${key} = <<'${delimiterOf(name)}'`
-    const length = line.length - at
-    return { mistake: { code: 'UNCLOSED_QUOTE', column: at + 1, length, message: 'Unclosed quoted string', hint } }
+    const isEscaped = value.endsWith('\\"')
+    const mistake = { kind: 'sham-quote', key, delimiter: delimiterOf(name), isEscaped } as const
+    return { slip: { code: 'UNCLOSED_QUOTE', column: at + 1, length: line.length - at, mistake } }
   }
   const literal = value.slice(0, close.at + 1)
   const rest = value.slice(close.at + 1)
   const operator = rest.indexOf(':=')
-  if (operator !== -1) return { mistake: wrongOperator(at + close.at + 1 + operator, oneText) }
-  const text = close.plain ? literal.slice(1, -1) : decoded(literal)
-  if (text === undefined) {
-    return { mistake: invalidValue(at, literal.length, `Write: ${key} = ${shown(escaped(literal))}`) }
-  }
-  const badKey = keyMistake(line, key)
+  if (operator !== -1) return { slip: wrongOperator(at + close.at + 1 + operator, 'nothing') }
+  const text = close.plain ? literal.slice(1, -1) : jsonText(literal)
+  if (text === undefined) return { slip: invalidValue(at, literal.length, { write: `${key} = ${escaped(literal)}` }) }
+  const badKey = keySlip(line, key)
   if (rest.trim() !== '') {
     const column = at + literal.length + rest.length - rest.trimStart().length + 1
-    const mistake = {
-      code: 'TRAILING_CONTENT',
-      column,
-      length: line.length - column + 1,
-      message: 'Unexpected content after quoted value',
-      hint: oneText,
-    }
-    return badKey === undefined ? { key, value: text, mistake } : { mistake }
+    const length = line.length - column + 1
+    const slip = { code: 'TRAILING_CONTENT', column, length, mistake: { kind: 'sham-after-value' } } as const
+    return badKey === undefined ? { key, value: text, slip } : { slip }
   }
-  return badKey === undefined ? { key, value: text } : { mistake: badKey }
+  return badKey === undefined ? { key, value: text } : { slip: badKey }
 }
-
-const oneText =
-  'End the line at the closing quote; a block has no comments, and a quote inside the text is written \\".'
 
 /** Where the quoted text at the start of `value` ends, and whether it has no escapes. */
 function closingQuote(value: string): { at: number; plain: boolean } | undefined {
@@ -96,7 +83,8 @@ function closingQuote(value: string): { at: number; plain: boolean } | undefined
 
 const BACKSLASH = 92
 
-function decoded(literal: string): string | undefined {
+/** The text of a JSON string; undefined where it is none. */
+export function jsonText(literal: string): string | undefined {
   try {
     const text: unknown = JSON.parse(literal)
     return typeof text === 'string' ? text : undefined
@@ -118,56 +106,54 @@ function escaped(literal: string): string {
 }
 
 function heredoc(line: string, key: string, delimiter: string, at: number, name: Name): Assignment {
-  const badKey = keyMistake(line, key)
+  const badKey = keySlip(line, key)
   const right = delimiterOf(name)
   if (delimiter === right) {
     if (badKey === undefined) return { key, opens: right }
     // The value of a key that is merely indented is kept, for what the report shows of the block.
     return firstBadUnit(key) === -1 && key.length <= 256
-      ? { key, opens: right, mistake: badKey }
-      : { opens: right, mistake: badKey }
+      ? { key, opens: right, slip: badKey }
+      : { opens: right, slip: badKey }
   }
-  const mistake = {
-    code: 'INVALID_HEREDOC_DELIMITER',
-    column: at + 1,
-    length: delimiter.length,
-    message: `Heredoc delimiter must be '${right}'`,
-    hint: heredocHint(key, name),
-  }
-  return { opens: delimiter, mistake: badKey ?? mistake }
+  const mistake = { kind: 'sham-delimiter', key, delimiter: right } as const
+  const slip = { code: 'INVALID_HEREDOC_DELIMITER', column: at + 1, length: delimiter.length, mistake }
+  return { opens: delimiter, slip: badKey ?? slip }
 }
 
 /**
  * A heredoc that was meant but is not spelled as one, `content = <<EOF` for example. What is below it is the
  * model's content and never blocks to execute, so the reader has to know where it ends.
  */
-function looseOpener(line: string): { opens?: string } {
+function misspeltOpener(line: string): { opens?: string } {
   // Text after the delimiter is let pass only where the delimiter cannot be anything else. Made here, because the tables
   // for \p{…} would cost every start two milliseconds.
-  const loose = /^"?[^"<]*"?\s*[=:>]\s*<<[-~]?\s*["'`‘’“”]?(EOT_\w+|[\p{L}\p{N}_-]+(?=["'`‘’“”]?$))/u
-  const delimiter = loose.exec(line.trim())?.[1]
+  const opener = /^"?[^"<]*"?\s*[=:>]\s*<<[-~]?\s*["'`‘’“”]?(EOT_\w+|[\p{L}\p{N}_-]+(?=["'`‘’“”]?$))/u
+  const delimiter = opener.exec(line.trim())?.[1]
   return delimiter === undefined ? {} : { opens: delimiter }
 }
 
-function keyMistake(line: string, key: string): Mistake | undefined {
+function keySlip(line: string, key: string): Slip | undefined {
   if (!line.startsWith(key)) {
-    const hint = `Write the key at the start of the line: ${shown(line.trim())}`
-    return badCharacter(line, 0, line.slice(0, line.indexOf('=')).trimEnd().length, hint)
+    const length = line.slice(0, line.indexOf('=')).trimEnd().length
+    return badCharacter(line, 0, length, { kind: 'sham-key-indented', write: line.trim() })
   }
   const bad = firstBadUnit(key)
   if (bad !== -1) {
-    const fixed = key.replace(/[^\p{L}\p{N}_]+/gu, '_').replace(/^(?=\p{N})/u, '_')
-    return badCharacter(line, bad, key.length, `A key is letters, digits and _, for example: ${shown(fixed)}`)
+    const example = key.replace(/[^\p{L}\p{N}_]+/gu, '_').replace(/^(?=\p{N})/u, '_')
+    return badCharacter(line, bad, key.length, { kind: 'sham-key', example })
   }
   if (key.length <= 256) return undefined
-  const hint = 'Use a key of at most 256 characters.'
-  return { code: 'INVALID_KEY', column: 1, length: key.length, message: 'Key exceeds 256 character limit', hint }
+  return { code: 'INVALID_KEY', column: 1, length: key.length, mistake: { kind: 'sham-key-long' } }
 }
 
-function badCharacter(line: string, at: number, length: number, hint: string): Mistake {
+function badCharacter(
+  line: string,
+  at: number,
+  length: number,
+  what: { kind: 'sham-key'; example: string } | { kind: 'sham-key-indented'; write: string },
+): Slip {
   const character = String.fromCodePoint(line.codePointAt(at) ?? 0)
-  const message = `Key contains invalid character '${character}' at position ${at + 1}`
-  return { code: 'INVALID_KEY', column: 1, length, message, hint }
+  return { code: 'INVALID_KEY', column: 1, length, mistake: { ...what, character, position: at + 1 } }
 }
 
 /** Letters and numbers only, so the zero-width and control characters are refused with the rest. */
@@ -177,51 +163,37 @@ function firstBadUnit(key: string): number {
   return good === key.length ? -1 : good
 }
 
-const invalidValue = (at: number, length: number, hint: string): Mistake => ({
+const invalidValue = (at: number, length: number, instead: Instead): Slip => ({
   code: 'INVALID_VALUE',
   column: at + 1,
   length,
-  message: 'Value must be a quoted string or heredoc',
-  hint,
+  mistake: { kind: 'sham-value', instead },
 })
 
-const wrongOperator = (at: number, hint: string): Mistake => ({
+const wrongOperator = (at: number, instead: Instead | 'nothing'): Slip => ({
   code: 'INVALID_ASSIGNMENT_OPERATOR',
   column: at + 1,
   length: 2,
-  message: "Invalid assignment operator ':=' - only '=' is allowed",
-  hint,
+  mistake: { kind: 'sham-operator', instead },
 })
 
-const rewritten = (line: string, at: number, length: number): string =>
-  `Write: ${shown(`${line.slice(0, at).trim()} = ${line.slice(at + length).trim()}`)}`
+/** The line with `=` instead of the two characters at `at`. */
+const rewritten = (line: string, at: number): Instead => ({
+  write: `${line.slice(0, at).trim()} = ${line.slice(at + 2).trim()}`,
+})
 
-function valueHint(key: string, value: string, name: Name): string {
-  if (value.startsWith('<<')) return heredocHint(key, name)
+function insteadOfValue(key: string, value: string, name: Name): Instead {
+  if (value.startsWith('<<')) return { key, delimiter: delimiterOf(name) }
   const inner = /^['`‘’“”](.*)['`‘’“”]$/s.exec(value)?.[1] ?? value
-  return `Write: ${key} = ${shown(JSON.stringify(inner))}`
+  return { write: `${key} = ${JSON.stringify(inner)}` }
 }
 
-const heredocHint = (key: string, name: Name): string =>
-  `Open it with ${shown(key)} = <<'${delimiterOf(name)}' and close it with ${delimiterOf(name)} on a line of its own.`
-
-function notAnAssignment(line: string, name: Name): Mistake {
-  return {
-    code: 'MALFORMED_ASSIGNMENT',
-    column: 1,
-    length: line.length,
-    message: `Invalid line format in block '${name.id}': not a valid key-value assignment or empty line`,
-    hint: lineHint(line.trim(), name),
-  }
-}
-
-function lineHint(trimmed: string, name: Name): string {
-  if (/^(?:```|~~~)/.test(trimmed)) return `Put the code fence outside the block, below ${endOf(name)}.`
-  if (/^(?:\/\/|#|--|;)/.test(trimmed)) return 'A block has no comments: leave this line out.'
+function insteadOfLine(trimmed: string, name: Name): Mistakes['sham-line']['instead'] {
+  const delimiter = delimiterOf(name)
+  if (/^(?:```|~~~)/.test(trimmed)) return { fence: endOf(name) }
+  if (/^(?:\/\/|#|--|;)/.test(trimmed)) return 'nothing'
   const [, key, value] = /^([\p{L}_][\p{L}\p{N}_]*)\s*:\s*(\S.*)$/su.exec(trimmed) ?? []
-  if (key !== undefined && value !== undefined) {
-    if (value.startsWith('<<')) return heredocHint(key, name)
-    return `Write: ${key} = ${shown(value.startsWith('"') ? value : JSON.stringify(value))}`
-  }
-  return `Every line is key = "text" or key = <<'${delimiterOf(name)}'. Put text of several lines in a heredoc.`
+  if (key === undefined || value === undefined) return { delimiter }
+  if (value.startsWith('<<')) return { key, delimiter }
+  return { write: `${key} = ${value.startsWith('"') ? value : JSON.stringify(value)}` }
 }

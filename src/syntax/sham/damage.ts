@@ -1,12 +1,12 @@
 import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from '../damage.ts'
-import { parseAssignment } from './assignment.ts'
+import { jsonText, parseAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
 import { plainMarker, undamaged } from '../../text/undamage.ts'
 
 export const walkSham: WalkThrough = (view, start) => {
   const header = view.line(start) ?? ''
   const found = parseHeader(plainMarker(header))
-  if (found === undefined || found.mistake !== undefined) return undefined
+  if (found === undefined || found.slip !== undefined) return undefined
   const markers = new Markers()
   markers.add(start, cleanLine(header), header)
   return walkBody(view, start, found.name, markers)
@@ -60,12 +60,12 @@ function closing(view: View, line: number, name: Name, markers: Markers): number
 function assignment(line: string, plain: string, name: Name): { clean?: string; shell: string } {
   const asItIs = parseAssignment(line, name)
   const isAction = asItIs.key === 'action' && asItIs.value !== undefined
-  if (asItIs.mistake === undefined && !(isAction && plain !== line.trim()))
+  if (asItIs.slip === undefined && !(isAction && plain !== line.trim()))
     return { clean: line, shell: shellOf(line, asItIs.opens) }
   // Where the key belongs is not damage: a block that is indented as a whole is read without its indentation.
   if (/^[ \t]/.test(line)) return { shell: line }
   const repaired = parseAssignment(plain, name)
-  if (repaired.opens !== undefined && repaired.mistake === undefined) return { clean: plain, shell: line }
+  if (repaired.opens !== undefined && repaired.slip === undefined) return { clean: plain, shell: line }
   return quotedAssignment(line)
 }
 
@@ -85,19 +85,10 @@ function quotedAssignment(line: string): { clean?: string; shell: string } {
     return { clean: `action = "${plainMarker(inner)}"`, shell: line }
   }
   const shell = `${line.slice(0, equals + 1)} ${quotes}`
-  if (isJson(inner)) return { clean: `${key} = "${inner}"`, shell }
+  if (jsonText(`"${inner}"`) !== undefined) return { clean: `${key} = "${inner}"`, shell }
   // JSON knows no such escapes: where all backslashes are of that kind there is one way to read the value.
   const unescaped = /\\["\\/bfnrtu]/.test(inner) ? inner : undamaged(inner, ['escapes'])
-  return isJson(unescaped) ? { clean: `${key} = "${unescaped}"`, shell: line } : { shell: line }
-}
-
-function isJson(inner: string): boolean {
-  try {
-    JSON.parse(`"${inner}"`)
-    return true
-  } catch {
-    return false
-  }
+  return jsonText(`"${unescaped}"`) !== undefined ? { clean: `${key} = "${unescaped}"`, shell: line } : { shell: line }
 }
 
 /**
@@ -217,15 +208,6 @@ function valueOf(written: string): string | undefined {
   if (value === '' || value.startsWith('<<') || value.includes('"')) return undefined
   // What follows may be a comment.
   return /^['`‘’“”]|\s(?:#|\/\/|--)/.test(value) ? undefined : value
-}
-
-function jsonText(literal: string): string | undefined {
-  try {
-    const text: unknown = JSON.parse(literal)
-    return typeof text === 'string' ? text : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Inside quotes: quotes that are not escaped, or backslashes that JSON does not know; not both. */

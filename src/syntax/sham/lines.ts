@@ -1,5 +1,5 @@
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
-import { APOSTROPHE, type Mistake } from '../reader.ts'
+import { APOSTROPHE, type Slip } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
@@ -25,7 +25,7 @@ export function bare(line: string): string {
 interface Header {
   readonly name: Name
   /** Set when no block can start here. The name is then a guess, to find the end of what was meant. */
-  readonly mistake?: Mistake
+  readonly slip?: Slip
 }
 
 /** Undefined when the line does not even look like a header. */
@@ -38,19 +38,11 @@ export function parseHeader(line: string): Header | undefined {
   if (goodId.test(id)) return { name: { keyword, id } }
 
   const fixed = id.replace(/[^A-Za-z0-9]/g, '')
-  const example = headerOf({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
+  const header = headerOf({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
   const standard = line.indexOf(`#!${keyword} [@three-char-SHA-256: `)
-  const mistake = {
-    code: 'INVALID_BLOCK_ID',
-    column: standard === -1 ? 1 : standard + 30,
-    length: id.length,
-    message:
-      id.length < 2 || id.length > 8
-        ? 'Block ID must be exactly 3 characters'
-        : 'Block ID must contain only alphanumeric characters',
-    hint: `An id is 2 to 8 letters or digits, for example: ${example}`,
-  }
-  return { name: { keyword, id }, mistake }
+  const column = standard === -1 ? 1 : standard + 30
+  const mistake = { kind: 'sham-id', id, header } as const
+  return { name: { keyword, id }, slip: { code: 'INVALID_BLOCK_ID', column, length: id.length, mistake } }
 }
 
 const goodId = /^[A-Za-z0-9]{2,8}$/
@@ -71,35 +63,20 @@ function malformedHeader(line: string, trimmed: string, keyword: Keyword): Heade
   const rest = trimmed.slice(6).trim()
   const inner = /^\[([^\]]*)/.exec(rest)?.[1] ?? (/\s/.test(rest) ? '' : rest)
   const id = /(?:^|[:\s@])([^\s:@]+)\s*$/.exec(inner)?.[1] ?? ''
-  const right = goodId.test(id)
-  const mistake = {
-    code: 'MALFORMED_HEADER',
-    column: 1,
-    length: line.length,
-    message: `Invalid ${keyword === 'SHAM' ? 'SHAM' : 'NESL'} header format`,
-    hint: right
-      ? `Write the header as: ${headerOf({ keyword, id })}`
-      : `Write the header as: ${headerOf({ keyword, id: 'a1b' })} with an id of 2 to 8 letters or digits of your own.`,
-  }
-  return { name: { keyword, id }, mistake }
+  const isOwnId = goodId.test(id)
+  const header = headerOf({ keyword, id: isOwnId ? id : 'a1b' })
+  const mistake = { kind: 'sham-header', keyword: keyword === 'SHAM' ? 'SHAM' : 'NESL', header, isOwnId } as const
+  return { name: { keyword, id }, slip: { code: 'MALFORMED_HEADER', column: 1, length: line.length, mistake } }
 }
 
 /** `undefined` for no end marker, null for the block's own, otherwise what is wrong with it. */
-export function parseEnd(line: string, name: Name): Mistake | null | undefined {
+export function parseEnd(line: string, name: Name): Slip | null | undefined {
   const marker = bare(line)
   if (marker === endOf(name)) return null
-  const id = /^#!end(?:[_\s](?:(?:sham|nesl)[_\s])?|$)(.*)$/is.exec(marker)?.[1]
-  if (id === undefined) return undefined
-  return {
-    code: 'MISMATCHED_END',
-    column: 1,
-    length: line.length,
-    message:
-      id === name.id
-        ? `End marker '${marker}' is not the one of block '${name.id}'`
-        : `End marker '${id}' doesn't match block ID '${name.id}'`,
-    hint: `End the block with: ${endOf(name)}`,
-  }
+  const given = /^#!end(?:[_\s](?:(?:sham|nesl)[_\s])?|$)(.*)$/is.exec(marker)?.[1]
+  if (given === undefined) return undefined
+  const mistake = { kind: 'sham-end', marker, given, id: name.id, end: endOf(name) } as const
+  return { code: 'MISMATCHED_END', column: 1, length: line.length, mistake }
 }
 
 /**

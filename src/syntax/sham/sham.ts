@@ -47,48 +47,6 @@ const reader: MakeReader = (source) => {
   }
 }
 
-/** One block as `parseSham` returns it. */
-export interface ShamBlock {
-  readonly id: string
-  /** Every key, `action` included. No prototype, so that `constructor` is a key like any other. */
-  readonly properties: Readonly<Record<string, string>>
-  readonly startLine: number
-  readonly endLine: number | null
-}
-
-/** An error of `parseSham`. */
-export type ShamError = Fault
-
-/** The result of `parseSham`. */
-export interface ShamParseResult {
-  readonly blocks: readonly ShamBlock[]
-  /** In line order. */
-  readonly errors: readonly ShamError[]
-  /** Headers after a truncated heredoc: not executed. */
-  readonly skipped: readonly { readonly id: string; readonly line: number }[]
-}
-
-/** Every SHAM and NESL block of a text. Never throws: a broken block is among `blocks`, and why is in `errors`. */
-export function parseSham(text: string): ShamParseResult {
-  const source = new Source(text)
-  const { seek, read } = openSham(source)
-  const blocks: ShamBlock[] = []
-  const errors: ShamError[] = []
-  const skipped: { id: string; line: number }[] = []
-  let found: Found
-  for (let line = seek(1); line <= source.lineCount; line = seek(found.next)) {
-    found = read(line)
-    for (const fault of found.faults) errors.push(fault)
-    for (const { name, line: at } of found.skipped) skipped.push({ id: name.id, line: at })
-    if (found.block === undefined) continue
-    const { name, properties, startLine, endLine, faults } = found.block
-    blocks.push({ id: name.id, properties, startLine, endLine })
-    for (const fault of faults) errors.push(fault)
-  }
-  errors.sort((a, b) => a.line - b.line)
-  return { blocks, errors, skipped }
-}
-
 /** The block rewritten, for reports: what was understood of it, in its own spelling. */
 export function shamContentOf(block: Block): string {
   const source = new Source(block.raw)
@@ -114,7 +72,8 @@ export function shamContentOfFault(block: Block | undefined, fault: Fault): stri
   return `${header.trim()}\n${fault.context}`.trimEnd()
 }
 
-function openSham(source: Source): { seek(line: number): number; read(line: number): Found } {
+/** The headers of a text, and what each opens. */
+export function openSham(source: Source): { seek(line: number): number; read(line: number): Found } {
   let marks: ShamMarks | undefined
   let ahead = 0
   return {
@@ -146,8 +105,7 @@ function followerAt(source: Source, { name, line }: Follower): FoundBlock {
     code: FOLLOWS,
     column: 1,
     length: source.line(line).length,
-    message: 'not executed: follows an unclosed heredoc',
-    hint: `Send block '${name.id}' again after the block whose heredoc is not closed.`,
+    mistake: { kind: 'sham-follows', id: name.id },
   })
   return { name, properties: {}, startLine: line, endLine: null, lastLine: line, faults: [fault] }
 }

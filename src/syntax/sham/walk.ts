@@ -1,6 +1,7 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { faultAt, type Mistake, Texts } from '../reader.ts'
+import { faultAt, type Slip, Texts } from '../reader.ts'
+import type { Mistake } from '../../core/mistake.ts'
 import { parseAssignment, startsLikeAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamMarks } from './lines.ts'
 
@@ -34,8 +35,8 @@ export function readHeader(source: Source, marks: () => ShamMarks, start: number
   const header = parseHeader(source.line(start))
   if (header === undefined) return { faults: [], skipped: [], next: start + 1 }
   const walk = new Walk(source, marks, header.name, start)
-  if (header.mistake === undefined) return walk.block()
-  return walk.lost(faultAt(source, start, null, header.mistake))
+  if (header.slip === undefined) return walk.block()
+  return walk.lost(faultAt(source, start, null, header.slip))
 }
 
 /** A way through the lines below one header. */
@@ -73,7 +74,7 @@ class Walk {
       }
       if (marker && parseHeader(text) !== undefined) {
         this.#faults.length = known
-        this.#report(line - 1, this.#notClosed(`Block '${id}' not closed before new block`))
+        this.#report(line - 1, notClosed({ kind: 'sham-open', id, end: endOf(this.#name) }))
         return this.#found(null, last)
       }
       this.#line++
@@ -87,8 +88,8 @@ class Walk {
       }
     }
     this.#faults.length = known
-    const hint = `The text ends inside block '${id}': send it again, complete, from its header on line ${this.#start} to ${endOf(this.#name)}.`
-    this.#report(this.#source.lineCount + 1, { ...this.#notClosed(`Block '${id}' not closed before EOF`), hint })
+    const mistake = { kind: 'sham-cut', id, end: endOf(this.#name), line: this.#start } as const
+    this.#report(this.#source.lineCount + 1, notClosed(mistake))
     return this.#found(null, last)
   }
 
@@ -130,9 +131,12 @@ class Walk {
   /** The block, when it ends here. */
   #assignment(text: string): Found | undefined {
     const line = this.#line - 1
-    const { key, value, opens, mistake } = parseAssignment(text, this.#name)
-    if (mistake !== undefined) this.#report(line, mistake)
-    else if (key !== undefined && key in this.#properties) this.#report(line, this.#duplicate(key))
+    const { key, value, opens, slip } = parseAssignment(text, this.#name)
+    if (slip !== undefined) this.#report(line, slip)
+    else if (key !== undefined && key in this.#properties) {
+      const mistake = { kind: 'sham-key-twice', key, id: this.#name.id } as const
+      this.#report(line, { code: 'DUPLICATE_KEY', column: 1, length: key.length, mistake })
+    }
 
     if (opens !== undefined) {
       const stop = this.#heredoc(line, opens)
@@ -140,7 +144,7 @@ class Walk {
       if (key !== undefined) this.#properties[key] = this.#source.lines(line + 1, stop - 1)
       return undefined
     }
-    if (key !== undefined && value !== undefined && (mistake === undefined || !(key in this.#properties))) {
+    if (key !== undefined && value !== undefined && (slip === undefined || !(key in this.#properties))) {
       this.#properties[key] = value
     }
     return undefined
@@ -156,9 +160,7 @@ class Walk {
     }
     const end = this.#ownEnd(line)
     if (end === undefined) return this.#truncated(line, delimiter)
-    const again = mark === undefined ? '' : ` Line ${mark.line} opens it a second time.`
-    const hint = `Close the heredoc of line ${line} with ${delimiter} on a line of its own.${again} Nothing down to line ${end} was executed.`
-    this.#report(this.#source.lineCount + 1, { ...unclosedHeredoc(delimiter), hint })
+    this.#unclosed({ kind: 'sham-heredoc', delimiter, line, again: mark?.line, end })
     this.#line = end + 1
     return this.#found(null, end)
   }
@@ -185,14 +187,12 @@ class Walk {
   }
 
   #truncated(line: number, delimiter: string): Found & { block: FoundBlock } {
-    const { id } = this.#name
     const end = this.#source.lineCount
-    const hint = `The text ends inside the heredoc of line ${line}: send block '${id}' again, complete, from its header on line ${this.#start}, with everything after it.`
-    this.#report(end + 1, { ...unclosedHeredoc(delimiter), hint })
+    this.#unclosed({ kind: 'sham-heredoc-cut', delimiter, line, id: this.#name.id, header: this.#start })
     const skipped: Follower[] = []
     for (let n = seekHeader(this.#source, line + 1); n <= end; n = seekHeader(this.#source, n + 1)) {
       const header = parseHeader(this.#source.line(n))
-      if (header !== undefined && header.mistake === undefined) skipped.push({ name: header.name, line: n })
+      if (header !== undefined && header.slip === undefined) skipped.push({ name: header.name, line: n })
     }
     this.#line = end + 1
     return { ...this.#found(null, end), skipped, next: end + 1 }
@@ -214,27 +214,15 @@ class Walk {
     return { block, faults: [], skipped: [], next: lastLine + 1 }
   }
 
-  #report(line: number, mistake: Mistake): void {
-    this.#faults.push(faultAt(this.#source, line, this.#name.id, mistake))
+  #unclosed(mistake: Mistake): void {
+    this.#report(this.#source.lineCount + 1, { code: 'UNCLOSED_HEREDOC', column: 1, length: 0, mistake })
   }
 
-  #notClosed(message: string): Mistake {
-    const hint = `End the block with ${endOf(this.#name)} on a line of its own.`
-    return { code: 'UNCLOSED_BLOCK', column: 1, length: 0, message, hint }
-  }
-
-  #duplicate(key: string): Mistake {
-    const message = `Duplicate key '${key}' in block '${this.#name.id}'`
-    const hint = `Give '${key}' once; for two actions write two blocks.`
-    return { code: 'DUPLICATE_KEY', column: 1, length: key.length, message, hint }
+  #report(line: number, slip: Slip): void {
+    this.#faults.push(faultAt(this.#source, line, this.#name.id, slip))
   }
 }
 
-const withoutBlock = (fault: Fault): Fault => ({ ...fault, blockId: null })
+const notClosed = (mistake: Mistake): Slip => ({ code: 'UNCLOSED_BLOCK', column: 1, length: 0, mistake })
 
-const unclosedHeredoc = (delimiter: string): Mistake => ({
-  code: 'UNCLOSED_HEREDOC',
-  column: 1,
-  length: 0,
-  message: `Heredoc '${delimiter}' not closed before EOF`,
-})
+const withoutBlock = (fault: Fault): Fault => ({ ...fault, blockId: null })

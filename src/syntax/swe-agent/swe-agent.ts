@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, rowAt, Rows, type Slip, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, type LineSlip, rowAt, Rows, truncated } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*
@@ -69,7 +69,8 @@ function readEdit(
   for (let at = rows.first; at <= rows.last; at++) texts.push(rows.row(at))
   const text = texts.join('\n')
   const path = named?.path
-  const slips = !closed ? [unclosed(line)] : path === undefined ? [noFile(line)] : []
+  const noFile: LineSlip = { line, mistake: { kind: 'lines-no-file' } }
+  const slips = !closed ? [truncated(line, { kind: 'lines-open' })] : path === undefined ? [noFile] : []
   const common = { label: 'edit', startLine: line, endLine: closed ? last : null, lastLine: last, slips }
   const where = path === undefined ? {} : { path }
   if (named?.isNew && first === '1') {
@@ -88,12 +89,3 @@ function readEdit(
     last,
   }
 }
-
-const unclosed = (line: number): Slip =>
-  truncated(line, 'Edit not closed: end_of_edit is missing', 'End the edit with end_of_edit')
-
-const noFile = (line: number): Slip => ({
-  line,
-  message: 'An edit without a file',
-  hint: 'Write open path on a line of its own before the edit, in the same reply.',
-})

@@ -1,4 +1,5 @@
-import type { Found, Slip } from '../foreign/foreign.ts'
+import type { Mistake } from '../../core/mistake.ts'
+import { type Found, type LineSlip, truncated } from '../foreign/foreign.ts'
 import type { Region } from './region.ts'
 import type { Named, Section } from './walk.ts'
 
@@ -15,7 +16,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
     startLine: section.line,
     endLine: isComplete ? section.lastLine : null,
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
-    slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section)],
+    slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section.line, { kind: 'diff-open' })],
     warnings,
     shells: shellsOf(section, fence),
   }
@@ -27,24 +28,32 @@ function shellsOf({ old, new: added }: Section, fence: readonly string[]): reado
   return fence.length > 0 ? fence : undefined
 }
 
-type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | { readonly slip: Slip }
+interface Failed {
+  readonly slip: LineSlip
+}
+
+type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | Failed
 
 function callOf(section: Section): Call {
-  if (section.binary !== undefined) return { slip: binary(section.binary) }
+  if (section.binary !== undefined)
+    return { slip: { code: 'binary_file', line: section.binary, mistake: { kind: 'diff-binary' } } }
   const names = namesOf(section)
   if ('slip' in names) return names
   const { old, new: added } = names
   const { changes } = section
   const patch = section.hunks.join('\n')
-  if (added === null) return old === null ? { slip: twoNulls(section) } : deleteOf(section, old)
+  if (added === null)
+    return old === null ? failed(section.new ?? section, { kind: 'diff-no-file' }) : deleteOf(section, old)
   if (old === null) return createOf(section, added)
 
   if (section.extended.has('copy from')) {
-    if (changes) return { slip: copyWithChanges(section) }
+    if (changes) return failed(section.extended.get('copy from') ?? section, { kind: 'diff-copy' })
     return { action: 'file_copy', params: { old_path: old, new_path: added } }
   }
-  if (old !== added && !section.extended.has('rename from')) return { slip: twoFiles(section, old, added) }
-  if (!changes && old === added) return { slip: noChange(section) }
+  if (old !== added && !section.extended.has('rename from'))
+    return failed(section.new ?? section, { kind: 'diff-two-files', old, new: added })
+  if (!changes && old === added)
+    return failed(section, { kind: 'diff-no-change', hasMode: section.extended.has('old mode') })
   const moved = old === added ? {} : { new_path: added }
   return { action: 'file_patch', params: { path: old, patch: changes ? patch : '', ...moved } }
 }
@@ -53,7 +62,7 @@ function callOf(section: Section): Call {
 function deleteOf(section: Section, path: string): Call {
   const lines: string[] = []
   for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
-    if (row.startsWith('+')) return { slip: newLines(section) }
+    if (row.startsWith('+')) return failed(section, { kind: 'diff-new-lines' })
     if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
   }
   return { action: 'file_delete', params: { path, ...(section.changes && { expect: lines.join('\n') }) } }
@@ -66,13 +75,13 @@ function createOf(section: Section, path: string): Call {
     isBare = row.startsWith('\\')
     if (row.startsWith('+')) lines.push(row.slice(1))
     else if (row.trim() === '') lines.push(row.slice(1))
-    else if (!isBare && !row.startsWith('@@')) return { slip: oldLines(section) }
+    else if (!isBare && !row.startsWith('@@')) return failed(section, { kind: 'diff-old-lines' })
   }
   const content = lines.map((line) => `${line}\n`).join('')
   return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
 }
 
-type Names = { readonly old: string | null; readonly new: string | null } | { readonly slip: Slip }
+type Names = { readonly old: string | null; readonly new: string | null } | Failed
 
 function namesOf(section: Section): Names {
   const { extended } = section
@@ -81,10 +90,10 @@ function namesOf(section: Section): Names {
     const to = extended.get(`${kind} to`)
     const one = from ?? to
     if (one === undefined) continue
-    if (from === undefined || to === undefined) return { slip: halfRename(one, kind) }
+    if (from === undefined || to === undefined) return failed(one, { kind: 'diff-half', what: kind })
     return both(from, to, (old, added) => ({ old, new: added }))
   }
-  if (section.old !== undefined && section.new === undefined) return { slip: noNewName(section.old) }
+  if (section.old !== undefined && section.new === undefined) return failed(section.old, { kind: 'diff-no-new-name' })
   const written =
     section.old !== undefined && section.new !== undefined
       ? both(section.old, section.new, withoutSides)
@@ -101,92 +110,17 @@ function both(
 ): Names {
   const old = nameOf(from.text)
   const added = nameOf(to.text)
-  if (old === undefined || old === '') return { slip: badName(from) }
-  if (added === undefined || added === '') return { slip: badName(to) }
+  if (old === undefined || old === '') return failed(from, { kind: 'diff-name', name: from.text.trim() })
+  if (added === undefined || added === '') return failed(to, { kind: 'diff-name', name: to.text.trim() })
   return make(old, added)
 }
 
 function fromGit(section: Section): Names {
   const names = gitNames(section.git ?? '')
-  return names === undefined ? { slip: unclearNames(section) } : withoutSides(names.old, names.new)
+  return names === undefined ? failed(section, { kind: 'diff-unclear' }) : withoutSides(names.old, names.new)
 }
 
-const truncated = ({ line }: Section): Slip => ({
-  code: 'truncated',
-  line,
-  message: 'The text ends inside the diff',
-  hint: `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. Nothing from line ${line} on was executed: send it again, complete.`,
-})
-
-const binary = (line: number): Slip => ({
-  code: 'binary_file',
-  line,
-  message: 'A binary patch cannot be applied',
-  hint: 'Only text files can be changed. Leave the file out, or create it with a command.',
-})
-
-const badName = ({ line, text }: Named): Slip => ({
-  line,
-  message:
-    text.trim() === '' ? 'A file name is missing' : `A file name that cannot be read: ${text.trim().slice(0, 80)}`,
-  hint: 'Write the path as it is, or in double quotes with \\" and \\\\ for a quote and a backslash.',
-})
-
-const noNewName = ({ line }: Named): Slip => ({
-  line,
-  message: '--- without +++',
-  hint: 'Put +++ b/path directly below --- a/path; +++ /dev/null deletes the file.',
-})
-
-const unclearNames = ({ line }: Section): Slip => ({
-  line,
-  message: 'The two names after diff --git cannot be separated',
-  hint: 'Put --- a/path and +++ b/path above the first @@.',
-})
-
-const halfRename = ({ line }: Named, kind: string): Slip => ({
-  line,
-  message: `Only one of ${kind} from and ${kind} to`,
-  hint: `Write both, ${kind} from path and ${kind} to path.`,
-})
-
-const twoNulls = (section: Section): Slip => ({
-  line: section.new?.line ?? section.line,
-  message: 'Both names are /dev/null',
-  hint: 'Name the file on one side.',
-})
-
-const twoFiles = (section: Section, old: string, added: string): Slip => ({
-  line: section.new?.line ?? section.line,
-  message: `The diff names two files, ${old} and ${added}`,
-  hint: 'Write the same path twice; for a rename add the lines rename from path and rename to path.',
-})
-
-const copyWithChanges = (section: Section): Slip => ({
-  line: section.extended.get('copy from')?.line ?? section.line,
-  message: 'A copy with changes',
-  hint: 'Copy the file first, then send the changes to the copy as a diff of its own.',
-})
-
-const oldLines = ({ line }: Section): Slip => ({
-  line,
-  message: 'A new file with old lines',
-  hint: 'Every line of a new file starts with +; to change an existing file, name it after ---.',
-})
-
-const newLines = ({ line }: Section): Slip => ({
-  line,
-  message: 'A deleted file with new lines',
-  hint: 'Every line of a deleted file starts with -; to change a file, name it after +++ too.',
-})
-
-const noChange = (section: Section): Slip => ({
-  line: section.line,
-  message: section.extended.has('old mode')
-    ? 'The diff only changes the file mode, which is not supported'
-    : 'The diff changes nothing',
-  hint: 'Prefix removed lines with -, added lines with +, and a few unchanged context lines with a space.',
-})
+const failed = ({ line }: { readonly line: number }, mistake: Mistake): Failed => ({ slip: { line, mistake } })
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
 export function nameOf(written: string): string | null | undefined {

@@ -1,6 +1,15 @@
 import type { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import { type Fence, fenceAt, fenceOf, foreign, type Found, rowAt } from '../foreign/foreign.ts'
+import {
+  type Fence,
+  fenceAt,
+  fenceOf,
+  foreign,
+  type Found,
+  type LineSlip,
+  rowAt,
+  unreadable,
+} from '../foreign/foreign.ts'
 import { spokenAbove } from '../foreign/name.ts'
 import { BOM, LF, SPACE, TAB } from '../reader.ts'
 import { Region } from './region.ts'
@@ -100,22 +109,11 @@ const isOtherFormat = (region: Region): boolean =>
   region.mentions('SEARCH', 'ORIGINAL', '*** Begin Patch') &&
   region.someBefore(Infinity, (row) => /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/.test(row))
 
-const nameless = (line: number, last: number, isClosed: boolean): Found => ({
-  action: '',
-  params: {},
-  label: 'diff',
-  startLine: line,
-  endLine: isClosed ? last : null,
-  lastLine: last,
-  slips: [
-    {
-      ...(!isClosed && { code: 'truncated' as const }),
-      line,
-      message: 'A diff without file names',
-      hint: 'Put --- a/path and +++ b/path, each on a line of its own, above the first @@.',
-    },
-  ],
-})
+function nameless(line: number, last: number, isClosed: boolean): Found {
+  const slip: LineSlip = { line, mistake: { kind: 'diff-nameless' } }
+  const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
+  return unreadable(lines, 'diff', isClosed ? slip : { ...slip, code: 'truncated' })
+}
 
 /** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
 export class UdiffSeek {

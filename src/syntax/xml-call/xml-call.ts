@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { fenceOf, foreign, type Found, truncated, truncatedCall } from '../foreign/foreign.ts'
+import { fenceOf, foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
 import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
@@ -121,8 +121,9 @@ function readCall(
 ): { found: readonly Found[]; next: number } {
   const end = source.text.indexOf(closer, at)
   if (end === -1) {
-    const slip = truncated(line, `Call not closed: ${closer} is missing`, `End the call with ${closer}`)
-    return { found: [truncatedCall(slip, source.lineCount, opened)], next: source.lineCount + 1 }
+    const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
+    const slip = truncated(line, { kind: 'call-open', closer })
+    return { found: [unreadable(lines, opened, slip)], next: source.lineCount + 1 }
   }
   const last = source.lineAt(end)
   const common = { label: opened, startLine: line, endLine: last, lastLine: last }
