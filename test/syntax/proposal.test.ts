@@ -92,17 +92,7 @@ describe('a whole file', () => {
     ['by a shell', "```bash\nmkdir -p b\ncat > b/a.ts <<'EOF'\n$x\nEOF\nls\n```", [[write, 'b/a.ts', '$x\n']]],
     ['that a shell appends', '```sh\ncat <<EOF >> "a b.txt"\nx\nEOF\n```', [['file_append', 'a b.txt', 'x\n']]],
     ['through tee', "```sh\ntee a.txt << 'END' > /dev/null\nx\nEND\n```", [[write, 'a.txt', 'x\n']]],
-    [
-      'that a shell would change',
-      '```sh\ncat > a.ts <<EOF\n$x\nEOF\n```',
-      [
-        [
-          write,
-          'a.ts',
-          'file-by-shell',
-        ],
-      ],
-    ],
+    ['that a shell would change', '```sh\ncat > a.ts <<EOF\n$x\nEOF\n```', [[write, 'a.ts', 'file-by-shell']]],
   ])('%s', (_, text, files) => expect(filesIn(text)).toEqual(files))
 
   it('costs the same per line, however many are not closed', () => {
