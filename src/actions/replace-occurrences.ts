@@ -1,6 +1,6 @@
 import { bounded } from '../core/time-limit.ts'
 import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
-import type { DamageKind } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
 import type { PlaceChoice } from '../core/result.ts'

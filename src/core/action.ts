@@ -1,4 +1,4 @@
-import type { DamageKind } from './block.ts'
+import type { DamageKind } from './mistake.ts'
 import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'

@@ -1,4 +1,4 @@
-import type { Mistake } from './mistake.ts'
+import type { DamageKind, Mistake } from './mistake.ts'
 
 /** What a syntax finds in a text. Nothing here is checked against the actions: that is `actions/decode.ts`. */
 
@@ -61,9 +61,6 @@ export interface Block<Found = Fault> {
   /** Damage that its markers and its texts show: the texts must not be taken literally. */
   readonly damage?: readonly DamageKind[]
 }
-
-/** What a program on the way may have done to a text; `text/undamage.ts` knows the signs. */
-export type DamageKind = 'spaces' | 'invisible' | 'punctuation' | 'entities' | 'escapes' | 'breaks'
 
 export interface BlockGroup {
   /** The same object for all members. */

@@ -1,11 +1,12 @@
-import type { DamageKind } from './block.ts'
-
 /** What is wrong with the writing of a block, as facts. `report/mistakes.ts` has the sentences. */
 export type Mistake = MistakeOf<keyof Mistakes>
 
 export type MistakeOf<Kind extends keyof Mistakes> = {
   [One in Kind]: { readonly kind: One } & Readonly<Mistakes[One]>
 }[Kind]
+
+/** What a program on the way may have done to a text; `text/undamage.ts` knows the signs. */
+export type DamageKind = 'spaces' | 'invisible' | 'punctuation' | 'entities' | 'escapes' | 'breaks'
 
 /** Nothing needs to be known but the kind. */
 type None = Record<never, never>

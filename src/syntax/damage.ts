@@ -1,4 +1,5 @@
-import type { Block, DamageKind } from '../core/block.ts'
+import type { Block } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
 import { escapedIn, kindsIn, plainMarker, shows, withoutOuterBlanks } from '../text/undamage.ts'

@@ -1,4 +1,5 @@
-import type { Block, DamageKind, Document, PassedOver } from '../core/block.ts'
+import type { Block, Document, PassedOver } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import { Source } from '../core/source.ts'
 import { type Budget, bulletOf, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
 import { inOrder } from './account.ts'

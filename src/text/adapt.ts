@@ -1,4 +1,4 @@
-import type { DamageKind } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import { folded } from './file-lines.ts'
 import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './pairs.ts'

@@ -11,7 +11,7 @@
  * Each rung also forgives what those above it forgive, because damages come together. Two readings that lead to the
  * same lines are one.
  */
-import type { DamageKind } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import { adapted, frameOf, plainIndent } from './adapt.ts'
 import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'

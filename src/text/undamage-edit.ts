@@ -1,5 +1,5 @@
 import { bounded } from '../core/time-limit.ts'
-import type { DamageKind } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 
 /** An edit by text: what to look for, in one or more pieces, and what to put there. */

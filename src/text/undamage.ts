@@ -1,4 +1,4 @@
-import type { DamageKind } from '../core/block.ts'
+import type { DamageKind } from '../core/mistake.ts'
 import { plainCode } from './plain.ts'
 
 /**
