@@ -63,7 +63,7 @@ export async function recover(
     ...(program === undefined ? [] : [programMessage(number, program, changed)]),
   ]
   if (record.paths.length === 0) {
-    fs.rmSync(dir, { recursive: true, force: true })
+    fs.rmSync(dir, { recursive: true })
     return program === undefined ? [] : messages
   }
   for (const { before } of record.paths) {
@@ -171,26 +171,30 @@ interface Found {
 }
 
 function newFound(line: object): Found | undefined {
-  const found = beforeFound(line)
-  return found && 'ignored' in line && line.ignored === true ? { ...found, ignored: true } : found
+  const before = beforeIn(line)
+  return before && { before, to: [], by: [], ...('ignored' in line && line.ignored === true && { ignored: true }) }
 }
 
-function beforeFound(line: object): Found | undefined {
+function beforeIn(line: object): State | undefined {
   if (!('before' in line) || typeof line.before !== 'object' || line.before === null) return undefined
   const { before } = line
   const type: unknown = Reflect.get(before, 'type')
   const image: unknown = Reflect.get(before, 'image')
   const mode: unknown = Reflect.get(before, 'mode')
   const target: unknown = Reflect.get(before, 'target')
-  if (type === 'absent' || type === 'other') return { before: { type }, to: [], by: [] }
-  if (type === 'directory') return { before: { type, ...(typeof mode === 'number' ? { mode } : {}) }, to: [], by: [] }
-  if (type === 'symlink' && typeof target === 'string') return { before: { type, target }, to: [], by: [] }
+  const print: unknown = Reflect.get(before, 'print')
+  if (type === 'absent' || type === 'other') return { type }
+  if (type === 'directory') return { type, ...(typeof mode === 'number' ? { mode } : {}) }
+  if (type === 'symlink' && typeof target === 'string') return { type, target }
   if (type !== 'file') return undefined
-  const bits = typeof mode === 'number' ? mode : 0o644
+  const file = {
+    type: 'file' as const,
+    mode: typeof mode === 'number' ? mode : 0o644,
+    ...(typeof print === 'string' ? { print } : {}),
+  }
   const kept = sliceFrom(Reflect.get(before, 'kept'))
-  if (kept !== undefined) return { before: { type, mode: bits, kept }, to: [], by: [] }
-  if (typeof image !== 'string' || !/^\d+$/.test(image)) return undefined
-  return { before: { type, image, mode: bits }, to: [], by: [] }
+  if (kept !== undefined) return { ...file, kept }
+  return typeof image === 'string' && /^\d+$/.test(image) ? { ...file, image } : undefined
 }
 
 function sliceFrom(value: unknown): Slice | undefined {
@@ -210,9 +214,12 @@ function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, 
   return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
 }
 
-/** Whether the content of the earlier state was kept. */
-const isKept = (dir: string, state: State): boolean =>
-  state.type !== 'file' || new Contents(dir).bytesOf(state) !== undefined
+/** Whether the content of the earlier state was kept. A damaged one was, and undo reports it. */
+function isKept(dir: string, state: State): boolean {
+  if (state.type !== 'file') return true
+  const { print: _, ...unchecked } = state
+  return new Contents(dir).bytesOf(unchecked) !== undefined
+}
 
 function actionOf(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commitMessage, identityOf, summaryOf } from '../../src/journal/summary.ts'
 import type { ExecutionRecord, PathRecord, State } from '../../src/journal/record.ts'
 
@@ -55,6 +55,7 @@ describe('a summary of paths', () => {
 })
 
 it('a commit has the time zone of the user', () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
   for (const [zone, offset] of [
     ['UTC', '+0000'],
     ['Asia/Kolkata', '+0530'],
@@ -64,7 +65,6 @@ it('a commit has the time zone of the user', () => {
     vi.stubEnv('TZ', zone)
     expect(identityOf(null)['GIT_AUTHOR_DATE']).toMatch(new RegExp(`^\\d+ [${offset[0]}]${offset.slice(1)}$`))
   }
-  vi.unstubAllEnvs()
 })
 
 describe('a commit message', () => {

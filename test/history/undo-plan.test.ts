@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Inspected } from '../../src/core/recorder.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
@@ -151,8 +151,8 @@ describe('the plan of an undo', () => {
     it(what, async () => {
       const temporary = scratchDir()
       vi.stubEnv('TMPDIR', temporary)
+      onTestFinished(() => void vi.unstubAllEnvs())
       expect(await planOf(given)).toEqual(plan)
-      vi.unstubAllEnvs()
       expect(fs.readdirSync(temporary).filter((name) => name.startsWith('clada-merge'))).toEqual([])
     })
 })

@@ -1,0 +1,228 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fingerprintOf } from '../../src/core/hash.ts'
+import type { Inspect } from '../../src/core/recorder.ts'
+import { interruptedMessage, programMessage } from '../../src/history/recover-program.ts'
+import { recover, readTimeline } from '../../src/history/recover.ts'
+import { Contents } from '../../src/journal/images.ts'
+import { Log } from '../../src/journal/log.ts'
+import { dirOf, type PathRecord, readRecord } from '../../src/journal/record.ts'
+import { ownOwner } from '../../src/state/owner.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { execute, recordOf } from './world.ts'
+
+const dead = { ...ownOwner(), started: '0' }
+const print = (text: string): string => fingerprintOf(Buffer.from(text))
+
+interface Left {
+  readonly files?: Readonly<Record<string, string>>
+  readonly header?: object
+  /** Instead of `before`, `kept` and `image` are texts that are kept, in the journal or beside it. */
+  readonly lines?: readonly object[]
+  readonly record?: object
+  readonly more?: Readonly<Record<string, string>>
+}
+
+/** The history of a process that died in execution 1, after these lines. */
+function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) {
+  const root = scratchDir(files)
+  const stateDir = scratchDir(
+    Object.fromEntries(Object.entries(more).map(([name, text]) => [`history/1/${name}`, text])),
+  )
+  const history = path.join(stateDir, 'history')
+  fs.mkdirSync(dirOf(history, 1), { recursive: true })
+  const log = Log.create(path.join(dirOf(history, 1), 'journal'))
+  log.add({ execution: 1, kind: 'run', ...dead, ...header })
+  for (const line of lines) {
+    const [kept, image] = ['kept', 'image'].map((name) => Reflect.get(line, name))
+    const file = { type: 'file', mode: 0o600 }
+    if (typeof kept === 'string')
+      log.add({ ...line, before: { ...file, print: print(kept), kept: log.addContent(Buffer.from(kept)) } })
+    else if (typeof image === 'string') {
+      fs.writeFileSync(path.join(dirOf(history, 1), '0'), image)
+      log.add({ ...line, before: { ...file, print: print(image), image: '0' } })
+    } else log.add(line)
+  }
+  if (record !== undefined) log.addRecord(record)
+  log.flush()
+  log.close()
+  const inspect: Inspect = (absolute) => {
+    const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
+    if (stat === undefined) return { type: 'absent' }
+    return stat.isDirectory()
+      ? { type: 'directory' }
+      : { type: 'file', mode: stat.mode & 0o777, bytes: fs.readFileSync(absolute) }
+  }
+  const settings = { git: 'off', author: null, lockFile: null, lockMs: 0 } as const
+  const recovered = () => recover(history, 1, { root, stateDir, settings, closed: () => false }, inspect)
+  return { root, history, dir: dirOf(history, 1), recovered, timeline: () => readTimeline(history, root, inspect) }
+}
+
+describe('the record of an execution that died', () => {
+  const created: PathRecord = {
+    path: 'a',
+    before: { type: 'absent' },
+    after: { type: 'file', mode: 0o644, print: print('A') },
+    steps: [{ by: 1 }],
+  }
+  for (const [what, line, files, expected] of [
+    ['creates a file', { before: { type: 'absent' }, to: print('A') }, { a: 'A' }, created],
+    [
+      'creates a file that git ignores',
+      { before: { type: 'absent' }, to: print('A'), ignored: true },
+      { a: 'A' },
+      { ...created, ignored: true },
+    ],
+    [
+      'replaces a file',
+      { kept: 'old', to: print('A') },
+      { a: 'A' },
+      { ...created, before: { type: 'file', mode: 0o600 } },
+    ],
+    [
+      'replaces a large file',
+      { image: 'old', to: print('A') },
+      { a: 'A' },
+      { ...created, before: { type: 'file', mode: 0o600, image: '0' } },
+    ],
+    [
+      'replaces a link',
+      { before: { type: 'symlink', target: 'x' }, to: print('A') },
+      { a: 'A' },
+      { ...created, before: { type: 'symlink', target: 'x' } },
+    ],
+    ['removes a file', { kept: 'old', to: 'absent' }, {}, { before: { type: 'file' }, after: { type: 'absent' } }],
+    ['has not changed it yet', { before: { type: 'absent' }, to: print('A') }, {}, undefined],
+    ['names an image elsewhere', { before: { type: 'file', image: '../../x' }, to: print('A') }, { a: 'A' }, undefined],
+    ['does not say what was there', { to: print('A') }, { a: 'A' }, undefined],
+    // Another process has written it since.
+    ['creates a file that has changed since', { before: { type: 'absent' }, to: print('A') }, { a: 'B' }, created],
+  ] as const)
+    it(`that ${what}`, async () => {
+      const { recovered, timeline, history, dir } = left({
+        files: { ...files },
+        lines: [{ path: 'a', by: 1, ...line }],
+      })
+      const paths = expected === undefined ? [] : [expected]
+      const [record] = timeline()
+      expect(record).toMatchObject({ kind: 'run', ended: 'interrupted', paths })
+      expect(record?.paths[0]?.ignored).toBe(expected !== undefined && 'ignored' in expected ? true : undefined)
+      const messages = await recovered()
+      expect(messages.join()).toMatch(expected === undefined ? /^$/ : /^execution 1 was interrupted/)
+      expect(fs.existsSync(dir)).toBe(expected !== undefined)
+      expect(readRecord(history, 1)?.paths ?? []).toEqual(record?.paths)
+    })
+
+  for (const how of ['kept', 'image'])
+    it(`does not take a damaged content for what was there (${how})`, () => {
+      const { dir, timeline } = left({
+        files: { a: 'A' },
+        lines: [{ path: 'a', by: 1, [how]: 'old text', to: print('A') }],
+      })
+      const file = path.join(dir, how === 'image' ? '0' : 'journal')
+      fs.writeFileSync(file, fs.readFileSync(file, 'latin1').replace('old text', 'bad text'), 'latin1')
+      const [entry] = timeline()[0]?.paths ?? []
+      expect(entry).toMatchObject({ path: 'a' })
+      expect(entry && new Contents(dir).bytesOf(entry.before)).toBe(undefined)
+    })
+
+  it('is of the kind that it was', () => {
+    const lines = [{ about: { of: 7, ofActions: [2] } }]
+    for (const kind of ['run', 'undo', 'redo'])
+      expect(left({ header: { kind }, lines }).timeline()).toMatchObject([{ kind, of: 7, ofActions: [2] }])
+    expect(left({ header: { kind: 'other' } }).timeline()).toMatchObject([{ kind: 'run' }])
+  })
+
+  it('names the program that was running, and no other', async () => {
+    const running = (...lines: object[]): Promise<string[]> => left({ lines }).recovered()
+    const done = (seq: number): object => ({ done: seq, action: 'exec', target: '', success: true })
+    expect(await running({ program: 1 }, done(1))).toEqual([])
+    expect(await running({ program: 2 }, done(1))).toMatchObject([
+      'execution 1 was interrupted: clada was stopped before it was complete. Action 1 is complete; all others are missing or partial.',
+      expect.stringMatching(
+        /^action 2 of execution 1 was running a program at that moment\. The changes of that program are unknown/,
+      ),
+    ])
+  })
+
+  it('that is whole stays; where only its commit may be missing, that is reported', async () => {
+    const record = recordOf(1, { paths: [created] })
+    const whole = left({ record })
+    expect(await whole.recovered()).toEqual([])
+    expect(whole.timeline()).toEqual([record])
+    const saving = left({ record, lines: [{ mode: 'commit' }], more: { 'git/x': '', '0.new': '' } })
+    expect((await saving.recovered()).join()).toMatch(/^execution 1 was interrupted at its end: .* It changed a\. /)
+    expect(fs.readdirSync(saving.dir)).toEqual(['journal'])
+    expect(saving.timeline()).toEqual([record])
+  })
+
+  it('that is damaged is reported as lost, and stays', async () => {
+    const { dir, recovered, timeline } = left({ lines: [{ done: 1 }, { done: 2 }] })
+    const file = path.join(dir, 'journal')
+    fs.writeFileSync(file, fs.readFileSync(file, 'latin1').replace('{"done":1}', '{"done":3}'))
+    expect(await recovered()).toMatchObject([expect.stringMatching(/^the record of execution 1 is lost or damaged/)])
+    expect(timeline()).toMatchObject([{ ended: 'lost' }])
+  })
+})
+
+describe('what is said about an execution that died', () => {
+  const absent = { type: 'absent' } as const
+  const paths = ['a', 'b'].map((name, at): PathRecord => ({
+    path: name,
+    before: absent,
+    after: absent,
+    steps: [{ by: at + 1 }],
+  }))
+  const done = (...numbers: number[]) => numbers.map((seq) => ({ seq, action: '', target: '', success: seq !== 9 }))
+  for (const [record, text] of [
+    [{}, /complete\. No action is known to be complete\.$/],
+    [{ actions: done(2) }, / Action 2 is complete; /],
+    [{ actions: done(1, 2, 3, 5, 7, 8, 9) }, / Actions 1-3, 5, 7-8 are complete; /],
+    [
+      { paths },
+      / It changed a, b\. To revert it: clada undo 1\. To continue instead: run the missing actions again\.$/,
+    ],
+    [{ paths, kind: 'undo', of: 7 }, /^execution 1 \(undo of execution 7\) .* To continue instead: clada undo 7\.$/],
+    [{ paths, kind: 'undo', of: 7, ofActions: [2, 3] }, / instead: clada undo 7 --action 2 --action 3\.$/],
+    [{ paths, kind: 'redo', of: 7 }, / To continue instead: clada redo\.$/],
+  ] as const)
+    it(String(text), () => expect(interruptedMessage(recordOf(1, record))).toMatch(text))
+
+  for (const [changed, text] of [
+    [undefined, /The changes of that program are unknown/],
+    [[], /No file that git sees has changed since\./],
+    [paths, /Changed since, by that program or by another process: b\. /],
+  ] as const)
+    it(String(text), () => expect(programMessage(1, { action: 2, tree: undefined }, changed)).toMatch(text))
+})
+
+describe('old executions', () => {
+  for (const [sizes, warning, rest] of [
+    [[10, 10, 10, 200], undefined, [1, 2, 3, 4, 5]],
+    [[400, 400, 700], 'execution 1 was removed', [2, 3, 4]],
+    [[400, 400, 400, 700], 'executions 1 to 2 were removed', [3, 4, 5]],
+  ] as const)
+    it(`of ${sizes.join(', ')} kB: ${warning ?? 'all stay'}`, async () => {
+      const root = scratchDir()
+      await execute(root, 'off', [['file_write', { path: 'a.txt', content: '0' }]])
+      const history = path.join(root, '.clada/history')
+      for (const [at, size] of sizes.entries()) {
+        if (at > 0) fs.cpSync(dirOf(history, 1), dirOf(history, at + 1), { recursive: true })
+        fs.writeFileSync(path.join(dirOf(history, at + 1), '0'), Buffer.alloc(size * 1000))
+      }
+      // The last one has its record, so that it is not taken for one that died.
+      const last = sizes.length
+      const log = Log.continue(path.join(dirOf(history, last), 'journal'))
+      log.addRecord({ ...readRecord(history, 1), number: last })
+      log.flush()
+      log.close()
+      const next = await execute(root, 'off', [['file_write', { path: 'a.txt', content: '1' }]], {
+        limits: { historyBytes: 1_400_000 },
+      })
+      expect(next.warnings ?? []).toEqual(
+        warning === undefined ? [] : [expect.stringContaining(`${warning} from the history`)],
+      )
+      expect(fs.readdirSync(history).map(Number).sort()).toEqual(rest)
+    })
+})
