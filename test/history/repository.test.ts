@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { findRepository } from '../../src/git/find-repository.ts'
+import { git as runGit, hardenedEnv } from '../../src/git/git-program.ts'
+import { isUnchanged } from '../../src/git/index-file.ts'
+import { IsolatedGit } from '../../src/git/isolated-git.ts'
+import { dropDamaged, syncObjects, writeObject } from '../../src/git/objects.ts'
+import { headOf, isSameHead, pointHead, releaseRefs } from '../../src/git/repository.ts'
+import { isClosed, savable } from '../../src/git/savable.ts'
+import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { git, repository } from './world.ts'
+
+const settings = { git: 'commit', author: null, lockFile: null, lockMs: 0 } as const
+
+describe('a file is saved by a commit', () => {
+  const megabytes = (count: number) => (file: string) => {
+    fs.writeFileSync(file, '')
+    fs.truncateSync(file, count * 1024 * 1024)
+  }
+  const text = (file: string): void => fs.writeFileSync(file, 'a')
+  for (const [what, name, make, expected] of [
+    ['that is there', 'a', text, { changed: true, untracked: true }],
+    ['that is gone', 'a', () => {}, { changed: true, untracked: true }],
+    ['that is a link', 'a', (file) => fs.symlinkSync('nowhere', file), { changed: true, untracked: true }],
+    ['of 10 MB', 'a', megabytes(10), { changed: true, untracked: true }],
+    ['that is larger and tracked', 'a', megabytes(11), { changed: true, untracked: false }],
+    ['that is a directory now', 'a', (file) => fs.mkdirSync(file), { changed: true, untracked: true }],
+    [
+      'that is a repository now',
+      'a',
+      (file) => git(path.dirname(file), 'init', '-q', file),
+      { changed: false, untracked: false },
+    ],
+    ['that is a pipe', 'a', (file) => execFileSync('mkfifo', [file]), { changed: false, untracked: false }],
+    ['that is blocked', 'secret', text, { changed: false, untracked: false }],
+    [
+      'that is a second name of a blocked one',
+      'a',
+      (file) => fs.linkSync(path.join(path.dirname(file), 'secret'), file),
+      { changed: false, untracked: false },
+    ],
+    [
+      'that has another second name',
+      'a',
+      (file) => fs.linkSync(path.join(path.dirname(file), 'b'), file),
+      { changed: true, untracked: true },
+    ],
+    ['outside the project', '../a', text, { changed: false, untracked: false }],
+    ['of clada', '.clada/a', () => {}, { changed: false, untracked: false }],
+  ] as const satisfies readonly (readonly [string, string, (file: string) => void, object])[])
+    it(`${what}: ${JSON.stringify(expected)}`, () => {
+      const top = scratchDir({ 'root/secret': 's', 'root/b': 'b' })
+      const root = path.join(top, 'root')
+      make(path.join(root, name))
+      const place = { top: root, root, closed: (relative: string) => relative === 'secret' }
+      expect({
+        changed: savable({ changed: [name], untracked: [] }, place).length === 1,
+        untracked: savable({ changed: [], untracked: [name] }, place).length === 1,
+      }).toEqual(expected)
+      expect(isClosed(name, place.closed)).toBe(['secret', '.clada/a'].includes(name))
+    })
+})
+
+it('an index is unchanged while it is the same file, of the same size and time', () => {
+  const dir = scratchDir({ index: 'abc', other: 'abc' })
+  const file = path.join(dir, 'index')
+  const same = (): void => fs.utimesSync(file, 1, 1)
+  same()
+  const { ino, size, mtimeMs } = fs.statSync(file)
+  const seen = { ino, size, mtimeMs }
+  expect(isUnchanged(file, seen)).toBe(true)
+  fs.writeFileSync(file, 'abcd')
+  same()
+  expect(isUnchanged(file, seen)).toBe(false)
+  fs.writeFileSync(file, 'abd')
+  expect(isUnchanged(file, seen)).toBe(false)
+  fs.renameSync(path.join(dir, 'other'), file)
+  same()
+  expect(isUnchanged(file, seen)).toBe(false)
+  expect([isUnchanged(path.join(dir, 'none'), undefined), isUnchanged(file, undefined)]).toEqual([true, false])
+})
+
+it('a HEAD is the same with the same commit and the same branch', () => {
+  const head = (commit?: string, branch?: string) => ({ commit, branch })
+  for (const [one, other, same] of [
+    [head('a', 'm'), head('a', 'm'), true],
+    [head('a', 'm'), head('b', 'm'), false],
+    [head('a', 'm'), head('a', 'n'), false],
+    [head('a'), head('a'), true],
+  ] as const)
+    expect(isSameHead(one, other)).toBe(same)
+})
+
+it('locks of references that a killed run left are removed, and no others', async () => {
+  const commit = 'a'.repeat(40)
+  const top = scratchDir({
+    '.git/HEAD': 'ref: refs/heads/main\n',
+    '.git/refs/heads/main': `${'b'.repeat(40)}\n`,
+    [`.git/clada-moves-to-${commit}`]: '',
+    '.git/refs/heads/main.lock': `${commit}\n`,
+    '.git/refs/heads/other.lock': `${commit}\n`,
+    '.git/HEAD.lock': 'ref: refs/heads/x\n',
+    '.git/refs/clada/checkpoints.lock': `${'c'.repeat(40)}\n`,
+  })
+  const gitDir = path.join(top, '.git')
+  await releaseRefs({ top, gitDir, commonDir: gitDir })
+  const left = fs.readdirSync(gitDir, { recursive: true, encoding: 'utf8' })
+  expect(left.filter((name) => /\.lock$|moves-to/.test(name)).sort()).toEqual([
+    'refs/clada/checkpoints.lock',
+    'refs/heads/other.lock',
+  ])
+})
+
+it('a HEAD that is pointed to a branch is noted in its log, where there is one', async () => {
+  const top = repository({ a: 'a' })
+  const found = await findRepository(top)
+  if (found === undefined) throw new Error('no repository')
+  const { commit = '' } = await headOf(found)
+  const log = path.join(top, '.git/logs/HEAD')
+  await pointHead(found, { commit, branch: 'refs/heads/main' }, 'clada: test')
+  expect(fs.readFileSync(log, 'utf8')).toMatch(/\tclada: test\n$/)
+  fs.rmSync(log)
+  await pointHead(found, { commit, branch: 'refs/heads/main' }, 'clada: test')
+  expect(fs.existsSync(log)).toBe(false)
+})
+
+it('git runs with the home of the user, and its first lines say why it failed', async () => {
+  expect(hardenedEnv()['HOME']).toBe(os.homedir())
+  await expect(runGit({ cwd: '/', env: {}, args: ['no-such-command'] })).rejects.toMatchObject({
+    problem: { kind: 'git', reason: expect.stringMatching(/^git no-such-command: git: 'no-such-command' is not/) },
+  })
+})
+
+it('an object that is damaged is removed, so that it is written again; a whole one stays', async () => {
+  const top = repository({ a: 'a' })
+  const found = await findRepository(top)
+  if (found === undefined) throw new Error('no repository')
+  const isolated = IsolatedGit.open(found, await headOf(found), path.join(top, 'isolated'))
+  onTestFinished(() => isolated.close())
+  const id = writeObject(isolated, 'blob', Buffer.from('text'))
+  await syncObjects(isolated)
+  const file = path.join(top, '.git/objects', id.slice(0, 2), id.slice(2))
+  expect([dropDamaged(isolated, id), fs.existsSync(file)]).toEqual([false, true])
+  const [other = ''] = git(top, 'rev-parse', 'HEAD:a').split('\n')
+  fs.rmSync(file)
+  fs.copyFileSync(path.join(top, '.git/objects', other.slice(0, 2), other.slice(2)), file)
+  expect([dropDamaged(isolated, id), fs.existsSync(file)]).toEqual([true, false])
+  expect(dropDamaged(isolated, id)).toBe(false)
+})
+
+it('what was there before a program is known, of files that git tracks, sees and ignores', async () => {
+  const top = repository({ 'tracked.txt': 'one\n', 'same.txt': 'same\n', '.gitignore': '*.log\n' })
+  fs.writeFileSync(path.join(top, 'tracked.txt'), 'two\n')
+  fs.writeFileSync(path.join(top, 'new.txt'), 'new\n')
+  fs.writeFileSync(path.join(top, 'a.log'), 'log\n')
+  const snapshot = await takeSnapshot({
+    root: top,
+    stateDir: scratchDir(),
+    settings,
+    closed: () => false,
+    dir: path.join(scratchDir(), 'git'),
+  })
+  onTestFinished(() => snapshot.isolated.close())
+  const before = async (...names: string[]): Promise<object> => {
+    const states = await statesBefore(
+      snapshot,
+      names.map((name) => path.join(top, name)),
+    )
+    return Object.fromEntries(
+      [...states].map(([absolute, { state, ignored }]) => [
+        path.relative(top, absolute),
+        `${state.type === 'file' ? state.bytes.toString() : state.type}${ignored ? ' ignored' : ''}`,
+      ]),
+    )
+  }
+  expect(await before('tracked.txt', 'same.txt', 'new.txt', 'a.log', 'b.log', 'made.txt')).toEqual({
+    'tracked.txt': 'two\n',
+    'same.txt': 'same\n',
+    'new.txt': 'new\n',
+    'a.log': 'log\n ignored',
+    'b.log': 'absent ignored',
+    'made.txt': 'absent',
+  })
+  // A program that changed the rules: the log is not ignored any more, and its content is known all the same.
+  fs.writeFileSync(path.join(top, '.gitignore'), '')
+  expect(await before('.gitignore', 'a.log')).toEqual({ '.gitignore': '*.log\n', 'a.log': 'log\n' })
+})
