@@ -7,7 +7,7 @@ import { interruptedMessage, programMessage } from '../../src/history/recover-pr
 import { recover, readTimeline } from '../../src/history/recover.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
-import { dirOf, type PathRecord, readRecord } from '../../src/journal/record.ts'
+import { dirOf, numbersIn, type PathRecord, readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/owner.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { execute, recordOf } from './world.ts'
@@ -223,6 +223,6 @@ describe('old executions', () => {
       expect(next.warnings ?? []).toEqual(
         warning === undefined ? [] : [expect.stringContaining(`${warning} from the history`)],
       )
-      expect(fs.readdirSync(history).map(Number).sort()).toEqual(rest)
+      expect(numbersIn(history)).toEqual(rest)
     })
 })
