@@ -8,7 +8,7 @@ import { recover, readTimeline } from '../../src/history/recover.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
 import { dirOf, numbersIn, type PathRecord, readRecord } from '../../src/journal/record.ts'
-import { ownOwner } from '../../src/state/owner.ts'
+import { ownOwner } from '../../src/state/own-files.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { execute, recordOf } from './world.ts'
 
