@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { readRecord } from '../../src/journal/record.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { asKilled, type Call, execute, git, repository, treeOf, undoIn } from './world.ts'
 
@@ -115,6 +117,80 @@ describe('a step forward to something damaged', () => {
       expect({ ...treeOf(root), status: git(root, 'status') }).toEqual(now)
     })
   }
+})
+
+describe('a step back to something that cannot be read', () => {
+  const fileOf = (root: string, name: string): string => {
+    const id = git(root, 'rev-parse', name).trim()
+    return path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
+  }
+  const oneByte = (bytes: Buffer): Buffer => {
+    bytes[bytes.length - 6] = (bytes[bytes.length - 6] ?? 0) ^ 1
+    return bytes
+  }
+  /** Uncommitted, staged and untracked work, and a commit before it. */
+  const atWork = (): string => {
+    const root = repository({ 'a.txt': 'first', 'd/b.txt': 'b' })
+    fs.writeFileSync(path.join(root, 'a.txt'), 'second')
+    fs.writeFileSync(path.join(root, 'd/b.txt'), 'B')
+    git(root, 'commit', '-q', '-a', '-m', 'second')
+    fs.writeFileSync(path.join(root, 'c.txt'), 'staged')
+    git(root, 'add', 'c.txt')
+    fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted')
+    fs.writeFileSync(path.join(root, 'new.txt'), 'untracked')
+    return root
+  }
+  const seen = (root: string) => ({
+    ...treeOf(root),
+    status: git(root, 'status'),
+    head: git(root, 'rev-parse', 'HEAD'),
+  })
+
+  for (const [name, what, how] of [
+    ['HEAD^:a.txt', 'one byte', oneByte],
+    ['HEAD^:a.txt', 'gone', undefined],
+    ['HEAD^:d', 'zeros', zeros],
+    ['HEAD^^{tree}', 'empty', () => Buffer.alloc(0)],
+  ] as const) {
+    it(`(${name}, ${what}) is refused, and nothing is written`, async () => {
+      const root = atWork()
+      const now = seen(root)
+      const file = fileOf(root, name)
+      fs.chmodSync(file, 0o644)
+      if (how === undefined) fs.rmSync(file)
+      else damage(file, how)
+      const clada = new Clada({ repoPath: root })
+      const result = await clada.back()
+      expect(result).toMatchObject({ success: false })
+      expect(result.error).toMatch(/clada back.*(?:object|loose|missing|corrupt|inflate|tree)/is)
+      expect(seen(root)).toEqual(now)
+      expect(git(root, 'for-each-ref', 'refs/clada/back')).toBe('')
+      // Whoever goes on is not stopped by it.
+      expect(await execute(root, 'shadow', [write('e.txt', 'e')])).toMatchObject({ success: true })
+    })
+  }
+
+  it('(EIO, forward too) is refused, and nothing is written', async (context) => {
+    skipWithout(context, 'strace')
+    const root = atWork()
+    const refusedAt = (name: string, file: string): void => {
+      const now = seen(root)
+      const fault = ['-P', file, '-e', 'trace=openat', '-e', 'inject=openat:error=EIO']
+      const args = ['-f', '-qq', '-o', '/dev/null', ...fault, process.execPath, inject('cli'), name, '--root', root]
+      const { status, stderr, stdout } = spawnSync('strace', args, { encoding: 'utf8' })
+      expect(status).not.toBe(0)
+      expect(stdout + stderr).toContain(`clada ${name}`)
+      expect(stdout + stderr).not.toMatch(/\n\s+at /)
+      expect(seen(root)).toEqual(now)
+    }
+    const [before, clada] = [seen(root), new Clada({ repoPath: root })]
+    refusedAt('back', fileOf(root, 'HEAD^:a.txt'))
+    expect(await clada.back()).toMatchObject({ success: true })
+    const [stash = ''] = git(root, 'for-each-ref', '--format=%(objectname)', 'refs/clada/back').split('\n')
+    refusedAt('forward', fileOf(root, `${stash}:a.txt`))
+    expect(await clada.forward()).toMatchObject({ success: true })
+    expect(seen(root)).toEqual(before)
+  })
 })
 
 it('an object that a power cut has emptied is written again', async () => {
