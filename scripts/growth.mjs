@@ -1,8 +1,8 @@
-// Measures what grows: the size of the history of a large file, the time of commands after many executions, and an edit
-// among many files in one directory. Writes the figures into docs/reliability.md.
+// Measures what grows: the size of the history of a large file, the time of commands after many executions, an edit
+// among many files in one directory, and what the syncs of one edit cost. Writes the figures into docs/reliability.md.
 //
-//   npm run growth [-- --executions N] [--files N]
-import { execFileSync } from 'node:child_process'
+//   npm run growth [-- --executions N] [--files N] [--only large|executions|directory|syncs]
+import childProcess, { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -24,7 +24,7 @@ process.env.XDG_STATE_HOME = path.join(scratch, 'state')
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
 const { Clada } = await import(path.join(home, 'dist/index.js'))
-const parts = { large: largeFile, executions: manyExecutions, directory: largeDirectory }
+const parts = { large: largeFile, executions: manyExecutions, directory: largeDirectory, syncs: costOfSyncs }
 const rows = []
 for (const [name, part] of Object.entries(parts)) {
   if (values.only !== undefined && values.only !== name) continue
@@ -82,8 +82,9 @@ async function largeFile() {
     )
   }
   const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
+  const [size, history] = [fs.statSync(file).size, sizeOf(path.join(root, '.clada/history'))]
   return [
-    `| history of 15 edits of one file | ${mega(fs.statSync(file).size)} | ${mega(sizeOf(path.join(root, '.clada/history')))} | |`,
+    `| a file, and the history of 15 edits of it with git off | ${mega(size)} | ${mega(history)} | ${(history / 15 / size).toFixed(2)}× the file for each edit |`,
   ]
 }
 
@@ -148,6 +149,44 @@ async function largeDirectory() {
     const ratio = (edit[at] / status[at]).toFixed(2)
     return `| \`git status\` and an edit, ${count} files in one directory, ${what} | ${status[at].toFixed(0)} ms | ${edit[at].toFixed(0)} ms | ${ratio}× |`
   })
+}
+
+/** One edit with and without the syncs, its own and git's, in turns. */
+async function costOfSyncs() {
+  const { fdatasyncSync, fsyncSync, fsync, fdatasync } = fs
+  const { spawn } = childProcess
+  const later = (_, done) => setImmediate(done, null)
+  const set = (on) => {
+    Object.assign(
+      fs,
+      on
+        ? { fdatasyncSync, fsyncSync, fsync, fdatasync }
+        : { fdatasyncSync() {}, fsyncSync() {}, fsync: later, fdatasync: later },
+    )
+    // Git has this variable for its own tests.
+    childProcess.spawn = on
+      ? spawn
+      : (program, args, options) => spawn(program, args, { ...options, env: { ...options.env, GIT_TEST_FSYNC: '0' } })
+  }
+  const rows = []
+  for (const mode of ['off', 'shadow', 'commit']) {
+    const { root } = project(`syncs-${mode}`, { 'a.txt': 'a\n' })
+    const clada = new Clada({ repoPath: root, git: mode })
+    const times = { with: [], without: [] }
+    for (let round = 0; round < 42; round++) {
+      const how = round % 2 === 0 ? 'with' : 'without'
+      set(how === 'with')
+      const begun = performance.now()
+      await done(clada.execute(write(path.join(root, 'a.txt'), `round ${round}`)))
+      if (round > 1) times[how].push(performance.now() - begun)
+    }
+    set(true)
+    const [plain, synced] = [times.without, times.with].map((all) => all.sort((a, b) => a - b)[all.length >> 1])
+    rows.push(
+      `| one edit without and with syncs, ${mode} | ${plain.toFixed(1)} ms | ${synced.toFixed(1)} ms | ${(synced / plain).toFixed(2)}× |`,
+    )
+  }
+  return rows
 }
 
 /** Processor time in milliseconds, with the processes that have ended; zero where the system does not say. */

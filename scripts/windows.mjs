@@ -1,6 +1,7 @@
 // Runs test suites under Wine, with a real Windows `node.exe` and the Windows builds of every dependency.
 //
 //   npm run test:windows [-- test/workspace]      node scripts/windows.mjs --cli [clada's arguments]
+//   node scripts/windows.mjs --time-limit         prints how soon after its time limit a program has ended, and what is left
 //   node scripts/windows.mjs --git                builds git.exe from Debian's sources, for the tests that need it
 //
 // Everything is kept for the next time in `clada-wine` of the cache directory (2.2 GB with the Debian packages). Wine
@@ -46,7 +47,9 @@ if (given()[0] === '--git') {
 }
 installPackages()
 copySources()
-process.exit(given()[0] === '--cli' ? runCommandLine(given().slice(1)) : runTests(given()))
+const [first, ...rest] = given()
+if (first === '--cli') process.exit(runBuilt(['dist/cli.cjs', ...rest]))
+process.exit(first === '--time-limit' ? runBuilt(['scripts/time-limit.mjs']) : runTests(given()))
 
 function given() {
   return process.argv.slice(2).filter((word) => word !== '--')
@@ -213,9 +216,9 @@ function runTests(given) {
   return status
 }
 
-function runCommandLine(args) {
+function runBuilt(args) {
   quiet(process.execPath, [path.join(home, 'scripts', 'build.mjs'), '--out', path.join(project, 'dist')], {}, home)
-  return windows(['dist/cli.cjs', ...args])
+  return windows(args)
 }
 
 /** Through files, because pipes between Wine and Linux lose output. */

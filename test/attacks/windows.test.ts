@@ -57,16 +57,17 @@ describe.skipIf(process.platform !== 'win32')('on Windows', () => {
 
   it('every spelling of a file is that file, and results name it with slashes', async () => {
     const root = scratchDir({ 'src/a.ts': '0\n', 'lib/x': '', 'src/lib/x': '' })
-    const drive = root.slice(0, 1)
-    const bash = `/${drive.toLowerCase()}${root.slice(2).replaceAll('\\', '/')}`
-    const spellings = [
-      ...data.spellings
-        .filter((one) => !/^[\\/]/.test(one) && !/^[Cc]:\/\//.test(one) && !one.startsWith('..'))
-        .map((one) => one.replace(/^[Cc]:[\\/]+proj/i, (start) => (start.startsWith('c') ? root.toLowerCase() : root))),
-      `${bash}/src/a.ts`,
-      `${root.slice(2)}\\src\\a.ts`,
-      `..\\${path.basename(root)}\\src\\a.ts`,
-    ]
+    // The project of the list is `C:\proj`; its name is spelled as this one's is, with the same slashes and case.
+    const placed = (spelling: string): string => {
+      const [, slashes = '\\'] = /([\\/]+)proj/i.exec(spelling) ?? []
+      const isAbove = spelling.startsWith('..')
+      const names = (isAbove ? path.basename(root) : root.slice(3)).split('\\').join(slashes)
+      const whole = spelling.replace(/proj/i, (name) => (name === 'PROJ' ? names.toUpperCase() : names))
+      return whole.replace(/^[\\/]?c(?=:|[\\/])/i, (start) =>
+        start.replace('C', root.slice(0, 1)).replace('c', root.slice(0, 1).toLowerCase()),
+      )
+    }
+    const spellings = data.spellings.map(placed)
     const blocks = spellings.map((spelling, at) =>
       block('file_edit', { path: spelling, old_text: `${at}`, new_text: `${at + 1}` }),
     )

@@ -12,7 +12,6 @@ describe.each([
   ['core.autocrlf=input of the user', '[core]\n\tautocrlf = input\n', ''],
   ['core.eol=crlf of the user', '[core]\n\teol = crlf\n', '* text=auto\n'],
   ['attributes', '', '*.txt text eol=crlf\n*.sh text eol=lf\n*.bin -text\n'],
-  ['core.fileMode=false', '[core]\n\tfileMode = false\n', ''],
 ])('%s', (_, config, attributes) => {
   it('commits the edited file and no other', async () => {
     const home = scratchDir({ '.gitconfig': `${config}[user]\n\tname = U\n\temail = u@example.com\n` })
@@ -31,7 +30,6 @@ describe.each([
       git('init', '-q')
       git('add', '-A')
       git('commit', '-q', '-m', 'one')
-      if (config.includes('fileMode')) fs.chmodSync(path.join(root, 'run.sh'), 0o755)
       for (const name of ['lf.txt', 'crlf.txt']) {
         const edit = block('file_edit', { path: path.join(root, name), old_text: 'two', new_text: '2' })
         const result = await new Clada({ repoPath: root }).execute(edit)

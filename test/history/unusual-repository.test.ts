@@ -368,3 +368,22 @@ describe('a directory where a file was', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 })
+
+it.each(['commit', 'shadow'] as const)('with core.fileMode=false no mode is committed (%s)', async (mode) => {
+  const root = repository({ 'a.txt': 'a', 'b.sh': 'b', 'c.sh': 'c' })
+  git(root, 'update-index', '--chmod=+x', 'b.sh')
+  git(root, 'commit', '-q', '-m', 'executable')
+  git(root, 'config', 'core.fileMode', 'false')
+  // As on a disk that has no such bits, or shows all files with them.
+  fs.chmodSync(path.join(root, 'a.txt'), 0o755)
+  fs.chmodSync(path.join(root, 'b.sh'), 0o644)
+  fs.chmodSync(path.join(root, 'c.sh'), 0o755)
+  const changes: Call[] = ['a.txt', 'b.sh', 'new.sh'].map((name) => ['file_write', { path: name, content: 'new' }])
+  expect(await execute(root, mode, changes)).toMatchObject({ success: true })
+  const saved = mode === 'commit' ? 'HEAD' : 'refs/clada/checkpoints'
+  const modes = (commit: string) => git(root, 'ls-tree', commit).replaceAll(/ blob \w+\t/g, ' ')
+  expect(modes(saved)).toBe('100644 a.txt\n100755 b.sh\n100644 c.sh\n100644 new.sh\n')
+  expect(git(root, 'status', '--porcelain', '--', 'c.sh')).toBe('')
+  expect(await undoIn(root, mode)).toMatchObject({ success: true })
+  expect(modes(saved)).toBe('100644 a.txt\n100755 b.sh\n100644 c.sh\n')
+})
