@@ -37,6 +37,7 @@ const { values, positionals } = parseArgs({
 
 /** The tests of a folder. A folder that is not listed has those of its own name. */
 const tests = {
+  actions: ['actions', 'report', 'library', 'conformance/library', 'structure/operations', 'scenarios'],
   api: ['library', 'context'],
   approvals: ['approvals', 'commands'],
   cli: ['cli', 'listener', 'context'],

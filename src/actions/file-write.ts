@@ -94,8 +94,7 @@ function lostFinalNewline(before: Buffer, content: string): string[] {
 
 /** A file that becomes much smaller was perhaps meant to be edited. */
 function lostLines(before: Buffer, content: string): { data: object; warnings: string[] } {
-  const had = splitLines(before.toString('utf8')).length
-  const has = splitLines(content).length
+  const [had = 0, has = 0] = [before.toString('utf8'), content].map((all) => splitLines(all.replace(/\n$/, '')).length)
   if (had <= 50 || has * 3 >= had) return { data: {}, warnings: [] }
   const warning = `the file had ${had} lines and now has ${has}; if the others were to stay, clada undo brings them back`
   return { data: { lines_before: had, lines_now: has }, warnings: [warning] }

@@ -95,11 +95,7 @@ export async function withoutElisions(
 const matchesIn = (outcome: Outcome): string[] => {
   const { data } = outcome
   if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches)) return []
-  return data.matches.flatMap((match: unknown) =>
-    typeof match === 'object' && match !== null && 'text' in match && typeof match.text === 'string'
-      ? [match.text]
-      : [],
-  )
+  return data.matches.map(({ text }) => String(text))
 }
 
 const isMissing = (error: unknown): boolean =>

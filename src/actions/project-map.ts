@@ -219,7 +219,7 @@ async function rankOf(
     return (
       (kept.has(`${base.absolute}/${name}`) ? 40 : 0) +
       about * 20 +
-      (mains.some((main) => name.endsWith(main)) ? 10 : 0) +
+      (mains.includes(name) ? 10 : 0) +
       (entryPoint.test(name) ? 8 : 0) +
       (test.test(name) ? 3 : 0) -
       depth * 2

@@ -17,7 +17,13 @@ async function done(files: Record<string, string>, action: string, params: Param
   const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true, matching: 'tolerant' })
   const { results } = await clada.execute(block(action, params))
   const [result] = results
-  return { files: filesIn(root), warnings: result?.warnings ?? [], error: result?.error, data: result?.data }
+  return {
+    files: filesIn(root),
+    warnings: result?.warnings ?? [],
+    error: result?.error,
+    data: result?.data,
+    details: result?.details,
+  }
 }
 
 describe('a passage by its beginning and end', () => {
@@ -179,4 +185,69 @@ describe('an elision in the content for a structure', () => {
     expect(files['a.js']).toBe(file)
     expect(error).toContain('// ... existing code ...')
   })
+})
+
+describe('lines that a patch only adds', () => {
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n+two\n*** End Patch\n'
+
+  test.each([
+    ['one\n', 'one\ntwo\n'],
+    ['one', 'one\ntwo\n'],
+    ['one\r\n', 'one\r\ntwo\r\n'],
+    ['', 'two\n'],
+  ])('are put at the end of %j', async (before, after) => {
+    const root = scratchDir({ 'a.txt': before })
+    await new Clada({ repoPath: root, git: 'off' }).execute(patch)
+    expect(filesIn(root)).toEqual({ 'a.txt': after })
+  })
+})
+
+describe('a file that is written', () => {
+  test.each([
+    [50, 1, []],
+    [51, 17, []],
+    [51, 16, ['the file had 51 lines and now has 16; if the others were to stay, clada undo brings them back']],
+  ])('with %i lines before and %i now is warned about when it lost most of them', async (had, has, warned) => {
+    const params = { path: 'a.txt', content: `${'x\n'.repeat(has)}` }
+    const { warnings } = await done({ 'a.txt': 'y\n'.repeat(had) }, 'file_write', params)
+    expect(warnings).toEqual(warned)
+  })
+
+  test('by its lines keeps dots that leave nothing out', async () => {
+    const params = { path: 'a.js', lines: '2', new_content: '  // ...\n  f(...rest)' }
+    const { files } = await done({ 'a.js': 'a\n  // ...\nc\n' }, 'file_replace_lines', params)
+    expect(files['a.js']).toBe('a\n  // ...\n  f(...rest)\nc\n')
+  })
+})
+
+describe('the map of a project', () => {
+  const map = async (files: Record<string, string>): Promise<string> => {
+    const { data } = await done(files, 'project_map', {})
+    return String(Object(data).map)
+  }
+
+  test('has no line for a directory without files', async () => {
+    expect(await map({ 'src/a/x.txt': '', 'src/b/y.txt': '' })).toBe('src/\n  a/  x.txt\n  b/  y.txt\n')
+  })
+
+  test('has what no ignore file of another directory leaves out', async () => {
+    const files = { 'x.txt': '', 'sub/.gitignore': 'y.txt\n', 'sub/y.txt': '', 'sub/z.txt': '' }
+    expect(await map(files)).toBe('x.txt\nsub/  z.txt\n')
+  })
+
+  test('counts what is too much for a line', async () => {
+    const names = Array.from({ length: 201 }, (_, at) => [`d/${at}`, ''])
+    expect(await map(Object.fromEntries(names))).toMatch(/^d\/ {2}0 {2}1 {2}.* \+ 1 file\n$/)
+  })
+})
+
+test('a passage whose end is elsewhere names the lines that are like it', async () => {
+  const text = Array.from({ length: 20 }, (_, at) => `line number ${at + 1} of the text\n`).join('')
+  const { details } = await done({ 'a.txt': text }, 'file_replace_text_range', {
+    path: 'a.txt',
+    old_text_beginning: 'line number 10 of the text',
+    old_text_end: 'line number 15 of the next\nline number 16 of the next',
+    new_text: 'x',
+  })
+  expect(Object(details).nearest[0]).toMatchObject({ line: 15, endLine: 16 })
 })

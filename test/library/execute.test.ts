@@ -58,6 +58,8 @@ describe('execute', () => {
     const result = await new Clada({ repoPath: '/no/such/directory' }).execute('x')
     expect(result).toMatchObject({ success: false, fatalCode: 'invalid_parameter' })
     expect(result.fatalError).toBe("The root '/no/such/directory' is not a directory.")
+    const { fatalError } = await new Clada({ repoPath: 'no/such' }).execute('x')
+    expect(fatalError).toBe("The root 'no/such' is not a directory.")
   })
 
   it('refuses a document that is too large, with its size and the limit', async () => {
@@ -88,6 +90,9 @@ describe('execute', () => {
       ['rd1'],
       ['wr1', 'action_not_allowed'],
     ])
+    // Blocks without an id have their number in the document, whatever their syntaxes are.
+    const mixed = '<write path="a"><![CDATA[x]]></write>\n\n<---WRITE file="b"--->\nx\n<---END--->\n'
+    expect(checkDocument(mixed, { repoPath: dir }).blocks.map(({ id }) => id)).toEqual(['1', '2'])
   })
 
   it('names an allowed action that does not exist, and those that a document can use', async () => {

@@ -113,6 +113,12 @@ describe('the evidence of a change', () => {
     const result = await clada.perform('files_replace_all_text', { paths: '.', old_text: 'x', new_text: 'y' })
     expect(result.results[0]?.changes).toMatchObject([{ diff: ['-x', '+y'] }, { path: 'b.txt', lines: ['1'] }])
     expect(result.results[0]?.changes?.[1]).not.toHaveProperty('diff')
+    const again = await clada.perform('files_replace_all_text', {
+      paths: 'b.txt\na.txt',
+      old_text: 'y',
+      new_text: 'z',
+    })
+    expect(again.results[0]?.changes).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }])
   })
 })
 

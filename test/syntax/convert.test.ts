@@ -298,6 +298,13 @@ describe('a document in another syntax', () => {
     expect(relative.map(({ params }) => params['path'])).toEqual(['src/a.ts', '/b'])
   })
 
+  it('keeps the other name of an action where calls name it', () => {
+    const text = render('sham', { action: 'read_file', params: { path: '/a' } })
+    const written = 'refused' in text ? '' : text.text
+    expect(convertDocument(written, 'nesl', { repoPath: '/' }).text).toContain('action = "read_file"')
+    expect(convertDocument(written, 'csl', { repoPath: '/' }).text).toBe('<---READ file="/a"--->')
+  })
+
   it('keeps the explanation where it can, and tells of it where it cannot', () => {
     const text = '<<<EXPLANATION>>>\nwhy\nso\n<<<FILE>>>\na\n<<<OVERWRITE>>>\nx\n<<<END>>>'
     expect(convertDocument(text, 'replacer', { repoPath: '/' })).toMatchObject({ text, warnings: [] })
