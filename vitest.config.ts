@@ -7,7 +7,7 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     // For what hangs, not for what is slow: a machine may be busy with other things.
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 600_000,
     // So is a wait inside a test: it ends when what it waits for is there, or with its test.
     expect: { poll: { timeout: 110_000 } },
     // What a process keeps for its next start would be written into directories that a test is just removing.

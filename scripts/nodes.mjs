@@ -29,7 +29,9 @@ function passes(version) {
 function programOf(version) {
   const system = process.platform === 'win32' ? 'win' : process.platform
   const name = `node-${system === 'darwin' && process.arch === 'arm64' ? 'bin-' : ''}${system}-${process.arch}`
-  const cache = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')
+  // Tests of root start it as another user too, who may not look into the home of root.
+  const cache =
+    process.getuid?.() === 0 ? '/var/cache' : (process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'))
   const dir = path.join(cache, 'clada-nodes', version)
   const node = path.join(dir, 'node_modules', name, 'bin', system === 'win' ? 'node.exe' : 'node')
   if (!fs.existsSync(node)) {

@@ -37,7 +37,7 @@ beforeAll(() => {
 
   fill(project, { 'package.json': '{ "type": "module", "private": true }' })
   for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) link(name)
-}, 60_000)
+})
 
 afterAll(() => remove(scratch))
 

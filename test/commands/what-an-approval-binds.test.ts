@@ -117,7 +117,7 @@ describe('what an approved command runs', () => {
     expect((await run(root, 'npm test')).text).toContain('one')
     fill(root, { 'package.json': `\uFEFF${manifest({ scripts: { test: 'echo two' } })}` })
     expect(await run(root, 'npm test')).toMatchObject({ code: 'approval_required' })
-  }, 60_000)
+  })
 
   it.for([
     ['include', 'include rules.mk', 'rules.mk'],
@@ -242,7 +242,7 @@ describe('an approval with a star', () => {
     expect((await run(root, 'npm test')).code).toBeUndefined()
     for (const line of ['npm run other', 'npm test --prefix sub', 'npx test', 'npm tests', 'cd sub && npm test'])
       expect(await run(root, line), line).toMatchObject({ code: 'approval_required' })
-  }, 60_000)
+  })
 
   it('holds for a run by a flag too', async () => {
     const approvals = { approve: ['seq 1 *'] }
@@ -292,7 +292,7 @@ describe('an approved command', () => {
     expect(kept()).toBe('kept')
     await run(root, install, { approve: [install] })
     expect(kept()).toBe('WRITTEN\n')
-  }, 60_000)
+  })
 
   it('reads a denied file that its approval names, and cannot change it', async () => {
     const root = scratchDir({ '.env': 'CANARY', 'sub/.env': 'OTHER' })

@@ -307,7 +307,7 @@ describe('executions in several worktrees at once', () => {
     const wanted = trees.flatMap((tree) => rounds.map((round) => `AI: create ${path.basename(tree)}-${round}`))
     const saved = subjects(root, checkpoints).filter((subject) => subject.startsWith('AI: '))
     expect(saved.toSorted()).toEqual(wanted.toSorted())
-  }, 60_000)
+  })
 })
 
 describe('executions in several directories of one repository at once', () => {

@@ -99,3 +99,5 @@ const steady = (report: string, project: string): string =>
     .replaceAll(project, '/ROOT')
     .replace(/duration_ms:? [\d.]+/g, 'duration_ms 0')
     .replace(/\([\d.]+ms\)/g, '(0ms)')
+    .replace(/^ +at .*node:internal.*\n/gm, '')
+    .replace(/node:internal\/\S+|Node\.js v[\d.]+/g, 'node')

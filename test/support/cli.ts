@@ -18,7 +18,8 @@ export function clada(
     cwd: options.cwd,
     env: { ...process.env, NO_COLOR: '1', ...options.env },
   })
-  return { status, stdout, stderr }
+  // On a busy machine it says how far it is.
+  return { status, stdout, stderr: stderr?.replaceAll(/^clada: \d+ actions? done, .*\n/gm, '') }
 }
 
 /** Starts it and leaves it running. */
