@@ -80,7 +80,7 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   const size = counted(field(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
-  const [first = 1, last = Infinity] = lines === '' ? [] : lines.split('-').map(Number)
+  const [first = 0, last = Infinity] = lines.split('-').map(Number)
   const body = structureBody({ structures: outlineView(within(all, first, last)) })
   return { body: body === undefined || body === '' ? `[no structures, ${size}]` : body }
 }

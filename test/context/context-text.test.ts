@@ -61,6 +61,13 @@ describe('the working set as one text', () => {
     expect(text).not.toMatch(/class Shop|close\(\)|last\(\)/)
   })
 
+  it('shows the outline of a file whose name looks like a part of another', async () => {
+    const set = await withContext()
+    fs.writeFileSync(path.join(set.root, 'a@@last.ts'), 'function own() {}\n')
+    await set.clada.perform('context_add', { path: 'a@@last.ts' })
+    expect((await textOf(set, { show: 'outline' })).text).toContain('own()')
+  })
+
   it('lists what does not fit, as long as that fits', async () => {
     const set = await withContext('long.txt', 'b.txt')
     const whole = await textOf(set, {})
@@ -72,6 +79,11 @@ describe('the working set as one text', () => {
       shown: [short],
       left: [long],
     })
+    // The names fit to the character, or not at all.
+    const names = `=== not shown, too long ===\n${set.root}/long.txt (${long?.tokens} tokens)\n${set.root}/b.txt (${short?.tokens} tokens)`
+    const room = names.length / 4
+    expect((await textOf(set, { budget: room })).text).toContain('long.txt (')
+    expect((await textOf(set, { budget: room - 0.25 })).text).toBe('')
     const none = await textOf(set, { budget: 1 })
     expect(none).toMatchObject({ text: '', shown: [], left: [long, short] })
   })

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/core/hash.ts'
+import type { CladaOptions } from '../../src/index.ts'
 import type { Inspect } from '../../src/core/recorder.ts'
 import { interruptedMessage, programMessage } from '../../src/history/recover-program.ts'
 import { recover, readTimeline } from '../../src/history/recover.ts'
@@ -10,7 +11,7 @@ import { Log } from '../../src/journal/log.ts'
 import { dirOf, numbersIn, type PathRecord, readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { execute, recordOf } from './world.ts'
+import { type Call, execute, recordOf } from './world.ts'
 
 const dead = { ...ownOwner(), started: '0' }
 const print = (text: string): string => fingerprintOf(Buffer.from(text))
@@ -95,6 +96,13 @@ describe('the record of an execution that died', () => {
     ['removes a file', { kept: 'old', to: 'absent' }, {}, { before: { type: 'file' }, after: { type: 'absent' } }],
     ['has not changed it yet', { before: { type: 'absent' }, to: print('A') }, {}, undefined],
     ['names an image elsewhere', { before: { type: 'file', image: '../../x' }, to: print('A') }, { a: 'A' }, undefined],
+    [
+      'has no mode',
+      { before: { type: 'file', image: '0' }, to: print('A') },
+      { a: 'A' },
+      { before: { type: 'file', mode: 0o644, image: '0' } },
+    ],
+    ['has no image', { before: { type: 'file', mode: 0o644, image: 0 }, to: print('A') }, { a: 'A' }, undefined],
     ['does not say what was there', { to: print('A') }, { a: 'A' }, undefined],
     // Another process has written it since.
     ['creates a file that has changed since', { before: { type: 'absent' }, to: print('A') }, { a: 'B' }, created],
@@ -103,6 +111,7 @@ describe('the record of an execution that died', () => {
       const { recovered, timeline, history, dir } = left({
         files: { ...files },
         lines: [{ path: 'a', by: 1, ...line }],
+        more: what === 'has no mode' ? { 0: 'old' } : {},
       })
       const paths = expected === undefined ? [] : [expected]
       const [record] = timeline()
@@ -195,6 +204,26 @@ describe('what is said about an execution that died', () => {
     [paths, /Changed since, by that program or by another process: b\. /],
   ] as const)
     it(String(text), () => expect(programMessage(1, { action: 2, tree: undefined }, changed)).toMatch(text))
+})
+
+describe('a record', () => {
+  const chat = { conversation: { kind: 'mcp', id: 'c1' } } as const
+  const recorded = async (calls: readonly Call[], options: CladaOptions = {}) => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', calls, options)
+    return readRecord(path.join(root, '.clada/history'), 1)
+  }
+
+  it('has the first line of each error, and the conversation', async () => {
+    const calls: Call[] = [
+      ['file_write', { path: 'a.txt', content: 'A' }],
+      ['file_replace_text', { path: 'a.txt', old_text: 'none', new_text: 'x' }],
+    ]
+    const record = await recorded(calls, chat)
+    expect(record?.actions[1]?.error).toMatch(/^file_replace_text: /)
+    expect(record?.conversation).toEqual(chat.conversation)
+    expect(await recorded(calls)).not.toHaveProperty('conversation')
+  })
 })
 
 describe('old executions', () => {

@@ -11,6 +11,8 @@ import { dropDamaged, syncObjects, writeObject } from '../../src/git/objects.ts'
 import { headOf, isSameHead, pointHead, releaseRefs } from '../../src/git/repository.ts'
 import { isClosed, savable } from '../../src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
+import { noteProgram } from '../../src/history/programs.ts'
+import { Journal } from '../../src/journal/journal.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { git, repository } from './world.ts'
 
@@ -152,18 +154,57 @@ it('an object that is damaged is removed, so that it is written again; a whole o
   expect(dropDamaged(isolated, id)).toBe(false)
 })
 
+/** A project before a program, which git can look at. */
+async function saved(files: Readonly<Record<string, string>>, closed: (relative: string) => boolean = () => false) {
+  const top = repository(files)
+  const dir = path.join(scratchDir(), 'git')
+  return { top, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, closed, dir }) }
+}
+
+it('what a program changed is recorded with what was there, and what cannot be undone is named', async () => {
+  const names = ['changed.txt', 'moded.txt', 'secret.txt']
+  const { top, snapshot: take } = await saved(
+    { 'changed.txt': 'old\n', 'moded.txt': 'old\n' },
+    (relative) => relative === 'secret.txt',
+  )
+  const at = (name: string): string => path.join(top, name)
+  fs.writeFileSync(at('secret.txt'), 's')
+  const snapshot = await take()
+  const history = scratchDir()
+  const journal = new Journal(history, 1, top, {})
+  const seen = {
+    created: [],
+    modes: new Map([[at('moded.txt'), 0o600]]),
+    madeDirs: [at('made')],
+    goneDirs: new Map([[at('gone'), 0o700]]),
+  }
+  const note = () => noteProgram(names.map(at), seen, { root: top, action: 3, journal, snapshot })
+  const { warnings } = await note()
+  expect(warnings).toEqual([expect.stringMatching(/^clada undo cannot revert what action 3 did to secret\.txt: /)])
+  const paths = journal.finish((absolute) =>
+    path.extname(absolute) === '.txt'
+      ? { type: 'file', mode: 0o640, bytes: Buffer.from('new\n') }
+      : { type: absolute.endsWith('made') ? 'directory' : 'absent' },
+  )
+  expect(paths).toMatchObject([
+    { path: 'changed.txt', before: { type: 'file', mode: 0o640 }, after: { type: 'file', mode: 0o640 } },
+    { path: 'gone', before: { type: 'directory', mode: 0o700 }, after: { type: 'absent' } },
+    { path: 'made', before: { type: 'absent' }, after: { type: 'directory' } },
+    { path: 'moded.txt', before: { type: 'file', mode: 0o600 }, after: { type: 'file', mode: 0o640 } },
+  ])
+  snapshot.isolated.close()
+  // A git that fails costs the undo of what the program changed, and nothing else.
+  const second = await note()
+  expect([second.states.size, second.warnings[0]]).toEqual([0, expect.stringContaining(`to ${names.join(', ')}: `)])
+  journal.close()
+})
+
 it('what was there before a program is known, of files that git tracks, sees and ignores', async () => {
-  const top = repository({ 'tracked.txt': 'one\n', 'same.txt': 'same\n', '.gitignore': '*.log\n' })
+  const { top, snapshot: take } = await saved({ 'tracked.txt': 'one\n', 'same.txt': 'same\n', '.gitignore': '*.log\n' })
   fs.writeFileSync(path.join(top, 'tracked.txt'), 'two\n')
   fs.writeFileSync(path.join(top, 'new.txt'), 'new\n')
   fs.writeFileSync(path.join(top, 'a.log'), 'log\n')
-  const snapshot = await takeSnapshot({
-    root: top,
-    stateDir: scratchDir(),
-    settings,
-    closed: () => false,
-    dir: path.join(scratchDir(), 'git'),
-  })
+  const snapshot = await take()
   onTestFinished(() => snapshot.isolated.close())
   const before = async (...names: string[]): Promise<object> => {
     const states = await statesBefore(

@@ -6,6 +6,7 @@ import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
 import { dirOf, type PathRecord, type State, type StepRecord } from '../../src/journal/record.ts'
 import { fingerprintOf } from '../../src/core/hash.ts'
+import { refusalOf } from '../../src/timetravel/refusal.ts'
 import { pathsOfAction, planFor, type RevertedPath } from '../../src/timetravel/undo-plan.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { recordOf } from './world.ts'
@@ -163,6 +164,7 @@ describe('the undo of one action', () => {
   const stepOf = (text: string): StepRecord => {
     const [by, what = ''] = text.split(':')
     const type = what === '-' ? ('absent' as const) : what === 'd' ? ('directory' as const) : undefined
+    if (what === 'mode') return { by: Number(by), mode: 0o644 }
     const rest = type === undefined ? { mode: 0o644, print: what, kept: [0, 1] as const } : { type }
     return { by: Number(by), ...(what === '?' ? {} : rest) }
   }
@@ -182,6 +184,7 @@ describe('the undo of one action', () => {
     ['1:d 2:- 3:end', 2, { before: { type: 'directory' }, after: absent, later: 3 }],
     ['1:? 2:end', 2, `${only} 1 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:? 2:end', 1, `${only} 2 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
+    ['1:mode 2:end', 2, `${only} 1 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:x 2:y 1:end', 1, `${only} 2 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:end', 2, 'Action 2 of execution 1 changed nothing.'],
   ] as const)
@@ -190,4 +193,21 @@ describe('the undo of one action', () => {
       const whole = typeof expected === 'string' ? expected : [{ path: 'a', last: left('end'), ...expected }]
       expect(pathsOfAction(record, action)).toEqual(whole)
     })
+})
+
+describe('a refusal', () => {
+  for (const [problem, fallback, error] of [
+    [{ kind: 'git', reason: 'it is locked' }, 'Retry.', 'clada back: git_operation_failed: it is locked. Retry.'],
+    [
+      { kind: 'git', reason: 'it is locked', advice: 'Wait.' },
+      'Retry.',
+      'clada back: git_operation_failed: it is locked. Wait.',
+    ],
+    [
+      { kind: 'git', reason: 'it is locked' },
+      undefined,
+      'clada back: git_operation_failed: it is locked. Fix the problem above and retry, or run with --no-git.',
+    ],
+  ] as const)
+    it(error, () => expect(refusalOf(problem, 'clada back', fallback).error).toBe(error))
 })

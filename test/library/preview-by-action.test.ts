@@ -46,6 +46,11 @@ describe('what one action of a preview changes', () => {
     expect([1, 2].map((seq) => first.changesBy(seq)[0]?.after)).toEqual(['two\n', 'three\n'])
     const second = await clada.preview(fails)
     expect([1, 2].map((seq) => second.changesBy(seq))).toEqual([[], []])
+    // The same for a document that is atomic as a whole; without that, what succeeds is shown.
+    const document = csl(write('b.txt', 'b'), edit('a.txt', 'no such', 'x'))
+    const preview = async (atomic: boolean) => (await new Clada({ repoPath: root, atomic }).preview(document)).diffs
+    expect((await preview(false)).map(({ path: name }) => name)).toEqual(['b.txt'])
+    expect(await preview(true)).toEqual([])
   })
 })
 

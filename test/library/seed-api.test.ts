@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { executeFileOperation, parseShamResponse } from '../../src/seed-api/sham-response.ts'
-import { delete_structure } from '../../src/seed-api/structures.ts'
+import { delete_structure, list_structures } from '../../src/seed-api/structures.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const sham = (id: string, ...lines: string[]): string =>
@@ -27,6 +27,24 @@ describe('functions with the signatures of earlier libraries', () => {
     expect(summary).toEqual({ totalBlocks: 6, successCount: 1, errorCount: errors.length })
   })
 
+  it('return errors by line, also of headers in a heredoc that does not end, and no action of a broken block', async () => {
+    const unclosed = '#!SHAM [@three-char-SHA-256: bbb]\naction = "file_write"\ncontent = <<\'EOT_SHAM_bbb\'\ntext\n'
+    const text = [
+      sham('aaa', 'action = "no_such_action"'),
+      sham('abc', 'action = "file_read"', 'path = "/tmp/a.txt"', 'this line is no key'),
+      unclosed,
+      sham('ccc', 'action = "file_read"'),
+    ].join('')
+    const { actions, errors } = await parseShamResponse(text)
+    expect(actions).toEqual([])
+    expect(errors.map(({ line, blockId }) => [line, blockId])).toEqual([
+      [1, 'aaa'],
+      [7, 'abc'],
+      [13, 'ccc'],
+      [17, 'bbb'],
+    ])
+  })
+
   it('run one action, with either data or an error', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     const options = { repoPath: root, gitCommit: false }
@@ -46,5 +64,9 @@ describe('functions with the signatures of earlier libraries', () => {
     const of = (target: string, repoPath: string) => delete_structure(path.join(root, 'a.ts'), target, { repoPath })
     expect(await of('b', root)).toMatchObject({ error: 'TARGET_NOT_FOUND', message: expect.stringContaining('b') })
     expect(await of('a', path.join(root, 'gone'))).toMatchObject({ message: expect.stringContaining('gone') })
+    expect(await list_structures(path.join(root, 'a.ts'), Number.NaN, { repoPath: root })).toMatchObject({
+      error: 'invalid_parameter',
+      message: 'Invalid integer value: NaN',
+    })
   })
 })
