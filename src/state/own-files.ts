@@ -174,8 +174,10 @@ export const ownOwner = (): Owner => ({
 })
 
 /** Whether the process is still there. One on another machine counts as alive: that cannot be checked here. */
-export function isAlive({ pid, started, host }: Owner): boolean {
+export function isAlive({ pid, started, host, time }: Owner): boolean {
   if (host !== '' && host !== os.hostname()) return true
+  // Where the kernel does not say when a process began, a number may be in use again, by this one too.
+  if (started === '' && pid === process.pid && Date.parse(time) < performance.timeOrigin) return false
   try {
     process.kill(pid, 0)
   } catch (error) {

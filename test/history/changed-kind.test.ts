@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
+import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, repository, treeOf, undoIn } from './world.ts'
 
@@ -96,7 +97,8 @@ describe.each(ways)('$name', ({ does, saved, mode }) => {
     expect(treeOf(root)).toEqual(before)
   })
 
-  it(`is there again when a program is undone: ${mode}`, async () => {
+  it(`is there again when a program is undone: ${mode}`, async (context) => {
+    skipWithout(context, 'bash')
     const root = repository(files)
     does(root)
     const before = treeOf(root)

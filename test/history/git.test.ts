@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { copyIndex, isUnchanged } from '../../src/git/index-file.ts'
 import { Clada } from '../../src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
+import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
@@ -330,7 +331,8 @@ describe('commit mode', () => {
     expect(git(root, 'show', 'HEAD:far/d.txt')).toBe('d\n')
   })
 
-  it('works in a partial clone, whose objects outside of a sparse checkout are not there', async () => {
+  it('works in a partial clone, whose objects outside of a sparse checkout are not there', async (context) => {
+    skipWithout(context, 'bash')
     const first = repository({ ...files, 'far/d.txt': 'd\n' })
     fill(first, { 'a.txt': 'one\n\n', 'far/d.txt': 'd2\n' })
     git(first, 'commit', '-q', '-am', 'second')

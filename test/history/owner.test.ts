@@ -9,6 +9,9 @@ it('a process that is there is alive, and one that began at another time is not 
   expect(isAlive({ ...ownOwner(), host: 'elsewhere', pid: 2 ** 22 + 1 })).toBe(true)
   expect(isAlive({ ...ownOwner(), pid: 2 ** 22 + 1 })).toBe(false)
   if (fs.existsSync('/proc/self/stat')) expect(isAlive({ ...ownOwner(), started: '1' })).toBe(false)
+  // Where the kernel does not say when: one that began before this process had its number earlier.
+  expect(isAlive({ ...ownOwner(), started: '', time: new Date(performance.timeOrigin - 1).toISOString() })).toBe(false)
+  expect(isAlive({ ...ownOwner(), started: '' })).toBe(true)
 })
 
 it.skipIf(!fs.existsSync('/proc/self/stat'))('a killed process is gone, also where nobody buries it', async () => {

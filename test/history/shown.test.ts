@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
 import { readRecord } from '../../src/journal/record.ts'
 import { Clada } from '../../src/index.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { execute } from './world.ts'
 
@@ -50,7 +51,8 @@ it('directories are counted like files', async () => {
   expect(entries.map(({ summary }) => summary)).toEqual(['make 2 directories', 'remove directory a/b'])
 })
 
-it('an execution whose journal somebody removed does not promise an undo', async () => {
+it('an execution whose journal somebody removed does not promise an undo', async (context) => {
+  skipWithout(context, 'bash')
   const root = scratchDir({ 'a.txt': 'a' })
   const code = 'rm -rf .clada'
   const { fatalError } = await execute(

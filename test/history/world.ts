@@ -44,7 +44,9 @@ export function asKilled(root: string, number = 1): object {
   const bytes = fs.readFileSync(file)
   const [header] = readLog(file).entries
   if (header === undefined) throw new Error('no header')
-  const dead = { ...header, started: String(Reflect.get(header, 'started')).replace(/./g, '0') }
+  const started = String(Reflect.get(header, 'started'))
+  const before = started === '' ? { time: new Date(0).toISOString() } : {}
+  const dead = { ...header, started: started.replace(/./g, '0'), ...before }
   const end = bytes.toString('latin1').search(/\n[0-9a-f]{24} \{"version":1,/) + 1
   fs.writeFileSync(file, Buffer.concat([entryOf(dead), bytes.subarray(bytes.indexOf(10) + 1, end)]))
   return dead
@@ -75,7 +77,12 @@ export function treeOf(root: string): Record<string, string> {
   return found
 }
 
-const modeOf = (file: string): string => (fs.statSync(file).mode & 0o7777).toString(8)
+/** Windows knows only whether a file is read-only. */
+function modeOf(file: string): string {
+  const stat = fs.statSync(file)
+  if (process.platform === 'win32') return stat.isDirectory() ? '755' : (stat.mode & 0o200) === 0 ? '444' : '644'
+  return (stat.mode & 0o7777).toString(8)
+}
 
 const identity = ['user.name=User', 'user.email=user@example.com', 'init.defaultBranch=main', 'maintenance.auto=false']
 const configured = identity.flatMap((setting) => ['-c', setting])
