@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isAlive, jsonOf, ownDir, ownerFrom, ownOwner, removeFile, renameFile } from '../state/own-files.ts'
 import { hashOf } from '../core/hash.ts'
 import { hasCode, messageOf } from '../core/platform.ts'
+import { Stop } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
@@ -112,9 +113,18 @@ export class Scratch {
   /** `.clada` in the root, or where that cannot be used a directory of the user's own. */
   stateDir(): string {
     if (this.#state !== undefined) return this.#state
-    const own = ownState(this.root)
+    const own = this.#ownState()
     this.notes.push(...(own?.notes ?? []))
     return (this.#state = own?.dir ?? inHome(this.root))
+  }
+
+  #ownState(): ReturnType<typeof ownState> {
+    try {
+      return ownState(this.root)
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      throw new Stop({ kind: 'step-refused', reason: error.message, code: 'permission_denied', conflicts: [] })
+    }
   }
 
   /** Removes what runs that died have left. */

@@ -67,7 +67,10 @@ it.skipIf(process.geteuid?.() !== 0)('a run as root does not split the history o
   expect(run(['run', '-', '--no-git'], document('b')).status).toBe(0)
   const before = fs.readdirSync(path.join(root, '.clada')).sort()
   const asRoot = await new Clada({ repoPath: root, git: 'off' }).execute(document('c'))
-  expect(JSON.stringify(asRoot)).toContain('belongs to user 65534, and clada runs as root')
+  expect(asRoot.results).toMatchObject([{ success: false, code: 'permission_denied' }])
+  expect(asRoot.results[0]?.error).toMatch(
+    /^file_write: '.*\.clada' belongs to user 65534, and clada runs as root\. Run it as/,
+  )
   expect(await undoIn(root, 'off')).toMatchObject({ success: false })
   expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(before)
   expect(run(['undo', '--no-git'])).toMatchObject({ status: 0 })
