@@ -1,5 +1,4 @@
 import type { Node } from 'web-tree-sitter'
-import { applyChanges, type Change, offsetAfter } from '../src/structure/change.ts'
 import { replacement } from '../src/structure/edit.ts'
 import { grammarFor } from '../src/structure/grammar.ts'
 import { type Language, type TreeSitterRow, words } from '../src/structure/language.ts'
@@ -10,7 +9,15 @@ import { moveIn, pieceFrom, relocation } from '../src/structure/move.ts'
 import { withOutline } from '../src/structure/outline.ts'
 import { textOf } from '../src/structure/document.ts'
 import { removal } from '../src/structure/removal.ts'
-import { everyStructure, linesOf, type Outline, type Structure } from '../src/structure/structure.ts'
+import {
+  applyChanges,
+  type Change,
+  everyStructure,
+  linesOf,
+  offsetAfter,
+  type Outline,
+  type Structure,
+} from '../src/structure/structure.ts'
 import type { Span } from '../src/text/edit.ts'
 
 /** A structure of a file, on its way there and back. */

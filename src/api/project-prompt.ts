@@ -1,6 +1,5 @@
 import { actions } from '../actions/registry.ts'
-import { foreignFormats, foreignPrompt } from '../describe/foreign-prompt.ts'
-import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
+import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/words.ts'
 import { Approvals } from '../approvals/approvals.ts'

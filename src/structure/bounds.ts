@@ -1,3 +1,4 @@
+import { countBefore } from '../text/lines.ts'
 import type { Source } from '../core/source.ts'
 import type { Span } from '../text/edit.ts'
 
@@ -147,25 +148,9 @@ export function commaBefore(
 }
 
 /** The last span that ends at or before an offset. */
-export function lastBefore(spans: readonly Span[], offset: number): Span | undefined {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.end ?? Infinity) <= offset) low = middle + 1
-    else high = middle
-  }
-  return spans[low - 1]
-}
+export const lastBefore = (spans: readonly Span[], offset: number): Span | undefined =>
+  spans[countBefore(spans, ({ end }) => end <= offset) - 1]
 
 /** The first span that starts at or after an offset. */
-export function firstFrom(spans: readonly Span[], offset: number): Span | undefined {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.start ?? Infinity) < offset) low = middle + 1
-    else high = middle
-  }
-  return spans[low]
-}
+export const firstFrom = (spans: readonly Span[], offset: number): Span | undefined =>
+  spans[countBefore(spans, ({ start }) => start < offset)]

@@ -1,9 +1,7 @@
 import { Source } from '../core/source.ts'
 import { dominantEol, toEol } from '../text/lines.ts'
-import { applyChanges, type Change, offsetAfter, placeAfter } from './change.ts'
 import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
-import { type Piece, pieceOf } from './fragment.ts'
-import { type Fitting, inconsistentIndent } from './indent.ts'
+import { type Fitting, inconsistentIndent, type Piece, pieceOf } from './indent.ts'
 import {
   closed,
   fittedLines,
@@ -15,7 +13,18 @@ import {
 } from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
-import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import {
+  applyChanges,
+  type Change,
+  failed,
+  type Failed,
+  linesOf,
+  offsetAfter,
+  type Outline,
+  placeAfter,
+  type Structure,
+  type Warning,
+} from './structure.ts'
 import { removal } from './removal.ts'
 import { faultsIn, holdsNothing, judge } from './validity.ts'
 

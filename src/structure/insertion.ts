@@ -1,7 +1,5 @@
 import { dominantEol } from '../text/lines.ts'
-import type { Change } from './change.ts'
-import type { Piece } from './fragment.ts'
-import { fitted, indentSteps, type Fitting } from './indent.ts'
+import { fitted, type Fitting, indentSteps, type Piece } from './indent.ts'
 import {
   layoutOf,
   type Layout,
@@ -13,7 +11,7 @@ import {
   type Shape,
 } from './layout.ts'
 import type { Kind } from './language.ts'
-import { linesOf, type Outline, type Structure } from './structure.ts'
+import { type Change, linesOf, type Outline, type Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
 

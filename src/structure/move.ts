@@ -1,7 +1,7 @@
 import { carriedGap, removal } from './removal.ts'
 import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
 import { type Edited, finish, landingLines } from './edit.ts'
-import { type Piece, pieceOf } from './fragment.ts'
+import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
 import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'

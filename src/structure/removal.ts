@@ -1,4 +1,3 @@
-import type { Change } from './change.ts'
 import { indentOf } from './indent.ts'
 import type { Side } from './insertion.ts'
 import { branches } from './language.ts'
@@ -14,7 +13,7 @@ import {
   shapeOf,
   siblingOn,
 } from './layout.ts'
-import type { Outline, Structure } from './structure.ts'
+import type { Change, Outline, Structure } from './structure.ts'
 
 /** Takes a structure out, with its lines or its comma, and with the blank lines that were there for it. */
 export function removal(outline: Outline, structure: Structure, keep?: Kept): Change[] {

@@ -3,10 +3,9 @@ import { counted } from '../core/result.ts'
 import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
 import type { Tolerance } from '../text/edit-text.ts'
-import type { Change } from './change.ts'
 import { type Document, textOf } from './document.ts'
 import { type Edited, editing, finish, replacement } from './edit.ts'
-import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { type Change, failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
 
 export interface Result_for_replace_text_in_structure {
   affected_lines: [number, number]

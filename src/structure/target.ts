@@ -1,3 +1,4 @@
+import { countBefore } from '../text/lines.ts'
 import type { StructureMatch } from '../core/problem.ts'
 import { valued } from './header.ts'
 import {
@@ -11,7 +12,7 @@ import {
   same,
   tokensOf,
 } from './rank.ts'
-import { type Outline, type Structure, everyStructure, linesOf, pathOf } from './structure.ts'
+import { everyStructure, linesOf, type Outline, pathOf, type Structure } from './structure.ts'
 
 /**
  * The structures a target means: one line a level, each matching a header. Levels may be left out at the front, not in
@@ -81,16 +82,8 @@ function occurrencesOf(word: string, text: string): number[] {
   return places
 }
 
-function firstNotBefore(offset: number, sorted: readonly number[]): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] ?? Infinity) < offset) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] ?? Infinity
-}
+const firstNotBefore = (offset: number, sorted: readonly number[]): number =>
+  sorted[countBefore(sorted, (one) => one < offset)] ?? Infinity
 
 function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Found {
   let best = Infinity

@@ -1,3 +1,4 @@
+import { countBefore } from '../text/lines.ts'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
@@ -91,15 +92,7 @@ export function finderIn<Item>(
   linesOf: (item: Item) => Passage,
 ): (line: number) => Item | undefined {
   return (line) => {
-    let low = 0
-    let high = items.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const item = items[middle]
-      if (item !== undefined && linesOf(item).last < line) low = middle + 1
-      else high = middle
-    }
-    const found = items[low]
+    const found = items[countBefore(items, (item) => linesOf(item).last < line)]
     return found !== undefined && linesOf(found).first <= line ? found : undefined
   }
 }
@@ -111,14 +104,10 @@ function fenceEnd(source: Source, line: number): number {
   const counts = fencesAbove(source)
   const above = counts[line - 1] ?? 0
   if (above % 2 === 0) return source.lineCount
-  let low = line
-  let high = source.lineCount
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((counts[middle] ?? 0) > above) high = middle
-    else low = middle + 1
-  }
-  return low
+  return Math.min(
+    source.lineCount,
+    countBefore(counts, (count) => count <= above),
+  )
 }
 
 /** The text without some passages, every other character where it was. */

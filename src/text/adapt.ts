@@ -1,7 +1,7 @@
 import type { DamageKind } from '../core/mistake.ts'
 import { folded } from './file-lines.ts'
 import type { HunkLine } from './hunks.ts'
-import { commonPairs } from './pairs.ts'
+import { commonPairs } from './lines.ts'
 import { indentOf, type Pair, reindenter } from './reindent.ts'
 import { kindsIn, tokensOfKind } from './undamage.ts'
 

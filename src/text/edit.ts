@@ -1,6 +1,5 @@
+import { commonPairs, countBefore, dominantEol, type Eol, toEol } from './lines.ts'
 import { bounded } from '../core/time-limit.ts'
-import { dominantEol, toEol, type Eol } from './lines.ts'
-import { commonPairs } from './pairs.ts'
 
 /** Offsets in the file's own text, `end` after the last character. */
 export interface Span {
@@ -204,21 +203,10 @@ function viewFor(content: string, needle: string): View {
     inContent.push(at)
   }
   // An edge before a line end stays before its CR, one after it is after its LF: no CRLF is ever split.
-  const offset = (at: number) => at + countBelow(inView, at)
+  const offset = (at: number) => at + countBefore(inView, (one) => one < at)
   return {
     view: content.replaceAll('\r\n', '\n'),
-    index: (from) => from - countBelow(inContent, from),
+    index: (from) => from - countBefore(inContent, (one) => one < from),
     span: (at) => ({ start: offset(at), end: offset(at + needle.length) }),
   }
-}
-
-function countBelow(ascending: readonly number[], limit: number): number {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ascending[middle] ?? Infinity) < limit) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -7,7 +7,7 @@
  * counts as replaced, which is a correct diff, though not a short one.
  */
 import { diffArrays } from 'diff'
-import { commonEnds } from './pairs.ts'
+import { commonEnds } from './lines.ts'
 
 /** `count` lines that both sides have, or that only the old or only the new side has, in order. */
 export interface Run {

@@ -10,7 +10,7 @@ import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
 import { fitsByRung, readingsOf } from './matcher.ts'
-import { commonPairs } from './pairs.ts'
+import { commonPairs } from './lines.ts'
 
 export function meantEdit(
   text: string,

@@ -10,7 +10,7 @@ import { bestWindows, lineEndsBetween, linesNear, regionAround, withLines } from
 import { afford, type Cell, type Hit, LIMITS, survey, type Survey, type Work } from './nearest-survey.ts'
 import { collapsed, isShortWord } from './plain.ts'
 import { placesOf } from './places.ts'
-import { withoutPrefixes } from './prefixes.ts'
+import { withoutPrefixes } from './hunks.ts'
 import { undamaged } from './undamage.ts'
 
 /**

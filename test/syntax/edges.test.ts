@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { heredocsIn } from '../../src/syntax/proposal/heredoc.ts'
+import { heredocsIn } from '../../src/syntax/proposal/pair.ts'
 import { Texts } from '../../src/syntax/reader.ts'
 import { onlyFrame } from '../../src/syntax/search-replace/search-replace.ts'
 

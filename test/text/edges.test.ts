@@ -7,8 +7,7 @@ import { findRanges } from '../../src/text/edit.ts'
 import { FileLines } from '../../src/text/file-lines.ts'
 import { withSplices } from '../../src/text/fit.ts'
 import { applyHunks } from '../../src/text/hunks-apply.ts'
-import { parseHunks } from '../../src/text/hunks.ts'
-import { withoutPrefixes } from '../../src/text/prefixes.ts'
+import { parseHunks, withoutPrefixes } from '../../src/text/hunks.ts'
 import { shownDiff } from '../../src/text/shown-diff.ts'
 
 describe('small functions at their edges', () => {

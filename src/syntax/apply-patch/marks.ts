@@ -32,12 +32,11 @@ export type Patch =
 /** Where patches begin and end, found in one pass over the text. */
 export class ApplyPatchMarks {
   readonly #source: Source
-  readonly #plain: ReadMarker
-  #found: MarkList<Mark> | undefined
+  readonly #all: MarkList<Mark>
 
   constructor(source: Source, plain: ReadMarker) {
     this.#source = source
-    this.#plain = plain
+    this.#all = new MarkList(() => findMarks(source, plain))
   }
 
   /** The first beginning, or end without one, at or after a line. */
@@ -80,10 +79,6 @@ export class ApplyPatchMarks {
       if (fence !== undefined && fence.indent.length <= indent.length) return at
     }
     return limit
-  }
-
-  get #all(): MarkList<Mark> {
-    return (this.#found ??= new MarkList(findMarks(this.#source, this.#plain)))
   }
 }
 

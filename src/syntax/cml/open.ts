@@ -1,3 +1,4 @@
+import { countBefore } from '../../text/lines.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
@@ -130,13 +131,7 @@ export class Tags {
 
   /** Where in the document the character is that is at `position` here. */
   offsetOf(position: number): number {
-    let low = 0
-    let high = this.#from.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#from[middle] ?? 0) <= position) low = middle
-      else high = middle - 1
-    }
-    return (this.#at[low] ?? 0) + position - (this.#from[low] ?? 0)
+    const part = countBefore(this.#from, (from) => from <= position) - 1
+    return (this.#at[part] ?? 0) + position - (this.#from[part] ?? 0)
   }
 }

@@ -10,10 +10,9 @@ import {
   type Rendered,
   unfitForLines,
 } from '../call.ts'
-import { walkCsl } from './damage.ts'
 import { parseMarker } from './marker.ts'
 import { callOf, invalid, invalidTasks, isTrue, skipped, unknownAttributes } from './operation.ts'
-import { CslWalk, type Operation, type Tasks } from './walk.ts'
+import { CslWalk, type Operation, type Tasks, walkCsl } from './walk.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
 import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
 

@@ -1,3 +1,4 @@
+import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
@@ -171,33 +172,29 @@ const TILDE = 126
 
 /** The markers of a text in order, of whatever kind. */
 export class MarkList<Mark extends { readonly line: number }> {
-  readonly marks: readonly Mark[]
+  readonly #find: () => readonly Mark[]
+  #marks: readonly Mark[] | undefined
   /** Where it was found last: who reads on asks for the next, or for the same one again. */
   #last = 0
 
-  constructor(marks: readonly Mark[]) {
-    this.marks = marks
+  constructor(find: () => readonly Mark[]) {
+    this.#find = find
+  }
+
+  /** Looked for when the first is asked for. */
+  get marks(): readonly Mark[] {
+    return (this.#marks ??= this.#find())
   }
 
   /** The index of the first at or after a line. */
   indexFrom(line: number): number {
-    const from = (this.marks[this.#last - 1]?.line ?? 0) < line ? this.#last : 0
+    const { marks } = this
+    const from = (marks[this.#last - 1]?.line ?? 0) < line ? this.#last : 0
     for (let at = from; at < from + NEAR; at++) {
-      const mark = this.marks[at]
+      const mark = marks[at]
       if (mark === undefined || mark.line >= line) return (this.#last = at)
     }
-    return (this.#last = this.#search(line))
-  }
-
-  #search(line: number): number {
-    let low = 0
-    let high = this.marks.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.marks[middle]?.line ?? Infinity) < line) low = middle + 1
-      else high = middle
-    }
-    return low
+    return (this.#last = countBefore(this.marks, (mark) => mark.line < line))
   }
 }
 

@@ -16,8 +16,7 @@ import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
 import { hunkOf } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
-import { type Heredoc, heredocsIn } from './heredoc.ts'
-import { labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
+import { type Heredoc, heredocsIn, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
 import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
 
 /*
@@ -40,11 +39,8 @@ export const proposal = {
     // A fence is a marker only together with a title.
     marks: /(?!)/,
     open(source) {
-      let places: MarkList<Place> | undefined
-      const from = (line: number): Place | undefined => {
-        places ??= new MarkList(placesIn(source).filter(({ reason }) => reason === undefined))
-        return places.marks[places.indexFrom(line)]
-      }
+      const places = new MarkList(() => placesIn(source).filter(({ reason }) => reason === undefined))
+      const from = (line: number): Place | undefined => places.marks[places.indexFrom(line)]
       return {
         seek: (line) => from(line)?.line ?? Infinity,
         read(line) {

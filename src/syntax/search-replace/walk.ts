@@ -220,13 +220,10 @@ const DIVIDER = /^\s*(={5,9})\s*$/
 
 /** Where every marker is, found in one pass, so that unclosed blocks cost no more than closed ones. */
 export class SearchReplaceMarks {
-  readonly #source: Source
-  readonly #plain: ReadMarker
-  #found: MarkList<Mark> | undefined
+  readonly #all: MarkList<Mark>
 
   constructor(source: Source, plain: ReadMarker) {
-    this.#source = source
-    this.#plain = plain
+    this.#all = new MarkList(() => findMarks(source, plain))
   }
 
   /** The first head, or tail without a head, at or after a line. */
@@ -245,10 +242,6 @@ export class SearchReplaceMarks {
   /** All markers in order, and the index of the first at or after a line. */
   from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
     return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
-  }
-
-  get #all(): MarkList<Mark> {
-    return (this.#found ??= new MarkList(findMarks(this.#source, this.#plain)))
   }
 }
 

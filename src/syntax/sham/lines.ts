@@ -1,3 +1,4 @@
+import { countBefore } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
 import { APOSTROPHE, type Slip } from '../reader.ts'
 
@@ -96,7 +97,7 @@ export class ShamMarks {
   /** The first line after `line` that is this marker, and whether it opens it. */
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
     const lines = this.#lines.get(marker) ?? []
-    const found = typeof lines === 'number' ? lines : lines[firstAfter(lines, line)]
+    const found = typeof lines === 'number' ? lines : lines[countBefore(lines, (one) => Math.abs(one) <= line)]
     if (found === undefined || Math.abs(found) <= line) return undefined
     return { line: Math.abs(found), opens: found < 0 }
   }
@@ -154,17 +155,6 @@ export function seekHeader(source: Source, line: number): number {
 const UPPER = 0xdf
 const S = 83
 const N = 78
-
-function firstAfter(lines: readonly number[], line: number): number {
-  let low = 0
-  let high = lines.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (Math.abs(lines[middle] ?? 0) > line) high = middle
-    else low = middle + 1
-  }
-  return low
-}
 
 /** A delimiter that a model wrote with spaces after `_`: `EOT_ x9k`. */
 const SPACED = /^EOT_ *(?:(?:SHAM|NESL)_)? *[A-Za-z0-9]{2,8}$/

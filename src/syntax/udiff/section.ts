@@ -1,7 +1,6 @@
 import type { Mistake } from '../../core/mistake.ts'
 import { type Found, type LineSlip, truncated } from '../foreign/foreign.ts'
-import type { Region } from './region.ts'
-import type { Named, Section } from './walk.ts'
+import type { Named, Region, Section } from './walk.ts'
 
 /** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
 export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {

@@ -12,9 +12,8 @@ import {
 } from '../foreign/foreign.ts'
 import { spokenAbove } from '../foreign/name.ts'
 import { BOM, LF, SPACE, TAB } from '../reader.ts'
-import { Region } from './region.ts'
 import { foundOf } from './section.ts'
-import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
+import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
 
 /*
  * Unified diffs, as `diff -u` and git write them and as models do:
