@@ -4,8 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { commitsTable } from './commits.mjs'
 import { listedCommand, overlayLarge, overlaySmall, sandboxedCode } from './commands.mjs'
-import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
-import { compare, median, page } from './measure.mjs'
+import { editsIn } from './edits.mjs'
+import { compare, page, scratch } from './measure.mjs'
 import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { rungCosts } from './rungs.mjs'
@@ -44,17 +44,23 @@ function boundRow(what, value, limit, unit) {
 const start = startTable()
 console.log(start)
 
-const edits = compare(9, withClada, withBareScript)
-row('1,000 edits in 1,000 files', 'bare script with fsync', edits, 1.1)
-const applyPatch = findApplyPatch()
-if (applyPatch !== undefined) {
-  const theirs = median(Array.from({ length: 5 }, () => withApplyPatch(applyPatch)))
-  row(
-    'the same',
-    "codex's apply_patch, without fsync",
-    { ours: edits.ours, peer: theirs, ratio: edits.ours / theirs },
-    null,
-  )
+const onDisk = editsIn(path.join(scratch, 'edits'))
+const synced = () => onDisk.withBareScript('with fsync')
+row('1,000 edits in 1,000 files', 'bare script with fsync', compare(9, onDisk.withClada, synced), 0.8)
+if (fs.existsSync('/dev/shm')) {
+  const root = fs.mkdtempSync('/dev/shm/clada-bench-')
+  const inMemory = editsIn(path.join(root, 'edits'))
+  try {
+    const bare = compare(9, inMemory.withClada, () => inMemory.withBareScript('without fsync'))
+    row('the same in memory', 'bare script without fsync', bare, 5)
+    const binary = findApplyPatch()
+    if (binary !== undefined) {
+      const codex = compare(5, inMemory.withClada, () => inMemory.withApplyPatch(binary))
+      row('the same in memory', "codex's `apply_patch`, without fsync", codex, 1.5)
+    }
+  } finally {
+    fs.rmSync(root, { recursive: true, force: true })
+  }
 }
 
 const dearest = Math.max(...rungCosts().flatMap(({ isUsual, asText, asPatch }) => (isUsual ? [asText, asPatch] : [])))
@@ -116,8 +122,7 @@ clada does the same and also walks to each file without following links, keeps t
 whether another program wrote in the meantime; it lets the fsyncs of different files overlap. What bounds it, by profile of the
 main thread: 200 ms parse each changed file for the check of its syntax, 150 ms collect garbage, the thread waits for perl,
 which exchanges two names once for each file, and a twentieth of the rest keeps track of promises for the time limits.
-codex's \`apply_patch\` is shown
-when the package \`@openai/codex\` is in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
+Codex's \`apply_patch\` is measured once \`npm run damage -- --peers\` has fetched it.
 
 ${reading}
 ${commits}
@@ -125,7 +130,7 @@ ${start}`,
 )
 
 function findApplyPatch() {
-  const base = new URL('./peers/node_modules/', import.meta.url)
+  const base = new URL('../node_modules/.cache/clada-codex/package/', import.meta.url)
   if (!fs.existsSync(base)) return undefined
   const found = fs.readdirSync(base, { recursive: true, withFileTypes: true })
   const binary = found.find((entry) => entry.isFile() && entry.name === 'codex' && entry.parentPath.includes('vendor'))

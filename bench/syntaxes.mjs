@@ -84,14 +84,14 @@ async function eachSyntax(rounds) {
 }
 
 /** What a syntax may take, as a multiple of `split`; a real XML parser reads CML. */
-const limitOf = (syntax) => (syntax === 'cml' ? 20 : 6)
+const limit = 6
 
 export async function readingTable(rounds = 15) {
   const found = await eachSyntax(rounds)
   const rows = found.map(({ syntax, megabytes, split, own }) => {
     const speed = (time) => `${((megabytes * 1000) / time).toFixed(0)} MB/s`
-    const kept = own / split <= limitOf(syntax) ? 'yes' : '**no**'
-    return `| ${syntax} | ${speed(own)} | ${speed(split)} | ${(own / split).toFixed(1)}× | ${limitOf(syntax)}× | ${kept} |`
+    const kept = own / split <= limit ? 'yes' : '**no**'
+    return `| ${syntax} | ${speed(own)} | ${speed(split)} | ${(own / split).toFixed(1)}× | ${limit}× | ${kept} |`
   })
   const slowest = (way) => Math.max(...found.map((each) => each[way]))
   return `## Reading
