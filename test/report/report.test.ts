@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
-import { capText, printable } from '../../src/report/words.ts'
+import { explain } from '../../src/report/explain.ts'
+import { pageAdvice } from '../../src/report/failure.ts'
+import { reminderOf } from '../../src/report/parts.ts'
+import { prettyErrors, prettySummary } from '../../src/report/pretty.ts'
+import { capText, printable, visible } from '../../src/report/words.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { smallDiff } from '../../src/text/shown-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -54,6 +58,7 @@ describe('reports', () => {
       old_text: 'one too three',
       new_text: 'x',
     })
+    expect(formatReport(result, 'pretty', { errorDetail: 'minimal' })).not.toContain('nearest')
     for (const format of ['text', 'xml', 'llm'] as const) {
       expect(formatReport(result, format)).toContain('nearest: line 1')
       expect(formatReport(result, format, { errorDetail: 'full' })).toBe(formatReport(result, format))
@@ -158,6 +163,44 @@ describe('reports', () => {
     expect(formatReport(await clada.perform('ls', { path: '.' }), 'llm')).toContain('one.txt  1 byte\n')
     expect(smallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
     expect(smallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)
+  })
+
+  it('have no word for what is not there', async () => {
+    const broken = { blockId: 'abc', errorType: 'syntax', message: 'it is broken', line: 3 } as const
+    expect(prettyErrors([broken], {})[0]).toBe('✗ block abc')
+    const clada = new Clada({ repoPath: scratchDir({ 'a.txt': 'x\n', 'b.txt': 'x\n' }), git: 'off' })
+    const unknown = await clada.perform('no_such_action', {})
+    for (const format of ['text', 'pretty', 'llm', 'xml'] as const)
+      expect(formatReport(unknown, format)).not.toContain('undefined')
+    const done = await clada.perform('files_replace_all_text', { paths: '.', old_text: 'x', new_text: 'y' })
+    expect(formatReport(done, 'text')).toContain('(2 files)')
+    expect(prettySummary(done)).toBe('1 done')
+    expect(formatReport({ ...none, success: false, fatalError: 'no root' }, 'text')).toBe('[task-1] FATAL: no root')
+  })
+
+  it('say what to do next, to the model and to the user', async () => {
+    const clada = new Clada({ repoPath: scratchDir({ 'a.txt': 'the new words are here\n' }), git: 'off' })
+    const edit = { path: 'a.txt', old_text: 'quite another line', new_text: 'the new words are here' }
+    const { results } = await clada.perform('file_edit', edit)
+    expect(results[0]?.details?.advice).toBe(
+      'The new text is already in the file, on line 1. If that was this edit, nothing is left to do.',
+    )
+    expect(pageAdvice({ details: { advice: 'x' } })).toBe('Copy the answer: it tells the model how to correct this.')
+    expect(pageAdvice({})).toBeUndefined()
+    expect(explain({ kind: 'command-late', ms: 5000, most: 60_000 }, 'run').details?.advice).toBe(
+      'Everything it started was stopped. The limit was the timeout of the block, in seconds; up to 60 are allowed.',
+    )
+    expect(explain({ kind: 'command-late', ms: 5000 }, 'run').details?.advice).toContain("The limit is the user's")
+    expect(reminderOf({}).at(-1)).toContain('Run `clada prompt` for')
+    expect(reminderOf({ taught: 'csl' }).at(-1)).toContain('Run `clada prompt --syntax csl` for')
+  })
+
+  it.each([
+    ['ls -l', 'ls -l'],
+    ['a\r\nb', 'a\\r\\nb'],
+    ['us\u200ber', 'us\\u{200b}er  (not ASCII: \\u{200b})'],
+  ])('show the command %j as it is', (command, shown) => {
+    expect(visible(command)).toBe(shown)
   })
 
   it('escape what would be markup', async () => {
