@@ -77,7 +77,7 @@ export class Clada {
   async undo(options: UndoOptions = {}): Promise<UndoResult> {
     const settings = settingsOf(this.#options)
     if (options.conversation !== undefined) {
-      const { undoConversation } = await import('../timetravel/undo-conversation.ts')
+      const { undoConversation } = await import('../timetravel/undo.ts')
       return undoConversation(settings, this.#history(), options.conversation, options)
     }
     const { undo } = await import('../timetravel/undo.ts')

@@ -1,8 +1,13 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type Before, type Snapshot, statesBefore } from '../git/snapshot.ts'
+import { type ExecutionRecord, isolatedDir, type PathRecord, type State } from '../journal/record.ts'
+import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
+import { differences } from '../git/differences.ts'
 import { listOf } from '../journal/summary.ts'
 
 export interface ProgramPlace {
@@ -65,4 +70,116 @@ async function filesBefore(
     if (error instanceof Stop) return new Map()
     throw error
   }
+}
+
+/** A program that had begun and was not seen to end. */
+export interface Program {
+  /** The action that started it. */
+  readonly action: number
+  /** The project before it, among git's objects. */
+  readonly tree: string | undefined
+}
+
+/**
+ * What is otherwise now than before the program, together with what the journal knows. Whether the program did it or
+ * another process since is unknown; what was there is kept, so that it can be undone. Undefined when git cannot say.
+ */
+export async function changedSince(
+  { action, tree }: Program,
+  dir: string,
+  place: Omit<SnapshotOptions, 'dir'>,
+  known: readonly PathRecord[],
+): Promise<PathRecord[] | undefined> {
+  if (tree === undefined) return undefined
+  const paths = new Map(known.map((entry) => [entry.path, entry]))
+  let image = nextImage(dir)
+  try {
+    const now = await takeSnapshot({ ...place, dir: path.join(dir, isolatedDir) })
+    for (const { name, from, to } of await differences(now.isolated, tree, now.tree)) {
+      const short = pathFrom(place.root, path.join(now.top, name))
+      const { before, steps } = paths.get(short) ?? { before: kept(from, dir, () => image++), steps: [] }
+      paths.set(short, { path: short, before, after: printed(to), steps: [...steps, { by: action }] })
+    }
+    return [...paths.values()]
+  } catch (error) {
+    if (error instanceof Stop) return undefined
+    throw error
+  } finally {
+    fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
+  }
+}
+
+const nextImage = (dir: string): number =>
+  1 + Math.max(-1, ...fs.readdirSync(dir).map((name) => (/^\d+$/.test(name) ? Number(name) : -1)))
+
+function kept(state: Inspected, dir: string, nextName: () => number): State {
+  if (state.type !== 'file') return state
+  const image = String(nextName())
+  fs.writeFileSync(path.join(dir, image), state.bytes, { flag: 'wx', mode: 0o600 })
+  return { type: 'file', mode: state.mode, image }
+}
+
+const printed = (state: Inspected): State =>
+  state.type === 'file' ? { type: 'file', mode: state.mode, print: fingerprintOf(state.bytes) } : state
+
+/** For a user who does not know that it ran: what it was, what is complete, and what to do now. */
+export function interruptedMessage({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
+  const was = `${nameOf({ number, kind, of })} was interrupted: clada was stopped before it was complete.`
+  const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
+  const acts =
+    done.length === 0
+      ? 'No action is known to be complete.'
+      : `${done.length === 1 ? `Action ${done[0]} is` : `Actions ${ranges(done)} are`} complete; all others are missing or partial.`
+  const known = kind === 'run' ? `${was} ${acts}` : was
+  if (paths.length === 0) return known
+  // Without a number, undo would revert the interrupted one.
+  const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
+  const on = kind === 'run' ? 'run the missing actions again' : again.join(' ')
+  return `${known} It changed ${changedPaths(paths)}. To revert it: clada undo ${number}. To continue instead: ${on}.`
+}
+
+function ranges(numbers: readonly number[]): string {
+  const found: [number, number][] = []
+  for (const number of numbers) {
+    const last = found.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else found.push([number, number])
+  }
+  return found.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ')
+}
+
+/** All changes are complete; only the commit may be missing. */
+export function unsavedMessage(record: ExecutionRecord): string {
+  const { number, paths } = record
+  return (
+    `${nameOf(record)} was interrupted at its end: clada was stopped while it saved the result. All changes are complete; ` +
+    `its commit may be missing. It changed ${changedPaths(paths)}. To revert it: clada undo ${number}.`
+  )
+}
+
+export const lostMessage = (number: number): string =>
+  `the record of execution ${number} is lost or damaged, as after a power failure or by a fault of the disk. What it changed is unknown, and it cannot be undone.`
+
+export function programMessage(
+  number: number,
+  { action }: Program,
+  changed: readonly PathRecord[] | undefined,
+): string {
+  const what = `action ${action} of execution ${number} was running a program at that moment.`
+  if (changed === undefined)
+    return `${what} The changes of that program are unknown, and clada undo cannot revert them: check the files yourself.`
+  const names = changed.filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
+  const since =
+    names.length === 0
+      ? 'No file that git sees has changed since.'
+      : `Changed since, by that program or by another process: ${listOf(names)}.`
+  return `${what} ${since} Files that git ignores were not checked.`
+}
+
+const nameOf = ({ number, kind, of }: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
+  `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`}`
+
+function changedPaths(paths: readonly PathRecord[]): string {
+  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
+  return listOf(changed) || 'only directories'
 }

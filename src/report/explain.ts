@@ -4,7 +4,7 @@ import type { Details, Failure } from '../core/result.ts'
 import { resendAdvice } from './parts.ts'
 import { matchMessage, nearby } from './explain-match.ts'
 import { osCode, osMessage, programMessage } from './explain-program.ts'
-import { checkPath, errorText, type Message } from './failure.ts'
+import { checkPath, errorText, type Message, userText } from './failure.ts'
 
 export interface Explained {
   /** The language fixes its first line, so callers may compare it. */
@@ -353,4 +353,20 @@ function lockedMessage({ lock, holder }: Problem & { kind: 'locked' }): Message 
       ? wait
       : `${wait} Whether it still runs cannot be seen from this machine: if it does not, remove that file.`,
   )
+}
+
+/**
+ * Error line for a CLI command that refused to run: message plus advice. `fallback` replaces the advice when git
+ * failed without one. `reason` is the line without the command's name and codes.
+ */
+export function refusalOf(
+  problem: Problem,
+  name: string,
+  fallback?: string,
+): { error: string; reason: string; code: Code } {
+  const known = problem.kind === 'git' && fallback !== undefined ? { advice: fallback, ...problem } : problem
+  const { error, code, details, failure } = explain(known, name)
+  const advice = failure.user?.advice ?? details?.advice ?? ''
+  const then = advice === '' ? '' : `. ${advice}`
+  return { error: `${error}${then}`, reason: `${userText({ failure })}${then}`, code }
 }

@@ -12,7 +12,7 @@ import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.t
 import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree.ts'
 import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
 import { dropStash, ignoredHere, keptIndex, modesOf, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf } from '../report/explain.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {

@@ -19,7 +19,7 @@ import { identityOf } from '../journal/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import { idleRepository, underLock } from './repository.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf } from '../report/explain.ts'
 import { readOwn } from '../state/own-files.ts'
 
 /** The result of a squash. */

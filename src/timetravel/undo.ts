@@ -9,14 +9,14 @@ import { type History, openRecordedWorkspace } from '../history/history.ts'
 import type { About } from '../history/execution.ts'
 import { dirOf, type ExecutionRecord } from '../journal/record.ts'
 import { readTimeline } from '../history/recover.ts'
-import { heldUndos, isAboutSame, isUndone, lastStanding } from '../journal/timeline.ts'
+import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../journal/timeline.ts'
 import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
-import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
-import { refusalOf } from './refusal.ts'
+import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
+import { refusalOf } from '../report/explain.ts'
 import { explain } from '../report/explain.ts'
 import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
-import type { OpenWorkspace } from '../workspace/open.ts'
+import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 /** Options of an undo. */
@@ -281,4 +281,56 @@ function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspe
     if (!isBelowAny(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
   }
   return (absolute) => (isBelowAny(absolute, links) ? { type: 'absent' } : inspect(absolute))
+}
+
+/**
+ * Undoes the executions of the last conversation, the newest first. If one cannot be undone, those that were are redone,
+ * so that the conversation is undone whole or not at all.
+ */
+export async function undoConversation(
+  settings: Settings,
+  how: HistorySettings,
+  kind: Conversation['kind'] | 'any',
+  { force = false }: Pick<UndoOptions, 'force'>,
+): Promise<UndoResult> {
+  const records = await standingRuns(settings)
+  const of = (record: ExecutionRecord): boolean =>
+    record.conversation !== undefined && (kind === 'any' || record.conversation.kind === kind)
+  const id = records.findLast(of)?.conversation?.id
+  if (id === undefined) return refused(`There is no ${kind === 'loop' ? 'loop' : 'conversation'} to undo.`)
+  const numbers = records.flatMap(({ number, conversation }) => (conversation?.id === id ? [number] : [])).reverse()
+  const done: UndoResult[] = []
+  for (const number of numbers) {
+    const result = await undo(settings, how, { number, force })
+    if (!result.success) {
+      for (let left = done.length; left > 0; left--) await redo(settings, how, { force: true })
+      return { ...result, executions: [], restored: [] }
+    }
+    done.push(result)
+  }
+  const warnings = done.flatMap((one) => one.warnings ?? [])
+  const { gitCommit } = done.at(-1) ?? {}
+  return {
+    success: true,
+    executions: numbers,
+    summary: `${numbers.length} executions`,
+    restored: [...new Set(done.flatMap(({ restored }) => restored))],
+    conflicts: done.flatMap(({ conflicts }) => conflicts),
+    ...(gitCommit === undefined ? {} : { gitCommit }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+/** The runs that are not undone, oldest first. */
+async function standingRuns(settings: Settings): Promise<ExecutionRecord[]> {
+  const stateDir = stateDirOf(settings.root)
+  if (stateDir === undefined) return []
+  const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
+  try {
+    const inspect = (absolute: string) => workspace.inspect(absolute)
+    const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect)
+    return standings(records).flatMap(({ record, undone }) => (undone ? [] : [record]))
+  } finally {
+    await workspace.close()
+  }
 }

@@ -1,34 +1,52 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
 import { commitOnly } from '../../src/policy/commands/git-rules.ts'
 import { judgeCommand, commandRules } from '../../src/policy/commands/judge-command.ts'
 
-/** Each rule brings its own proof. */
-for (const rule of commandRules) {
-  describe(rule.name, () => {
-    for (const line of rule.hits) {
-      it(`passes: ${line}`, () => {
-        expect(judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })).toMatchObject({
-          verdict: 'allow',
-          listed: { rule: { name: rule.name } },
-        })
-      })
-    }
-    for (const line of rule.misses) {
-      it(`refuses: ${line}`, () => {
-        const decision = judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })
-        // Commands that change the repository can be approved.
-        if (decision.verdict === 'ask') expect(line).toMatch(/^git (?:branch|stash) ?/)
-        else
-          expect(decision).toMatchObject({
-            verdict: 'deny',
-            reason: expect.stringMatching(/./),
-            advice: expect.stringMatching(/./),
-          })
-      })
-    }
+/** By rule: lines that it lets pass, and lines that it refuses. */
+const cases = fs
+  .readFileSync(path.join(import.meta.dirname, 'rules.cases.md'), 'utf8')
+  .split(/^## /m)
+  .slice(1)
+  .map((part) => {
+    const [name = '', ...lines] = part.split('\n')
+    const marked = (mark: string): string[] =>
+      lines.flatMap((line) => (line.startsWith(`${mark} `) ? [line.slice(2)] : []))
+    return { name, passes: marked('+'), refused: marked('-') }
   })
-}
+
+describe.each(cases)('$name', ({ name, passes, refused }) => {
+  it.each(passes)('passes: %s', (line) => {
+    expect(judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })).toMatchObject({
+      verdict: 'allow',
+      listed: { rule: { name } },
+    })
+  })
+
+  it.each(refused)('refuses: %s', (line) => {
+    const decision = judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })
+    // Commands that change the repository can be approved.
+    if (decision.verdict === 'ask') expect(line).toMatch(/^git (?:branch|stash) ?/)
+    else
+      expect(decision).toMatchObject({
+        verdict: 'deny',
+        reason: expect.stringMatching(/./),
+        advice: expect.stringMatching(/./),
+      })
+  })
+})
+
+it('has lines of both kinds for every rule', () => {
+  const tried = cases.filter(({ passes, refused }) => passes.length > 0 && refused.length > 0)
+  expect(tried.map(({ name }) => name).toSorted()).toEqual(commandRules.map(({ name }) => name).toSorted())
+})
+
+it('shows examples that pass', () => {
+  const passes = new Set(cases.flatMap((one) => one.passes))
+  for (const { examples } of commandRules) expect(passes).toEqual(new Set([...passes, ...examples]))
+})
 
 it('has no rule twice', () => {
   const names = commandRules.map(({ name }) => name)

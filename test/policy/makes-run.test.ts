@@ -4,23 +4,18 @@ import { runners, runWarnings } from '../../src/policy/makes-run.ts'
 /** A path that a pattern of the table matches. */
 const sample = (file: string): string => file.replaceAll('*', 'x') + (file.endsWith('/') ? 'x.txt' : '')
 
-describe.each(runners)('$why', ({ why, files, misses }) => {
+describe.each(runners)('$why', ({ why, files }) => {
   it.each(files.flatMap((file) => [sample(file), `sub/${sample(file)}`]))('is said of %s', (file) => {
     expect(runWarnings([file])).toEqual([`'${file}': ${why}. Look at it first`])
     expect(runWarnings([file.toUpperCase()])).toHaveLength(1)
   })
-
-  it.each(misses)('is not said of %s', (file) => {
-    expect(runWarnings([file])).toEqual([])
-  })
 })
 
-it('is said of every name once, with a reason and a proof for each row', () => {
+it('is said of every name once', () => {
   const names = runners.flatMap(({ files }) => files)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
   expect(runners.length).toBeGreaterThanOrEqual(60)
-  for (const { misses } of runners) expect(misses.filter((file) => file !== '')).not.toEqual([])
 })
 
 it.each([
@@ -61,12 +56,25 @@ it.each([
   expect(runWarnings([file])).toHaveLength(1)
 })
 
-it.each(['package.json', 'Makefile', 'Dockerfile', 'src/index.ts', '.env.example', 'README.md', 'tsconfig.json'])(
-  'is not said of %s',
-  (file) => {
-    expect(runWarnings([file])).toEqual([])
-  },
-)
+/** Names that only look like one of the table. */
+const others = `
+  package.json Makefile Dockerfile src/index.ts .env.example README.md tsconfig.json .vscode/extensions.json
+  tasks.json code-workspace.md docs/.idea my.idea/x fleet/run.json .zed/notes.md vimrc.md nvim.lua dir-locals.el
+  languages.toml kakrc sublime.md ycm_extra_conf.py lsp.json devcontainer.json gitpod.yml devfile.md replit.md
+  idx/dev.nix codesandbox.json mcp.md claude/settings.json docs/agents-guide.md cursor.md windsurf.md gemini/x
+  codex/config.toml aider.md clinerules.md continue.ts .github/README.md rules.md .github/CODEOWNERS
+  .github/ISSUE_TEMPLATE/bug.md workflows/ci.yml dependabot.yml gitlab-ci.md .gitea/ISSUE_TEMPLATE/a.md
+  .forgejo/README.md circleci.md buildkite/pipeline.yml travis.yml drone.yml pipelines.md bitbucket.md
+  jenkins.md appveyor.md netlify.md readthedocs.md hooks/useState.ts pre-commit.md left.yml grumphp.md
+  .gitignore header npmrc.md binding.md cargo.md src/build_rs.rs conftest.md customize.py setup.md project.toml
+  pdbrc ipython.md rprofile.md gem.md iex.exs ghci.hs sbt.md mvn.md gradle.md bazel.md cmake.md build.cs
+  swift.md tasks/readme.md nix.md version.txt bashrc.md gdb.md sqlite.md .eslintrc.json .prettierrc eslint.md
+  toolchain.toml project.md desktop.md url.ts code.json clada.md input.md
+`
+
+it.each(others.trim().split(/\s+/))('is not said of %s', (file) => {
+  expect(runWarnings([file])).toEqual([])
+})
 
 it('is one sentence for several files with the same reason', () => {
   expect(runWarnings(['.husky/a', '.husky/b', '.githooks/c'])).toEqual([

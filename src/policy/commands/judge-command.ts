@@ -61,7 +61,7 @@ function judge(command: string, { deniedPatterns, root }: ClosedBy): CommandDeci
 const denied = (rule: CommandRule, reason: string): CommandDecision => ({
   verdict: 'deny',
   reason,
-  advice: `Write it like: ${rule.hits.slice(0, 3).join(' | ')}`,
+  advice: `Write it like: ${rule.examples.join(' | ')}`,
 })
 
 function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecision {

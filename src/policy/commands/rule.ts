@@ -7,6 +7,8 @@ import type { Word } from './words.ts'
 export interface CommandRule {
   /** The words it begins with: `grep`, or `git log`. */
   readonly name: string
+  /** A line that is refused is answered with these. */
+  readonly examples: readonly string[]
   /** `workspace`: run by the workspace itself, without a process. */
   readonly by: 'workspace' | 'process'
   readonly options: readonly Option[]
@@ -25,9 +27,6 @@ export interface CommandRule {
   readonly forbids?: (call: Call) => string | undefined
   /** Keeps closed files out where the program itself chooses what it looks at. */
   readonly close?: (call: Call, closed: readonly ClosedName[]) => readonly string[]
-  /** Lines of this rule that must pass, and lines that must not. */
-  readonly hits: readonly string[]
-  readonly misses: readonly string[]
   /** Its other forms change the repository: they are not refused but need approval. */
   readonly writes?: true
 }
