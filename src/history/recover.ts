@@ -21,7 +21,14 @@ import {
   type State,
   stateOf,
 } from '../journal/record.ts'
-import { changedSince, interruptedMessage, lostMessage, type Program, programMessage, unsavedMessage } from './programs.ts'
+import {
+  changedSince,
+  interruptedMessage,
+  lostMessage,
+  type Program,
+  programMessage,
+  unsavedMessage,
+} from './programs.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { summaryOf } from '../journal/summary.ts'
 
