@@ -36,7 +36,7 @@ export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['setting
   ...userPlaces,
 ]
 
-/** The names of closed files below some directories, second names of theirs included. */
+/** The names of blocked files below some directories, second names of theirs included. */
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
   const { root } = scope.settings
   const below = dirs.map((dir) => path.resolve(place.absolute, dir))
@@ -51,7 +51,7 @@ export function closedBelow(dirs: readonly string[], place: Place, scope: Comman
   return found.map((file) => path.basename(file))
 }
 
-/** What is closed in directories outside the project, by absolute path. What is inside the project is left out. */
+/** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
 export function closedIn(dirs: readonly string[], { settings }: Scope): ClosedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) =>

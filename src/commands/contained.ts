@@ -122,10 +122,7 @@ async function runOnLayers(
     const end = await runProcess({
       ...wrapped,
       ...layers.wrap(wrapped.file, wrapped.args),
-      timeoutMs: what.timeoutMs,
-      outputBytes: scope.commands.outputBytes,
-      signal: scope.signal,
-      onOutput: scope.onOutput,
+      ...limitsOf(what, scope),
       onReady: async (pid, first) => {
         layers.hold(pid)
         await vanishing.hold(first)
@@ -264,7 +261,7 @@ async function whyNotUp(
   root: string,
 ): Promise<Contained | undefined> {
   if (what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
-  // Where others come up it is the project that keeps this one from it, and code in there could have seen to that.
+  // Where others start, the project keeps this one from it, and code in there could have caused that.
   const elsewhere = await whyNotStarting(sandbox, root)
   return elsewhere === undefined ? { ok: false, problem: notComingUpHere(failure) } : undefined
 }
@@ -338,10 +335,7 @@ async function runInside(
   try {
     return await runProcess({
       ...wrapped,
-      timeoutMs: what.timeoutMs,
-      outputBytes: scope.commands.outputBytes,
-      signal: scope.signal,
-      onOutput: scope.onOutput,
+      ...limitsOf(what, scope),
     })
   } finally {
     // Places to mount over had to be made in the project itself.
@@ -351,17 +345,21 @@ async function runInside(
   }
 }
 
+const limitsOf = ({ timeoutMs }: Containment, { commands, signal, onOutput }: CommandScope) => ({
+  timeoutMs,
+  outputBytes: commands.outputBytes,
+  signal,
+  onOutput,
+})
+
 function runBare(what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
   return runProcess({
     file: what.file,
     args: what.args,
     env: what.env,
     cwd: place.safePath,
-    timeoutMs: what.timeoutMs,
-    outputBytes: scope.commands.outputBytes,
     family: 'marked',
-    signal: scope.signal,
-    onOutput: scope.onOutput,
+    ...limitsOf(what, scope),
   })
 }
 
@@ -378,13 +376,9 @@ function removeEmptyFile(file: string): void {
   if (stat?.isFile() && stat.size === 0) fs.rmSync(file, { force: true })
 }
 
-function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] {
-  const warnings: string[] = []
-  for (const repository of after.repositories) {
-    if (!before.repositories.includes(repository)) {
-      warnings.push(`'${repository}' is new: its hooks and config run when git is used there`)
-    }
-  }
-  warnings.push(...runWarnings(changed.filter(({ change }) => change !== 'delete').map((file) => file.path)))
-  return warnings
-}
+const oddities = (before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] => [
+  ...after.repositories
+    .filter((repository) => !before.repositories.includes(repository))
+    .map((repository) => `'${repository}' is new: its hooks and config run when git is used there`),
+  ...runWarnings(changed.filter(({ change }) => change !== 'delete').map((file) => file.path)),
+]

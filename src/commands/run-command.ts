@@ -167,7 +167,7 @@ export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefin
 }
 
 /**
- * What a recursive grep found, without the lines of files that are closed. Its options leave out the names it can
+ * What a recursive grep found, without the lines of files that are blocked. Its options leave out the names it can
  * express; this also catches links and second names. With `--null` each file name ends with NUL.
  */
 export async function openLines(end: ProcessEnd, call: Call, place: Place, scope: CommandScope): Promise<string> {

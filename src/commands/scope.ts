@@ -65,7 +65,7 @@ export async function checkedOperand({ text, as }: Argument, place: Place, scope
   return path.relative(place.absolute, arg.absolute) || '.'
 }
 
-/** Package managers link from their store; elsewhere a second name may be that of a closed file. */
+/** Package managers link from their store; elsewhere a second name may be that of a blocked file. */
 export const hasOtherNames = ({ links, absolute }: { links: number; absolute: string }): boolean =>
   links > 1 && !absolute.split('/').includes('node_modules')
 

@@ -74,7 +74,7 @@ export type Access = 'read' | 'write' | 'list'
 /** What the workspace asks the policy. */
 export interface PathJudge {
   path(given: string, absolute: string, access: Access): PathDecision
-  /** Whether the content of a file below the project is closed. For searches, which see many files. */
+  /** Whether the content of a file below the project is blocked. For searches, which see many files. */
   closedBelow(relative: string): boolean
   /** The same for a file in any root. */
   closed(absolute: string): boolean

@@ -77,17 +77,21 @@ export interface ReviewedFile extends FileChange {
  * The smallest part of a change that can be taken or left out: adjacent lines of `before` that become lines of `after`.
  * Lines count from 0, the ends are excluded, and a line includes its line break (only LF ends one).
  */
-export interface ReviewHunk {
+export interface ReviewHunk extends ChangedPlace {
   /** The same id for several hunks means that they are taken or left out together. */
   readonly id: string
   /** `whole`: not by lines, such as a binary file or a mode. `move`: the path alone. */
   readonly kind: 'lines' | 'whole' | 'move'
+  readonly taken: boolean
+  readonly reason?: string
+}
+
+/** One place where two texts differ: lines of the old and of the new one, from 0, the ends excluded. */
+export interface ChangedPlace {
   readonly oldStart: number
   readonly oldEnd: number
   readonly newStart: number
   readonly newEnd: number
-  readonly taken: boolean
-  readonly reason?: string
 }
 
 /** Lines of a file, whole and exact. */

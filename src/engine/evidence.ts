@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
 import type { Evidence } from '../core/result.ts'
+import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
 import type { Change } from '../workspace/open.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
@@ -134,14 +135,6 @@ const mostMs = 2000
 /** Names of files worth keeping; the languages decide in the end. */
 const parsed =
   /\.(?:[cm]?[jt]sx?|py|pyi|json|ya?ml|toml|java|go|rs|[ch]|cc|cpp|cxx|hpp|hh|cs|rb|php|sh|bash|css|html?|kts?|swift)$/i
-
-/** One place where two texts differ: lines of the old and of the new one, from 0, the ends excluded. */
-export interface ChangedPlace {
-  readonly oldStart: number
-  readonly oldEnd: number
-  readonly newStart: number
-  readonly newEnd: number
-}
 
 /**
  * The places where two lists of lines differ. A correct diff, found without the code for the shortest one, which every

@@ -152,7 +152,7 @@ export class Execution {
     if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
       return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
-      for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
+      this.#displaced(await this.#workspace.landTogether())
       await this.#landWorkingSet()
     } catch (error) {
       this.#giveUp(problemOf(error))
@@ -238,7 +238,7 @@ export class Execution {
     if (!('land' in scope)) return
     if (reason !== undefined) return this.#refuse(done, stopped(`${reason}, and the group is atomic`))
     try {
-      for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
+      this.#displaced(await scope.land())
     } catch (error) {
       this.#giveUp(problemOf(error))
       this.#refuse(done, problemOf(error))
@@ -285,9 +285,7 @@ export class Execution {
     return new Proposals(this.#options, {
       reported: () => this.#reported,
       warn: (text) => this.#warnings.push(text),
-      land: async (scope) => {
-        for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
-      },
+      land: async (scope) => this.#displaced(await scope.land()),
     })
   }
 
@@ -295,7 +293,7 @@ export class Execution {
   async #performReviewed(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     if (this.#options.request.review === undefined) return this.#perform(task, scope)
     const { TaskReview } = await import('./task-review.ts')
-    const review = new TaskReview(task, this.#options, scope, (saved) => this.#warnings.push(displacedWarning(saved)))
+    const review = new TaskReview(task, this.#options, scope, (saved) => this.#displaced(saved))
     const result =
       review.skipped === undefined
         ? await this.#perform(task, await review.scope(), review)
@@ -445,6 +443,10 @@ export class Execution {
         result.warnings = [...(result.warnings ?? []), displacedWarning(end.value.displaced)]
       }
     }
+  }
+
+  #displaced(saved: readonly string[]): void {
+    this.#warnings.push(...saved.map(displacedWarning))
   }
 
   /** Without the lock or git no action can write, so the rest is skipped. */

@@ -5,7 +5,7 @@ import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
-import { readTimeline } from '../history/recover.ts'
+import { openTimeline, type Timeline } from '../history/recover.ts'
 import {
   type Done,
   doneIn,
@@ -19,8 +19,7 @@ import {
 import { dirOf, type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../journal/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
-import { type Change, openWorkspace } from '../workspace/open.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
+import type { Change } from '../workspace/open.ts'
 
 /** One execution in the list of all. */
 export interface HistoryEntry {
@@ -176,24 +175,8 @@ export async function textLostBy(settings: Settings, absolute: string, text: str
   return lostBy(records, history, pathFrom(settings.root, absolute), text)
 }
 
-interface Read {
-  readonly records: ExecutionRecord[]
-  readonly history: string
-  readonly inspect: Inspect
-}
-
-async function read(settings: Settings, newest?: number): Promise<Read> {
-  const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined) return { records: [], history: '', inspect: () => ({ type: 'absent' }) }
-  const history = path.join(stateDir, 'history')
-  const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
-  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
-  try {
-    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect }
-  } finally {
-    await workspace.close()
-  }
-}
+const read = (settings: Settings, newest?: number): Promise<Timeline> =>
+  openTimeline(settings, makePathJudge(pathPolicyOf(settings)), newest)
 
 function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record

@@ -5,7 +5,7 @@ import { pathFrom } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import type { LeftHunk, ReviewNote } from '../core/result.ts'
-import type { BlockChoice, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
+import type { BlockChoice, ChangedPlace, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
 import { parseHunks, sideOf } from '../text/hunks.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { dominantEol, splitLines } from '../text/lines.ts'
@@ -262,11 +262,8 @@ function idsFor(path: string): (old: string, now: string) => string {
 }
 
 /** Adjacent lines that differ, each place as small as it can be. */
-function placesOf(
-  old: readonly string[],
-  now: readonly string[],
-): Pick<ReviewHunk, 'oldStart' | 'oldEnd' | 'newStart' | 'newEnd'>[] {
-  const places: { oldStart: number; oldEnd: number; newStart: number; newEnd: number }[] = []
+function placesOf(old: readonly string[], now: readonly string[]): ChangedPlace[] {
+  const places: ChangedPlace[] = []
   let [oldAt, newAt] = [0, 0]
   let open = false
   for (const { kind, count } of diffLines(old, now)) {

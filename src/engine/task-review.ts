@@ -19,7 +19,7 @@ export class TaskReview {
   readonly #task: ReadyTask
   readonly #options: RunOptions
   readonly #scope: Scope
-  readonly #onDisplaced: (saved: string) => void
+  readonly #onDisplaced: (saved: readonly string[]) => void
   readonly #choice: BlockChoice
   #seen: { readonly shown: string; readonly taken: Taken } | undefined
   #places: readonly ReviewPlace[] = []
@@ -28,7 +28,7 @@ export class TaskReview {
   /** The reason why the action does not even run. */
   readonly skipped: Problem | undefined
 
-  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onDisplaced: (saved: string) => void) {
+  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onDisplaced: (saved: readonly string[]) => void) {
     this.#task = task
     this.#options = options
     this.#scope = scope
@@ -126,19 +126,15 @@ export class TaskReview {
   /** Where only a part is taken, that part is made on a stage of its own: the rest never happened. */
   async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<readonly Change[]> {
     if (instead === undefined) {
-      await this.#landed(stage)
+      this.#onDisplaced(await stage.land())
       return changes
     }
     const part = await this.#scope.group()
     const since = part.noting()
     await part.put(instead)
     const made = since()
-    await this.#landed(part)
+    this.#onDisplaced(await part.land())
     return made
-  }
-
-  async #landed(stage: GroupScope): Promise<void> {
-    for (const saved of await stage.land()) this.#onDisplaced(saved)
   }
 }
 

@@ -65,17 +65,19 @@ export class Tasks {
       ...(block.group === undefined ? {} : { group: block.group.line }),
       ...(block.label === undefined ? {} : { label: block.label }),
     }
-    if (block.faults.length > 0) {
-      return {
-        ready: false,
-        block,
-        number,
-        errors: this.#corrected(
+    const broken = (errors: readonly ParseError[]): Task => ({
+      ready: false,
+      block,
+      number,
+      errors: errors.map((error) => ({ ...error, ...labels })),
+    })
+    if (block.faults.length > 0)
+      return broken(
+        this.#corrected(
           block,
-          block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
+          block.faults.map((fault) => syntaxError(block, fault)),
         ),
-      }
-    }
+      )
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withoutRootName(block)
     const choice = this.#options.request.review?.blocks?.[number]
@@ -85,24 +87,16 @@ export class Tasks {
     const decoded =
       choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
     const refused = await this.#refusedWhole(block, decoded)
-    if (refused !== undefined) {
-      return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
+    if (refused !== undefined) return broken([refused])
+    if (!decoded.ok) return broken(this.#corrected(block, [validationError(block, decoded)]))
+    return {
+      ready: true,
+      block,
+      number,
+      decoded,
+      ...(choice && { choice }),
+      ...(written.ok && written !== decoded && { written: written.params }),
     }
-    return decoded.ok
-      ? {
-          ready: true,
-          block,
-          number,
-          decoded,
-          ...(choice && { choice }),
-          ...(written.ok && written !== decoded && { written: written.params }),
-        }
-      : {
-          ready: false,
-          block,
-          number,
-          errors: this.#corrected(block, [{ ...validationError(block, decoded), ...labels }]),
-        }
   }
 
   #corrected(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {

@@ -4,10 +4,9 @@ import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
-import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
-import { isUnchanged, releaseLocks, seenIndex } from './index-file.ts'
+import { isStaged, isUnchanged, releaseLocks, seenIndex, type Status, statusOf } from './index-file.ts'
 import {
   type ExecutionRecord,
   isolatedDir,
@@ -24,7 +23,7 @@ import { checkpointsRef, type Head, headOf, inProgress, isSameHead, moveRef, ref
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
 import { hiddenAmong, leftOut } from './sparse.ts'
-import { isClosed, isStaged, savable, type Status, statusOf } from './savable.ts'
+import { eligible, ignoredOf, isClosed, savable } from './savable.ts'
 import type { Side } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
 

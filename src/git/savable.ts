@@ -1,12 +1,114 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isInside, pathFrom } from '../core/paths.ts'
+import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
 import { surveyOf } from '../process/survey.ts'
-import { cutOffBelow } from './eligible.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
-import { inConflict, seenIndex } from './index-file.ts'
-import type { IsolatedGit } from './isolated-git.ts'
+import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
+import { type Known, knownIn } from './tree-walk.ts'
+
+export interface Sorted {
+  /** Relative to the top of the repository. */
+  readonly paths: readonly string[]
+  /** Paths that are left out because of a filter, with its name. */
+  readonly filtered: ReadonlyMap<string, string>
+  /** Paths that are in the last commit. */
+  readonly committed: ReadonlySet<string>
+}
+
+/**
+ * The paths that git can commit: none of a nested repository, and none whose filter would run a program. `how` selects
+ * the attributes that name filters; by default those on the disk.
+ */
+export async function eligible(
+  isolated: IsolatedGit,
+  paths: readonly string[],
+  how: IsolatedCall = {},
+): Promise<Sorted> {
+  const { top } = isolated.repository
+  if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
+  const known = isolated.tree === undefined ? nothing : await knownIn(isolated.objects, isolated.tree, paths)
+  const own = paths.filter(isOwn(top, paths, known))
+  const filtered = await filteredOf(isolated, own, how)
+  return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }
+}
+
+const nothing: Known = { submodules: new Set(), files: new Set() }
+
+/** Paths that git ignores and does not track. Git does not follow links, so paths through them are not ignored. */
+export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[]): Promise<Set<string>> {
+  const { top } = isolated.repository
+  if (top === undefined) return new Set()
+  const isCutOff = cutOffBelow(top)
+  const asked = paths.filter((name) => !isCutOff(name))
+  // The rules alone are checked first, which is fast. Tracked paths are in the index, which may be large.
+  return matchedBy(isolated, [], await matchedBy(isolated, ['--no-index'], new Set(asked)))
+}
+
+async function matchedBy(
+  isolated: IsolatedGit,
+  how: readonly string[],
+  paths: ReadonlySet<string>,
+): Promise<Set<string>> {
+  if (paths.size === 0) return new Set()
+  const input = [...paths].join('\0') + '\0'
+  const { out } = await isolated.git(['check-ignore', ...how, '-z', '--stdin'], { input, fine: [1] })
+  return new Set(namesIn(out))
+}
+
+async function filteredOf(
+  isolated: IsolatedGit,
+  paths: readonly string[],
+  how: IsolatedCall,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  if (isolated.config.filters.size === 0 || paths.length === 0) return found
+  const { out } = await isolated.git(['check-attr', '-z', '--stdin', 'filter'], {
+    ...how,
+    input: paths.join('\0') + '\0',
+  })
+  const words = out.toString().split('\0')
+  for (let at = 0; at + 2 < words.length; at += 3) {
+    const [name = '', , filter = ''] = words.slice(at, at + 3)
+    if (isolated.config.filters.has(filter)) found.set(name, filter)
+  }
+  return found
+}
+
+/**
+ * Tells paths that are not in a nested repository. A submodule in the last commit counts, even if it is neither on the
+ * disk nor in `.gitmodules`.
+ */
+function isOwn(top: string, paths: readonly string[], { submodules }: Known): (name: string) => boolean {
+  const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
+  const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
+  return (name) => !submodules.has(name) && !dirsAbove(name).some((dir) => inside.has(dir))
+}
+
+/**
+ * Tells names, relative to `top`, whose directory was replaced by a file or a link. They are not in the repository any
+ * more: git tracks the link, not the files reached through it.
+ */
+export function cutOffBelow(top: string): (name: string) => boolean {
+  // An absolute name is not in the repository.
+  const known = new Map([
+    ['.', false],
+    ['/', true],
+  ])
+  const isCut = (dir: string): boolean => {
+    const before = known.get(dir)
+    if (before !== undefined) return before
+    const cut = isCut(path.posix.dirname(dir)) || isNoDirectory(path.join(top, dir))
+    known.set(dir, cut)
+    return cut
+  }
+  return (name) => isCut(path.posix.dirname(name))
+}
+
+function isNoDirectory(dir: string): boolean {
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
+  return stat !== undefined && !stat.isDirectory()
+}
 
 /** Names relative to the top of a repository. */
 interface Uncommitted {
@@ -25,7 +127,7 @@ interface Place {
 /** Larger untracked files are not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
-/** The paths that may be committed: none that is blocked, by its own or another name, clada's own, unreadable or no regular file. */
+/** The paths that clada may commit: none that is blocked, by its own or another name, clada's own, unreadable or no regular file. */
 export function savable({ changed, untracked }: Uncommitted, { top, root, closed }: Place): string[] {
   const isCutOff = cutOffBelow(top)
   let blocked: ReadonlySet<string> | undefined
@@ -76,51 +178,3 @@ function isReadable(file: string): boolean {
 
 export const isClosed = (relative: string, closed: (relative: string) => boolean): boolean =>
   relative.split('/').some((part) => part === '.clada' || part === '.git') || closed(relative)
-
-export interface Status {
-  /** Whether the index has uncommitted changes. */
-  readonly staged: boolean
-  /** The paths of these changes. */
-  readonly inIndex: readonly string[]
-  /** Tracked files that changed; relative to the top. */
-  readonly changed: readonly string[]
-  /** Files that are neither tracked nor ignored. */
-  readonly untracked: readonly string[]
-}
-
-/** The commit of a submodule may be staged like a file; changes inside it are ignored. */
-const onlyPointers = '--ignore-submodules=dirty'
-
-export async function statusOf(isolated: IsolatedGit): Promise<Status> {
-  // In a large repository two concurrent processes: one for tracked files, on all cores, and one for untracked files.
-  const isLarge = (seenIndex(isolated.repository)?.size ?? 0) > largeIndex
-  const listed = `--untracked-files=${isLarge ? 'no' : 'all'}`
-  const [known, others] = await Promise.all([
-    isolated.git(['status', '--porcelain=v2', '-z', listed, '--no-renames', onlyPointers], { lowPriority: isLarge }),
-    isLarge ? isolated.git(['ls-files', '--others', '--exclude-standard', '-z']) : undefined,
-  ])
-  const changed: string[] = []
-  const inIndex: string[] = []
-  const untracked = others === undefined ? [] : namesIn(others.out)
-  for (const line of known.out.toString().split('\0')) {
-    if (line.startsWith('u ')) throw inConflict()
-    if (line.startsWith('? ')) untracked.push(line.slice(2))
-    if (!line.startsWith('1 ')) continue
-    const [, changes = '', submodule = ''] = line.split(' ', 3)
-    // An intent-to-add entry counts as staged: a commit would lose it.
-    const name = line.split(' ').slice(8).join(' ')
-    if (!changes.startsWith('.') || changes.endsWith('A')) inIndex.push(name)
-    if (submodule.startsWith('N') && !changes.endsWith('.')) changed.push(name)
-  }
-  return { staged: inIndex.length > 0, inIndex, changed, untracked }
-}
-
-/** The bytes of an index of some thousand files, among which one process is faster than two. */
-const largeIndex = 256 * 1024
-
-/** Whether anything is staged, without reading files. */
-export async function isStaged(isolated: IsolatedGit, head: string | undefined): Promise<boolean> {
-  if (head === undefined) return (await isolated.git(['ls-files', '-z'])).out.length > 0
-  const args = ['diff-index', '--cached', '--quiet', onlyPointers, head]
-  return (await isolated.git(args, { fine: [1] })).status === 1
-}

@@ -2,13 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import { eligible, ignoredOf } from './eligible.ts'
 import { namesIn } from './git-program.ts'
 import { addTo, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { isClosed, savable } from './savable.ts'
+import { eligible, ignoredOf, isClosed, savable } from './savable.ts'
 import { contentsOf, type Side, sidesIn, stateOf, storedContents } from './tree-contents.ts'
 import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
@@ -180,7 +179,7 @@ export type IgnoredBefore = (name: string) => Inspected | undefined
 
 /**
  * Reads the files that git ignores, before a program runs: they are no business of the repository's objects, so they
- * wait in memory. Not packages and caches, not what is closed, and no more than the limits say.
+ * wait in memory. Not packages and caches, not what is blocked, and no more than the limits say.
  */
 export async function readIgnored(
   isolated: IsolatedGit,

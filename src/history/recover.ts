@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { PathJudge } from '../core/effects.ts'
 import type { Inspect } from '../core/recorder.ts'
+import type { Settings } from '../core/settings.ts'
 import { Contents, copyImage } from '../journal/images.ts'
 import { Log, readLog, type Slice } from '../journal/log.ts'
 import { isAlive, ownerFrom } from '../state/own-files.ts'
@@ -31,6 +33,8 @@ import {
 } from './programs.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { summaryOf } from '../journal/summary.ts'
+import { openWorkspace } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
 
 /**
  * Records an interrupted execution as far as its journal goes, so that it can be undone like any other. Returns the
@@ -86,6 +90,26 @@ export function readTimeline(history: string, root: string, inspect: Inspect, ne
     if (record !== undefined) return record
     return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)
   })
+}
+
+/** The executions of a project, where their files are, and a reader of paths as they are now. */
+export interface Timeline {
+  readonly records: readonly ExecutionRecord[]
+  readonly history: string
+  readonly inspect: Inspect
+}
+
+export async function openTimeline(settings: Settings, judge: PathJudge, newest?: number): Promise<Timeline> {
+  const stateDir = stateDirOf(settings.root)
+  if (stateDir === undefined) return { records: [], history: '', inspect: () => ({ type: 'absent' }) }
+  const history = path.join(stateDir, 'history')
+  const workspace = openWorkspace(settings, judge, 'disk')
+  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
+  try {
+    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect }
+  } finally {
+    await workspace.close()
+  }
 }
 
 const logIn = (dir: string) => readLog(path.join(dir, journalFile))

@@ -67,7 +67,7 @@ const packageDirs: ReadonlySet<string> = new Set([
 
 /**
  * For what an undo puts back. Programs may have changed what no document may: odd names are as they were found, and
- * what can make other programs run code was there before. What is closed stays closed.
+ * what can make other programs run code was there before. What is blocked stays blocked.
  */
 export function makeUndoJudge(policy: PathPolicy): PathJudge {
   return {
@@ -196,7 +196,7 @@ function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: 
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
   reserved.some((file) => folded(file) === folded(absolute))
 
-/** Each set by itself, so that an exception of one kind opens nothing that another kind closes. */
+/** Each set by itself, so that an exception of one kind allows nothing that another kind blocks. */
 type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>> & {
   /** One for each base. */
   readonly anchored: readonly RuleSet[]

@@ -10,7 +10,7 @@ export interface Sandbox {
   readonly file: string
   /** How to start a program inside. */
   wrap(program: Program, bounds: Bounds): Wrapped
-  /** Whether it did not come up at all, from what it left. */
+  /** The reason why it did not start at all, from its output. */
   failed(end: {
     readonly exitCode: number | null
     readonly stderr: string

@@ -56,7 +56,7 @@ export function seatbelt(file: string): Sandbox {
   }
 }
 
-/** Later rules win over earlier ones, so what is closed comes last. */
+/** Later rules win over earlier ones, so what is blocked comes last. */
 export function seatbeltProfile(bounds: Bounds): string {
   const { root, readable, hidden, caches, discarded, fixed, closed, absent, network } = bounds
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))

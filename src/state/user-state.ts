@@ -13,7 +13,7 @@ export const configHome = (): string => inHome('XDG_CONFIG_HOME', '.config')
 /** The user's own config. */
 export const userFile = (): string => path.join(configHome(), 'config.yml')
 
-/** Everything that must be closed so that both stay the user's own, by each name that leads there. */
+/** Everything that must be blocked so that both stay the user's own, by each name that leads there. */
 export const userPlaces = (): string[] => [
   ...new Set([stateHome(), configHome(), userFile()].flatMap((place) => namesOf(place))),
 ]

@@ -153,14 +153,14 @@ export interface SquashOptions {
   /** Only the run that begins at the newest commit. */
   contiguous?: boolean
   /** Commits whose message contains this text; an empty text selects all. Default: those whose message starts with `AI:`. */
-  containing?: string
+  containing?: string | undefined
   /** Only these commits, by their full ids. */
   only?: readonly string[]
   /** Commits no older than this many hours, or days. */
-  hours?: number
-  days?: number
+  hours?: number | undefined
+  days?: number | undefined
   /** The message of each new commit. */
-  message?: string
+  message?: string | undefined
   /** Also commits that were pushed or that other branches or tags contain. */
   force?: boolean
   dryRun?: boolean

@@ -58,23 +58,7 @@ function outcomeOf(
   return fail({ kind: 'step-refused', reason, code, conflicts })
 }
 
-function squashOptionsOf({
-  mode,
-  contiguous,
-  hours,
-  days,
-  containing,
-  message,
-  force,
-  dryRun,
-}: SquashRequest): SquashOptions {
-  return {
-    contiguous: mode === 'auto_ai' || (mode !== 'ai_messages' && contiguous),
-    ...(hours === undefined ? {} : { hours }),
-    ...(days === undefined ? {} : { days }),
-    ...(containing === undefined ? {} : { containing }),
-    ...(message === undefined ? {} : { message }),
-    force,
-    dryRun,
-  }
-}
+const squashOptionsOf = ({ mode, contiguous, ...options }: SquashRequest): SquashOptions => ({
+  ...options,
+  contiguous: mode === 'auto_ai' || (mode !== 'ai_messages' && contiguous),
+})

@@ -8,7 +8,7 @@ import { Contents } from '../journal/images.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import type { About } from '../history/execution.ts'
 import { dirOf, type ExecutionRecord } from '../journal/record.ts'
-import { readTimeline } from '../history/recover.ts'
+import { openTimeline, readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../journal/timeline.ts'
 import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -16,7 +16,7 @@ import { refusalOf } from '../report/explain.ts'
 import { explain } from '../report/explain.ts'
 import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
-import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
+import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 /** Options of an undo. */
@@ -293,7 +293,8 @@ export async function undoConversation(
   kind: Conversation['kind'] | 'any',
   { force = false }: Pick<UndoOptions, 'force'>,
 ): Promise<UndoResult> {
-  const records = await standingRuns(settings)
+  const { records: all } = await openTimeline(settings, makePathJudge(pathPolicyOf(settings)))
+  const records = standings(all).flatMap(({ record, undone }) => (undone ? [] : [record]))
   const of = (record: ExecutionRecord): boolean =>
     record.conversation !== undefined && (kind === 'any' || record.conversation.kind === kind)
   const id = records.findLast(of)?.conversation?.id
@@ -318,19 +319,5 @@ export async function undoConversation(
     conflicts: done.flatMap(({ conflicts }) => conflicts),
     ...(gitCommit === undefined ? {} : { gitCommit }),
     ...(warnings.length === 0 ? {} : { warnings }),
-  }
-}
-
-/** The runs that are not undone, oldest first. */
-async function standingRuns(settings: Settings): Promise<ExecutionRecord[]> {
-  const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined) return []
-  const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
-  try {
-    const inspect = (absolute: string) => workspace.inspect(absolute)
-    const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect)
-    return standings(records).flatMap(({ record, undone }) => (undone ? [] : [record]))
-  } finally {
-    await workspace.close()
   }
 }

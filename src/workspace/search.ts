@@ -12,7 +12,7 @@ import { platform } from '../core/platform.ts'
 
 /**
  * Searches with the real ripgrep, from a directory that was checked. What comes back is filtered again: files
- * whose content is closed give no hits, whatever ripgrep thinks of them.
+ * whose content is blocked give no hits, whatever ripgrep thinks of them.
  */
 export async function searchWithRipgrep(
   query: Search,

@@ -48,18 +48,15 @@ export const command: Command = {
 function optionsOf(flags: FlagValues): SquashOptions {
   if (flags.auto !== undefined && flags.messages !== undefined)
     throw new UsageError('--auto and --messages exclude each other.')
-  const hours = numberOf(flags, 'hours')
-  const days = numberOf(flags, 'days')
-  const [containing] = flags.containing ?? []
   const [message] = flags.message ?? []
   if (message !== undefined && message.trim() === '') throw new UsageError('--message needs a text.')
   const chosen = [flags.messages, flags.hours, flags.days, flags.containing].some((flag) => flag !== undefined)
   return {
     contiguous: flags.contiguous !== undefined || flags.auto !== undefined || !chosen,
-    ...(hours === undefined ? {} : { hours }),
-    ...(days === undefined ? {} : { days }),
-    ...(containing === undefined ? {} : { containing }),
-    ...(message === undefined ? {} : { message }),
+    hours: numberOf(flags, 'hours'),
+    days: numberOf(flags, 'days'),
+    containing: flags.containing?.[0],
+    message,
     force: flags.force !== undefined,
     dryRun: flags['dry-run'] !== undefined,
   }

@@ -23,7 +23,7 @@ const formats: readonly Option[] = [
 ]
 const literal = /^\P{Cc}{0,300}$/u
 
-/** The content of closed files stays closed in their history too. */
+/** The content of blocked files stays blocked in their history too. */
 export function closedPathspecs(closed: readonly ClosedName[]): string[] {
   return closed
     .filter(({ opens }) => !opens)

@@ -18,7 +18,7 @@ export const commandRules: readonly CommandRule[] = [
   ...gitRules,
 ]
 
-/** What is said of a command before anything is looked at. Pure: the line and the closed names in, a decision out. */
+/** The decision about a command before anything is read. Pure: the line and the blocked names in, a decision out. */
 export type CommandDecision =
   | { readonly verdict: 'deny'; readonly reason: string; readonly advice: string }
   /** Not on the list: it needs an approval. */
@@ -119,13 +119,13 @@ function listedOf(rule: CommandRule, call: Call, closed: readonly ClosedName[]):
   return { rule, call, options, operands: call.operands, trailing: git ? closing : [] }
 }
 
-/** What is closed, and the directory that patterns of whole paths are seen from. */
+/** What is blocked, and the directory that patterns of whole paths are seen from. */
 export interface ClosedBy {
   readonly deniedPatterns: readonly string[]
   readonly root: string
 }
 
-/** Names no command shows by itself: git's, clada's, and what the user closed. */
+/** Names no command shows by itself: git's, clada's, and what the user blocked. */
 export function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
   const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
   const named = deniedPatterns
@@ -141,8 +141,8 @@ export function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
 }
 
 /**
- * What a pattern for whole paths closes below a directory, as patterns that begin there; `**` is all of it. For programs
- * that only know paths below. Never less than the pattern closes.
+ * What a pattern for whole paths blocks below a directory, as patterns that begin there; `**` is all of it. For programs
+ * that only know paths below. Never less than the pattern blocks.
  */
 export function belowRoot(pattern: string, root: string): string[] {
   const dirs = slashed(root)

@@ -25,7 +25,7 @@ export interface CommandRule {
   readonly read?: (words: readonly Word[]) => Reading
   /** What is wrong with this combination. */
   readonly forbids?: (call: Call) => string | undefined
-  /** Keeps closed files out where the program itself chooses what it looks at. */
+  /** Keeps blocked files out where the program itself chooses what it looks at. */
   readonly close?: (call: Call, closed: readonly ClosedName[]) => readonly string[]
   /** Its other forms change the repository: they are not refused but need approval. */
   readonly writes?: true
@@ -78,7 +78,7 @@ export interface Call {
 
 export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
 
-/** A name that is closed, or opened again, wherever it is. Later ones win. */
+/** A name that is blocked, or allowed again, in any directory. Later ones win. */
 export interface ClosedName {
   readonly pattern: string
   readonly opens: boolean

@@ -15,7 +15,7 @@ import type { Word } from './words.ts'
 
 const lines = 10_000_000
 
-/** Commands that look into many files. What is closed is left out of what they find by themselves. */
+/** Commands that look into many files. What is blocked is left out of what they find by themselves. */
 export const searchRules: readonly CommandRule[] = [
   {
     name: 'grep',
@@ -156,7 +156,7 @@ const tests: Readonly<Record<string, RegExp | 'name'>> = {
 }
 const plain = new Set(['-not', '!', '-o', '-or', '-a', '-and', '(', ')', '-print', '-print0', '-empty', '-prune'])
 
-/** Directories and files whose names are closed are not entered and not shown. */
+/** Directories and files whose names are blocked are not entered and not shown. */
 export function closeFind(call: Call, closed: readonly ClosedName[]): Argument[] {
   let expression: string[] = []
   for (const { pattern, opens } of closed.filter(({ from }) => from === undefined)) {
