@@ -24,15 +24,14 @@ const preface = [
 
 function actionSection(spec: ActionSpec): string[] {
   const { name, description, aliases, effect, access, command, display, params, returns, examples } = spec
-  const also = aliases.length === 0 ? [] : [`Aliases: ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`, '']
+  const also = aliases.length === 0 ? '' : ` Aliases: ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`
   const typed = command === undefined ? '' : ` The user may also type \`${command}\`.`
-  const facts = `Effect: ${effect}. Called by: ${access.join(', ')}. Output in reports: ${display}.${typed}`
+  const facts = `Effect: ${effect}. Called by: ${access.join(', ')}. Output in reports: ${display}.${also}${typed}`
   return [
     `### ${name}`,
     '',
     description,
     '',
-    ...also,
     facts,
     '',
     ...parameterTable(params),
@@ -82,13 +81,13 @@ function returnsOf(returns: ActionSpec['returns']): string[] {
   const [first] = fields
   if (first === undefined) return ['Returns nothing.']
   if (first[0] === '[]') return [`Returns a list of ${field(first[1])}.`]
-  return ['Returns:', '', ...fields.map(([name, type]) => `- \`${name}\`: ${field(type)}`)]
+  return [`Returns ${fields.map(([name, type]) => `\`${name}\`: ${field(type)}`).join('; ')}.`]
 }
 
 /** Braces and bars are notation here; as code they stay what they are. */
 const field = (type: string): string => type.replace(/\{.*\}/, (shape) => `\`${shape}\``)
 
-/** An example as markdown: the files, the block a model would write or the line a user types, and what comes of it. */
+/** An example as markdown: the files, the block a model would write or the line a user types, and the result. */
 export function exampleSection({ name, params, access }: ActionSpec, example: Example): string[] {
   const id = hashOf(`${name} ${example.title}`).slice(0, 3)
   const given = Object.fromEntries(
@@ -98,7 +97,7 @@ export function exampleSection({ name, params, access }: ActionSpec, example: Ex
   return [
     `**${sentence(example.title)}**`,
     '',
-    ...(before.length === 0 ? [] : ['Before:', '', ...before.flatMap(([file, text]) => fileItem(file, text)), '']),
+    ...(before.length === 0 ? [] : [...listed('Before', before.map(fileItem)), '']),
     ...(access.includes('llm')
       ? fenced(writeSham(name, given, { keyword: 'SHAM', id }), 'sham')
       : fenced([...(example.earlier ?? []), { action: name, params: given }].map(typed).join('\n'), 'sh')),
@@ -130,26 +129,33 @@ function inProject(text: string, format: string | undefined): string {
 const sentence = (title: string): string => `${title.charAt(0).toUpperCase()}${title.slice(1)}.`
 
 function outcomeOf({ after = {}, data, code }: Example): string[] {
-  const files = Object.entries(after).flatMap(([file, text]) => fileItem(file, text))
-  const shown = data === undefined ? [] : [`- \`data\` has ${inline(asData(data))}`]
-  const items = [...files, ...shown]
-  if (code === undefined) return items.length === 0 ? ['It succeeds.'] : ['Then:', '', ...items]
+  const shown = data === undefined ? [] : [[`\`data\` has ${inline(asData(data))}`]]
+  const items = [...Object.entries(after).map(fileItem), ...shown]
+  if (code === undefined) return items.length === 0 ? ['It succeeds.'] : listed('Then', items)
   const failure = `It fails with \`${code}\``
-  if (items.length === 0) return [`${failure} and changes nothing.`]
-  return [`${failure}, and then:`, '', ...items]
+  return items.length === 0 ? [`${failure} and changes nothing.`] : listed(`${failure}, and then`, items)
 }
+
+/** Items on one line where each fits on it, else as a list. */
+const listed = (title: string, items: readonly (readonly string[])[]): string[] =>
+  items.every(({ length }) => length === 1)
+    ? [`${title}: ${items.join('; ')}`]
+    : [`${title}:`, '', ...items.flatMap(([first = '', ...rest]) => [`- ${first}`, ...rest])]
 
 const asData = (data: unknown): string => JSON.stringify(data).replaceAll('ROOT', project)
 
-function fileItem(name: string, text: string | null): string[] {
-  if (text === null) return [`- \`${name}\` is gone`]
-  if (text === '') return [`- \`${name}\`, empty`]
+function fileItem([name, text]: readonly [name: string, text: string | null]): string[] {
+  if (text === null) return [`\`${name}\` is gone`]
+  if (text === '') return [`\`${name}\`, empty`]
   const inner = text.replace(/\n$/, '')
-  // One line is short enough to be exact about; a carriage return would not be seen in a fence.
-  if (!inner.includes('\n') || text.includes('\r')) return [`- \`${name}\`: ${inline(JSON.stringify(text))}`]
+  // A short text is shown exactly; a carriage return would not be seen in a fence.
+  if (!inner.includes('\n') || text.length <= shortText || text.includes('\r'))
+    return [`\`${name}\`: ${inline(JSON.stringify(text))}`]
   const end = inner === text ? ', without a line break at its end' : ''
-  return [`- \`${name}\`${end}:`, '', ...fenced(inner, '').map((line) => (line === '' ? '' : `  ${line}`))]
+  return [`\`${name}\`${end}:`, '', ...fenced(inner, '').map((line) => (line === '' ? '' : `  ${line}`))]
 }
+
+const shortText = 60
 
 /** Code in a line of text, between more backticks than it holds. */
 function inline(text: string): string {
