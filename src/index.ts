@@ -46,7 +46,7 @@ export type { SquashResult } from './timetravel/squash.ts'
 
 // Watching a file
 export { startListener, type Listener, type ListenerOptions } from './watch/listener.ts'
-export type { Done, ListenerEvent, Origin } from './watch/events.ts'
+export type { Done, ListenerEvent, Origin } from './watch/run-units.ts'
 export { ListenerError } from './watch/place.ts'
 
 // Definitions of actions

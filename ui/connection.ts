@@ -1,6 +1,5 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protocol.ts'
 import { ApiError, get, listen, noAnswer } from './api.ts'
-import { eventsIn } from './event-stream.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
 
@@ -69,4 +68,21 @@ export function take(fresh: Plan | null): void {
   plan.value = fresh
   live.value = new Map()
   marked.value = new Set([...marked.value].filter((task) => known.has(task)))
+}
+
+/** What the server says by itself, one event after another. The browser's own way could not send our key. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: string }> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const parts = (rest + decoder.decode(value, { stream: true })).split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? []
+      if (event !== undefined && data !== undefined) yield { event, data }
+    }
+  }
 }

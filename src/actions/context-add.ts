@@ -1,5 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
-import { measure } from './context-entry.ts'
+import { measure } from './narrow.ts'
 
 export const contextAdd = defineAction({
   name: 'context_add',

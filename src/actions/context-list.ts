@@ -1,7 +1,7 @@
 import { defineAction, ok } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import { attempt } from './common.ts'
-import { argOf, measure } from './context-entry.ts'
+import { argOf, measure } from './narrow.ts'
 import { listOutput } from './output.ts'
 
 export const contextList = defineAction({

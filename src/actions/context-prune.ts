@@ -2,7 +2,7 @@ import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry 
 import { slashed } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './common.ts'
-import { argOf, measure } from './context-entry.ts'
+import { argOf, measure } from './narrow.ts'
 import { removedOutput } from './output.ts'
 
 /** Files that this many executions did not need are dropped. */

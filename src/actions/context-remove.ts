@@ -2,7 +2,7 @@ import nodePath from 'node:path'
 import { defineAction, fail, ok, path } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import { closestName } from '../text/closest-name.ts'
-import { spellingsOf } from './context-entry.ts'
+import { spellingsOf } from './narrow.ts'
 
 export const contextRemove = defineAction({
   name: 'context_remove',

@@ -8,8 +8,17 @@ import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
-import { interrupted, notUtf8, type ReviewHook, runUnits, tooLarge, type UnitRunner, warmUp } from './run-units.ts'
-import type { ListenerEvent, Origin } from './events.ts'
+import {
+  interrupted,
+  type ListenerEvent,
+  notUtf8,
+  type Origin,
+  type ReviewHook,
+  runUnits,
+  tooLarge,
+  type UnitRunner,
+  warmUp,
+} from './run-units.ts'
 import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
 import { partsOf, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'

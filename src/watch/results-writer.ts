@@ -1,5 +1,5 @@
 import type { Document } from '../core/block.ts'
-import type { ListenerEvent } from './events.ts'
+import type { ListenerEvent } from './run-units.ts'
 import type { Place } from './place.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 import type { ExecutionResult } from '../core/result.ts'

@@ -4,7 +4,7 @@ import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
 import { defaultOutputLimit } from '../../report/parts.ts'
-import { asking } from '../ask.ts'
+import { asking, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
 import { canAsk, isLive, print, readInputs, stdinTexts } from '../streams.ts'
@@ -95,10 +95,7 @@ export const command: Command = {
 
 /** Loaded only with --review. @throws UsageError */
 async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<Reviewed | undefined>> {
-  const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
-    import('../review-terminal.ts'),
-    import('../review.ts'),
-  ])
+  const { reviewWith } = await import('../review.ts')
   const reviewer = terminalReviewer()
   return (clada, text) => reviewWith(reviewer, { clada, text, color, editable: true })
 }

@@ -8,6 +8,7 @@ import { printable } from '../../report/words.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import type { ReportOptions } from '../../report/parts.ts'
 import type { PageServer } from '../../ui/server.ts'
+import { terminalReviewer } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { usualPort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
@@ -221,10 +222,7 @@ function keysAt({ screen }: View): Keys {
 
 /** Steps through the changes of a text on the terminal, during which keys are not read. @throws UsageError */
 async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOptions['review']> {
-  const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
-    import('../review-terminal.ts'),
-    import('../review.ts'),
-  ])
+  const { reviewWith } = await import('../review.ts')
   const reviewer = terminalReviewer()
   return async (clada, text, options) => {
     let reviewed: Reviewed | undefined
