@@ -23,7 +23,7 @@ const definitions = ['actions/', 'cli/commands/', 'structure/languages/', 'synta
 
 /** Words that the style asks to replace, in comments and in what a person or a model reads. "Blank line" and "there is none" are plain English. */
 const wordy =
-  /\b(?:blanks?(?![- ](?:lines?|ones?)\b)|behind|in front|stands?|stood|lies|lay|one a line|(?<!there )is none|what came of|whoever|nobody|somebody|carry out|carries out|carried out|told|tells of|put right|put it right|came of|closed to|(?<!the )inside of|outside of|(?<!are )all the same|do(?:es)? not count|takes? (?:it|them) back|put aside|its kin|obeys?)\b/i
+  /\b(?:blanks?(?![- ](?:lines?|ones?)\b)|behind|in front|stands?|stood|lies|lay|one a line|(?<!there )is none|what came of|whoever|nobody|somebody|carry out|carries out|carried out|told|tells of|put right|put it right|came of|closed to|(?<!the )inside of|outside of|(?<!are )all the same|do(?:es)? not count|takes? (?:it|them) back|put aside|its kin|obeys?|left alone|leaves? \w+ alone|brought back|brings? \w+ back|brought together|worth nothing|such a one|anew|overtaken|as it comes|whatever this|vanished|strangers?(?! =|\.|\()|must do|no use by|far it is|to the same end|is no (?:regular|ordinary|request|message|object)|any of that sort|in its way|way to hear|hears of|is like it)\b/i
 
 /** The hook: modules in TypeScript are translated, those of src/ are noted. */
 export async function load(url, context, next) {

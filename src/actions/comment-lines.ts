@@ -30,13 +30,13 @@ export const fileCommentLines = defineAction({
       data: { lines_changed: 2 },
     },
     {
-      title: 'knows languages whose comments must be closed',
+      title: 'adds closing marks where the language has them',
       before: { 'a.css': 'a { b: c }\n' },
       params: { path: 'a.css', lines: '1' },
       after: { 'a.css': '/* a { b: c } */\n' },
     },
     {
-      title: 'says so when it does not know the language',
+      title: 'fails for an unknown language',
       before: { 'a.unknown': 'x\n' },
       params: { path: 'a.unknown', lines: '1' },
       code: 'invalid_parameter',
@@ -122,7 +122,7 @@ export const fileUncommentLines = defineAction({
       data: { lines_changed: 2 },
     },
     {
-      title: 'opens closed comments too',
+      title: 'removes closing marks too',
       before: { 'a.html': '  <!-- <b>x</b> -->\n' },
       params: { path: 'a.html', lines: '1' },
       after: { 'a.html': '  <b>x</b>\n' },

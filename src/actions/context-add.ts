@@ -27,8 +27,8 @@ export const contextAdd = defineAction({
       params: { path: 'a.txt' },
       data: { size: 6, added: false },
     },
-    { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
-    { title: 'keeps secrets out', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
+    { title: 'fails when it does not exist', params: { path: 'a.txt' }, code: 'file_not_found' },
+    { title: 'blocks secrets', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
   async run({ path }, context) {
     const found = await measure(context, path)

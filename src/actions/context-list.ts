@@ -17,7 +17,7 @@ export const contextList = defineAction({
   examples: [
     { title: 'is empty at first', params: {}, data: [] },
     {
-      title: 'says what cannot be read any more',
+      title: 'reports entries that cannot be read',
       before: {
         'a.txt': 'hello\n',
         '.clada/context.json':

@@ -20,7 +20,7 @@ export const contextPrune = defineAction({
   returns: { removed: 'list of string' },
   examples: [
     {
-      title: 'takes out what has vanished',
+      title: 'removes files that no longer exist',
       before: {
         'a.txt': 'hello\n',
         '.clada/context.json':

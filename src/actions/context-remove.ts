@@ -14,7 +14,7 @@ export const contextRemove = defineAction({
   returns: { path: 'string' },
   examples: [
     {
-      title: 'takes a file out',
+      title: 'removes a file',
       before: {
         'a.txt': 'hello\n',
         '.clada/context.json': '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"}]}',
@@ -23,7 +23,7 @@ export const contextRemove = defineAction({
       data: { path: 'ROOT/a.txt' },
     },
     {
-      title: 'says when it was not there',
+      title: 'fails when it is not in the working set',
       before: { 'a.txt': 'hello\n' },
       params: { path: 'a.txt' },
       code: 'invalid_parameter',

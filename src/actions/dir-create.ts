@@ -8,8 +8,8 @@ export const dirCreate = defineAction({
   hints: { adds: true, idempotent: true },
   returns: { path: 'string' },
   examples: [
-    { title: 'makes all that is missing', params: { path: 'a/b/c' }, data: { path: 'ROOT/a/b/c' } },
-    { title: 'will not take the place of a file', before: { a: 'x' }, params: { path: 'a' }, code: 'file_exists' },
+    { title: 'makes missing parents too', params: { path: 'a/b/c' }, data: { path: 'ROOT/a/b/c' } },
+    { title: 'refuses to replace a file', before: { a: 'x' }, params: { path: 'a' }, code: 'file_exists' },
   ],
   async run({ path }, { files }) {
     await files.makeDir(path)

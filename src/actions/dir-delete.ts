@@ -9,12 +9,12 @@ export const dirDelete = defineAction({
   returns: { path: 'string' },
   examples: [
     {
-      title: 'leaves a directory with files alone',
+      title: 'refuses a directory with files',
       before: { 'a/b.txt': 'x' },
       params: { path: 'a' },
       code: 'invalid_parameter',
     },
-    { title: 'says when there is none', params: { path: 'a' }, code: 'file_not_found' },
+    { title: 'fails when it does not exist', params: { path: 'a' }, code: 'file_not_found' },
   ],
   async run({ path }, { files }) {
     await files.removeDir(path)

@@ -27,12 +27,12 @@ export const exec = defineAction({
   },
   examples: [
     {
-      title: 'answers with what was printed',
+      title: 'returns the output',
       params: { lang: 'bash', code: 'echo hello; echo oops >&2' },
       data: { stdout: 'hello\n', stderr: 'oops\n', exit_code: 0 },
     },
     {
-      title: 'says which files it changed',
+      title: 'reports the files it changed',
       before: { 'a.txt': 'x\n' },
       params: { lang: 'python', code: "open('b.txt', 'w').write('y')" },
       after: { 'b.txt': 'y' },

@@ -32,7 +32,7 @@ export const fileAppend = defineAction({
       data: { bytesWritten: 4 },
     },
     {
-      title: 'creates what is missing',
+      title: 'creates a missing file',
       params: { path: 'logs/new.txt', content: 'first' },
       after: { 'logs/new.txt': 'first' },
     },

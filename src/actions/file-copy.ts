@@ -19,7 +19,7 @@ export const fileCopy = defineAction({
       after: { 'b/c.txt': 'x' },
     },
     {
-      title: 'says when there is nothing to copy',
+      title: 'fails when the source does not exist',
       params: { old_path: 'a.txt', new_path: 'b.txt' },
       code: 'file_not_found',
     },

@@ -20,7 +20,7 @@ export const fileCreate = defineAction({
       data: { bytesWritten: 5 },
     },
     {
-      title: 'leaves an existing file alone',
+      title: 'refuses an existing file',
       before: { 'a.txt': 'old' },
       params: { path: 'a.txt', content: 'new' },
       code: 'file_exists',

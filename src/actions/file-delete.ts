@@ -23,14 +23,14 @@ export const fileDelete = defineAction({
       after: { 'a.txt': null },
     },
     {
-      title: 'keeps a file that says something else',
+      title: 'keeps a file with other content',
       before: { 'a.txt': 'x\ny\n' },
       params: { path: 'a.txt', expect: 'x' },
       code: 'match_count_mismatch',
     },
-    { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
+    { title: 'fails when it does not exist', params: { path: 'a.txt' }, code: 'file_not_found' },
     {
-      title: 'leaves directories to dir_delete',
+      title: 'refuses a directory',
       before: { 'src/a.txt': '' },
       params: { path: 'src' },
       code: 'invalid_parameter',

@@ -38,7 +38,7 @@ export const fileEdit = defineAction({
       data: { replacements: 3 },
     },
     {
-      title: 'all is at least one',
+      title: 'all requires at least one',
       before: { 'a.txt': 'none\n' },
       params: { path: 'a.txt', old_text: 'x', new_text: 'y', count: 'all' },
       code: 'match_count_mismatch',

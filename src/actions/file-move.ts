@@ -22,14 +22,14 @@ export const fileMove = defineAction({
       after: { 'a.txt': null, 'b/c.txt': 'x' },
     },
     {
-      title: 'says when it replaced something',
+      title: 'reports that it replaced a file',
       before: { 'a.txt': 'x', 'b.txt': 'y' },
       params: { old_path: 'a.txt', new_path: 'b.txt' },
       after: { 'a.txt': null, 'b.txt': 'x' },
       data: { overwrote: true },
     },
     {
-      title: 'says when there is nothing to move',
+      title: 'fails when the source does not exist',
       params: { old_path: 'a.txt', new_path: 'b.txt' },
       code: 'file_not_found',
     },

@@ -40,20 +40,20 @@ export const filePatch = defineAction({
       data: { hunks: 2, strategies: ['exact', 'exact'] },
     },
     {
-      title: 'finds the place in spite of another indentation',
+      title: 'finds the place despite different indentation',
       before: { 'a.py': 'def f():\n    return 1\n' },
       params: { path: 'a.py', patch: '@@\n-return 1\n+if x:\n+    return 2' },
       after: { 'a.py': 'def f():\n    if x:\n        return 2\n' },
       data: { strategies: ['indentation'] },
     },
     {
-      title: 'moves the file when it is done',
+      title: 'moves the file afterwards',
       before: { 'a.txt': 'one\n' },
       params: { path: 'a.txt', patch: '-one\n+two', new_path: 'b/c.txt' },
       after: { 'a.txt': null, 'b/c.txt': 'two\n' },
     },
     {
-      title: 'changes nothing when one of the hunks fits two places',
+      title: 'changes nothing if a hunk matches two places',
       before: { 'a.txt': 'x\ny\nx\n' },
       params: { path: 'a.txt', patch: '@@\n-x\n+z\n@@\n-y\n+z' },
       code: 'match_count_mismatch',

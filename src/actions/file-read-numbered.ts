@@ -34,7 +34,7 @@ export const fileReadNumbered = defineAction({
       data: { content: '1: one\n…\n3: three\n4: four' },
     },
     {
-      title: 'gives what there is when more was asked for',
+      title: 'returns the lines that exist',
       before: { 'a.txt': 'one\ntwo' },
       params: { path: 'a.txt', lines: '2-9' },
       data: { content: '2: two' },

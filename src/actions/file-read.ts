@@ -21,14 +21,14 @@ export const fileRead = defineAction({
   },
   examples: [
     { title: 'reads', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { content: 'hello\n' } },
-    { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
+    { title: 'fails when it does not exist', params: { path: 'a.txt' }, code: 'file_not_found' },
     {
       title: 'reads one section',
       before: { 'doc.md': '# A\n\n## One\n\n1\n\n## Two\n\n2\n' },
       params: { path: 'doc.md@@Two' },
       data: { content: '## Two\n\n2\n' },
     },
-    { title: 'keeps secrets closed', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
+    { title: 'blocks secrets', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
   async run({ path }, context) {
     const inside = await narrowed(context, path)

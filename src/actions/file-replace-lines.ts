@@ -45,7 +45,7 @@ export const fileReplaceLines = defineAction({
       after: { 'a.txt': '1\nfour\n' },
     },
     {
-      title: 'notices that the lines are not the ones meant',
+      title: 'fails if the lines are not the expected ones',
       before: { 'a.txt': '1\n2\n3\n' },
       params: { path: 'a.txt', lines: '2', new_content: 'two', expect: '3' },
       code: 'match_count_mismatch',

@@ -96,7 +96,7 @@ function lostFinalNewline(before: Buffer, content: string): string[] {
 function lostLines(before: Buffer, content: string): { data: object; warnings: string[] } {
   const [had = 0, has = 0] = [before.toString('utf8'), content].map((all) => splitLines(all.replace(/\n$/, '')).length)
   if (had <= 50 || has * 3 >= had) return { data: {}, warnings: [] }
-  const warning = `the file had ${had} lines and now has ${has}; if the others were to stay, clada undo brings them back`
+  const warning = `the file had ${had} lines and now has ${has}; if the other lines should stay, clada undo restores them`
   return { data: { lines_before: had, lines_now: has }, warnings: [warning] }
 }
 

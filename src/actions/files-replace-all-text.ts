@@ -44,13 +44,13 @@ export const filesReplaceAllText = defineAction({
       after: { 'src/a.js': 'y\n', 'src/b/c.js': 'y\n' },
     },
     {
-      title: 'changes nothing when the number is another one',
+      title: 'changes nothing if the count differs',
       before: { 'a.txt': 'x', 'b.txt': 'x x' },
       params: { paths: '.', old_text: 'x', new_text: 'y', count: '2' },
       code: 'match_count_mismatch',
     },
     {
-      title: 'one that is missing stops none of the others',
+      title: 'a missing file does not stop the others',
       before: { 'a.txt': 'x' },
       params: { paths: 'gone.txt\na.txt', old_text: 'x', new_text: 'y' },
       after: { 'a.txt': 'y' },

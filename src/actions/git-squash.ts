@@ -3,7 +3,7 @@ import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({
   name: 'git_squash',
-  description: 'Make one commit of several that follow each other. Files and what is staged stay as they are.',
+  description: 'Squash consecutive commits into one. Files and staged changes stay as they are.',
   effect: 'git',
   access: ['user'],
   command: 'clada squash',
@@ -14,7 +14,7 @@ export const gitSquash = defineAction({
     mode: defaulting(
       choice(
         squashModes,
-        'auto_ai: the run of AI: commits that ends here. ai_messages: every such run. hours, days: AI: commits no older than that. msg_contains: commits whose message contains msg_target.',
+        'auto_ai: the consecutive AI: commits up to the current one. ai_messages: each series of AI: commits. hours, days: AI: commits of that time. msg_contains: commits whose message contains msg_target.',
       ),
       'auto_ai',
     ),
@@ -25,14 +25,14 @@ export const gitSquash = defineAction({
       text('Text in the messages, instead of AI: at their beginning; needed for mode msg_contains.'),
     ),
     contiguous_only: defaulting(
-      flag('For hours, days and msg_contains: only the run that ends at the newest commit, or each run separately.'),
+      flag('For hours, days and msg_contains: only the series that ends at the newest commit, or each series.'),
       true,
     ),
     force: defaulting(
       flag('Whether to squash commits that were pushed, or that another branch or a tag contains.'),
       false,
     ),
-    dry_run: defaulting(flag('Whether only to say what would become one commit.'), false),
+    dry_run: defaulting(flag('Only show what would be squashed.'), false),
   },
   returns: {
     runs: '[{commits: [{id, subject}], message}]',
@@ -43,7 +43,7 @@ export const gitSquash = defineAction({
   },
   examples: [
     {
-      title: 'makes one commit of the last two',
+      title: 'squashes the last two commits',
       before: { 'a.txt': 'one\n' },
       earlier: [
         { action: 'file_write', params: { path: 'a.txt', content: 'two\n' } },
@@ -58,7 +58,7 @@ export const gitSquash = defineAction({
       },
     },
     {
-      title: 'finds nothing where there are no two in a row',
+      title: 'finds nothing without consecutive commits',
       before: { 'a.txt': 'one\n' },
       params: { mode: 'ai_messages' },
       data: { runs: [] },

@@ -55,7 +55,7 @@ export const gitStepForward = defineAction({
       data: { branch: 'main' },
     },
     {
-      title: 'has nowhere to go from the newest commit',
+      title: 'fails at the newest commit',
       before: { 'a.txt': 'one\n' },
       params: {},
       code: 'git_operation_failed',

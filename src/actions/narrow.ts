@@ -45,7 +45,6 @@ export async function readNarrowed(context: ActionContext, { path, target }: Nar
   })
 }
 
-/** What `readNarrowed` found. */
 export function onlyMatch(data: unknown): { text: string; lines: string } | undefined {
   if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches))
     return undefined
@@ -53,7 +52,6 @@ export function onlyMatch(data: unknown): { text: string; lines: string } | unde
   return { text: String(match.text), lines: match.line_range_inclusive.join('-') }
 }
 
-/** Replaces text inside it. */
 export async function replaceNarrowed(
   context: ActionContext,
   whole: PathArg,

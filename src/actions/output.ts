@@ -124,9 +124,9 @@ export const stepOutput: Output = {
 }
 
 const lists = [
-  ['restored', 'as before'],
+  ['restored', 'restored'],
   ['stashed_files', 'stashed'],
-  ['restored_files', 'brought back'],
+  ['restored_files', 'restored'],
   ['kept', 'not restored, see git stash apply'],
 ] as const
 
@@ -134,7 +134,7 @@ const stringsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 function runLines(runs: readonly unknown[], verb: string): string[] {
-  if (runs.length === 0) return ['there are no two commits in a row that could become one']
+  if (runs.length === 0) return ['there are no consecutive commits to squash']
   return runs.flatMap((run) => {
     if (typeof run !== 'object' || run === null || !('commits' in run) || !Array.isArray(run.commits)) return []
     const [subject = ''] = 'message' in run ? String(run.message).split('\n', 1) : []

@@ -19,7 +19,7 @@ export const run = defineAction({
   returns: { output: 'string', exit_code: 'number', 'changed?': '[{path, change: create|modify|delete}]' },
   examples: [
     {
-      title: 'looks',
+      title: 'reads',
       before: { 'a.txt': 'one\ntwo\n' },
       params: { command: 'head -n 1 a.txt' },
       data: { output: 'one\n', exit_code: 0 },
@@ -36,7 +36,7 @@ export const run = defineAction({
       params: { command: 'cat a.txt | wc -l' },
       code: 'command_not_allowed',
     },
-    { title: 'asks for what is not on the list', params: { command: 'npm test' }, code: 'approval_required' },
+    { title: 'needs approval for other commands', params: { command: 'npm test' }, code: 'approval_required' },
   ],
   // The five that the workspace runs itself; any other command is a process.
   startsProcess: ({ command }) => !/^\s*(?:cd\s+\S+\s*&&\s*)?(?:mv|rm|cp|mkdir|touch)(?:\s|$)/.test(String(command)),

@@ -11,7 +11,7 @@ import { isRecord } from '../core/platform.ts'
  */
 export interface Voucher {
   readonly command: string
-  /** Hash of what it runs; null where that cannot be known, so that it is for whatever this runs. */
+  /** Hash of what it runs; null where that is unknown: then the approval is for the command alone. */
   readonly runs: string | null
   readonly network: boolean
   /** Denied files that it may read, relative to the root. */

@@ -13,7 +13,7 @@ export interface WhatRuns {
   readonly program: FoundProgram | undefined
   /** Changes when what is run changes; null where nothing can be known. */
   readonly hash: string | null
-  /** For the person who is asked; undefined where nothing is known, which is whatever this runs. */
+  /** For the person who is asked; undefined where it is unknown. */
   readonly shown: string | undefined
 }
 

@@ -9,7 +9,7 @@ import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
 import { canAsk } from './streams.ts'
 
-/** Ctrl-C and the end of input are no answer; what Ctrl-C stops is decided elsewhere. */
+/** Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops. */
 const ask: Ask = async (request) => {
   const reply = await typedLine(question(request))
   return reply === undefined ? undefined : answerIn(reply)
@@ -25,7 +25,7 @@ export async function confirmed(text: string): Promise<boolean | undefined> {
   return reply === undefined ? undefined : /^y(?:es)?$/i.test(reply.trim())
 }
 
-/** Waits without holding up the process, so that Ctrl-C is heard. */
+/** Waits without blocking the process, so that Ctrl-C works. */
 export function typedLine(text: string): Promise<string | undefined> {
   let terminal: tty.ReadStream
   try {
@@ -65,7 +65,7 @@ export const asked = {
   proposal: 'Write it?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
-/** What a person must know before they say yes, wherever they are asked. */
+/** The facts that a person needs before approving, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
   const { root, command, about, diff = '', runs, changed, installs, repository, tried } = request
   if (about === 'network')
@@ -84,7 +84,7 @@ export function approvalFacts(request: ApprovalRequest): string[] {
   return [
     `The model wants to run a command in ${visible(root)}:`,
     `    ${visible(command)}`,
-    `  It runs: ${runs === undefined ? 'whatever this runs; the project does not say what' : visible(runs)}`,
+    `  It runs: ${runs === undefined ? 'unknown: the project does not define it' : visible(runs)}`,
     ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
     ...(installs ? ['  It installs packages: it may write to the caches of tools in your home directory.'] : []),
     ...(tried === undefined ? [] : triedFacts(tried)),
@@ -134,7 +134,7 @@ export function terminalReviewer(): Reviewer {
   }
 }
 
-/** Edits a text in a file of its own that is called like the one it belongs to, so that editors know its language. */
+/** Edits a text in a temporary file with the name of the original, so that editors know its language. */
 async function edited(text: string, name: string): Promise<{ readonly text: string } | { readonly why: string }> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-review-'))
   const file = path.join(dir, path.basename(name))

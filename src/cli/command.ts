@@ -58,7 +58,7 @@ const documentFlags: readonly FlagName[] = [
   'again',
 ]
 
-/** These do no harm to any command. */
+/** Flags that every command accepts. */
 const anywhere: readonly FlagName[] = ['root', 'no-config', 'quiet', 'no-color', 'help', 'version']
 
 /**
@@ -71,7 +71,7 @@ export function checkArgs({ name, flags: own, documents, words, instead }: Comma
       `clada ${name} takes no arguments (got '${args.words[0]}').${instead === undefined ? '' : ` ${instead}`}`,
     )
   const known = new Set<string>([...own, ...anywhere, ...(documents ? documentFlags : [])])
-  // Where a report is for people or for programs, --format only says which of the two.
+  // Where a report is either for people or for programs, --format only chooses between them.
   const { format: [format] = [], ...others } = args.flags
   const isPlain =
     own.includes('json') && !known.has('format') && ['json', 'auto', 'text', 'pretty'].includes(format ?? '')

@@ -3,11 +3,10 @@ import { keyNames } from '../config/keys.ts'
 import { type Flag, flags } from './flags.ts'
 import type { Command } from './command.ts'
 
-/** What may follow, for any shell. */
+/** The possible completions, for any shell. */
 export interface Completion {
   readonly commands: readonly { readonly name: string; readonly summary: string }[]
   readonly flags: readonly CompletedFlag[]
-  /** The flags of each command. */
   readonly flagsOf: Readonly<Record<string, readonly string[]>>
   /** The words that may follow each command; where there are none, files may. */
   readonly wordsOf: Readonly<Record<string, readonly string[]>>
@@ -23,7 +22,6 @@ export interface CompletedFlag {
   readonly values: readonly string[]
 }
 
-/** The scripts, by shell. */
 export const scripts: Readonly<Record<string, (completion: Completion) => string>> = {
   bash: bashCompletion,
   zsh: zshCompletion,
@@ -125,7 +123,6 @@ function bashCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
   ].join('\n')
 }
 
-/** For fish. */
 function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
   const names = commands.map(({ name }) => name)
   const taking = flags.filter(({ takes, name }) => takes !== 'none' && name !== 'csl-delimiters')
@@ -151,7 +148,7 @@ function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
     '        echo $word',
     '        return',
     '      case "*"',
-    // A file: the command is the one that need not be said.
+    // A file: the default command.
     '        echo run',
     '        return',
     '    end',
@@ -189,7 +186,6 @@ function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
 
 const fishQuoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 
-/** For zsh. */
 function zshCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
   const flagLines = (names: readonly string[]): string[] =>

@@ -9,7 +9,7 @@ import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
 import { isTerminal } from './streams.ts'
 
-/** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
+/** Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {
   readonly #print: (line: string) => void
   /** Characters of one task that are shown; the report has the rest, as far as it shows it. */
@@ -40,7 +40,6 @@ export class LiveOutput {
     if (this.#rest.length > 4096) this.end()
   }
 
-  /** Shows the line that was never ended. */
   end(): void {
     const rest = this.#rest + this.#decoder.end()
     this.#decoder = new StringDecoder('utf8')
@@ -58,7 +57,7 @@ export class LiveOutput {
   }
 }
 
-/** Says on stderr how far a long run is. A short one says nothing. */
+/** Shows the progress of a long run on stderr. */
 export class Progress {
   readonly #live = isTerminal(2)
   #next = now() + 1000
@@ -80,13 +79,13 @@ export class Progress {
   }
 }
 
-/** What actions do to files, kept as the few lines that a person sees of it. */
+/** The changes of actions, as the few lines that a person sees. */
 export interface ShownChanges {
   readonly listen: Pick<ExecuteOptions, 'onChanges'>
   readonly shown: Pick<ReportOptions, 'changes'>
 }
 
-/** Nothing is asked for, and nothing loaded, where no person reads. */
+/** Loads nothing where no person reads the report. */
 export async function shownChanges(flags: FlagValues): Promise<ShownChanges> {
   if (flags.quiet !== undefined || !isPretty(flags)) return { listen: {}, shown: {} }
   const { changeLines } = await import('../report/action-diff.ts')
@@ -101,7 +100,7 @@ export async function shownChanges(flags: FlagValues): Promise<ShownChanges> {
   return { listen: { onChanges }, shown: { changes } }
 }
 
-/** A report of a long run is still to be read from its beginning. */
+/** The report of a long run must stay readable from its beginning. */
 const mostLines = 200
 const actionLines = 12
 const leastLines = 4

@@ -203,12 +203,12 @@ export function outputMode(given: FlagValues): 'stream' | 'buffer' | 'silent' {
   return mode === 'buffer' || mode === 'silent' ? mode : 'stream'
 }
 
-/** Whether the output of programs is shown as it comes: only for a person who sees it there, and then not again. */
+/** Whether the output of programs is shown as it arrives: only for a person who sees it there, and then not again. */
 export function streams(given: FlagValues): boolean {
   return outputMode(given) === 'stream' && given.quiet === undefined && isTerminal(2) && isTerminal(1)
 }
 
-/** Whether it is written to stdout as it comes, for a program that reads there. */
+/** Whether it is written to stdout as it arrives, for a program that reads there. */
 export const streamsToPipe = (given: FlagValues): boolean =>
   outputMode(given) === 'stream' &&
   given.quiet === undefined &&
@@ -247,4 +247,4 @@ export function projectAround(): string | undefined {
 }
 
 const noteFor = (around: string, mark: string): string =>
-  `working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.`
+  `using only this directory; it is inside the project ${around} (which has ${mark}). Use --root ${around} for that project, or clada init here to make this a project of its own.`

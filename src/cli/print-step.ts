@@ -21,8 +21,8 @@ interface Refusal {
   readonly reason?: string | undefined
 }
 
-/** Why nothing was done. A person needs neither the command's name nor a code. */
-export const refusalText = ({ error = 'It could not be done.', reason = error }: Refusal): string =>
+/** Why a command did nothing; for a person without the command's name and code. */
+export const refusalText = ({ error = 'The operation failed.', reason = error }: Refusal): string =>
   isTerminal(1) ? reason.charAt(0).toUpperCase() + reason.slice(1) : error
 
 function lines({
@@ -41,8 +41,8 @@ function lines({
   return [
     success ? `Now ${where}.` : refusalText({ error, reason }),
     ...stashed_files.map((path) => `  stashed: ${path}`),
-    ...restored_files.map((path) => `  brought back: ${path}`),
-    ...kept.map((ref) => `  not brought back: git stash apply --index ${ref}`),
+    ...restored_files.map((path) => `  restored: ${path}`),
+    ...kept.map((ref) => `  not restored: git stash apply --index ${ref}`),
     ...conflicts.map((path) => `  ✗ ${path}`),
     ...warnings.map((warning) => `! ${warning}`),
   ]

@@ -63,9 +63,9 @@ export async function reviewWith(reviewer: Reviewer, request: ReviewRequest): Pr
   return { text: request.text, choices: await walk.choices() }
 }
 
-const unreviewed = 'the review ended before it'
+const unreviewed = 'the review ended before this change'
 
-/** What follows a block: the next one, nothing more, or nothing at all. */
+/** What happens after a block: the next one, the end of the review, or no run at all. */
 type End = 'on' | 'quit' | 'left'
 
 /** Hunks that are shown together, because their context overlaps. */
@@ -347,9 +347,7 @@ class Walk {
   }
 }
 
-/** Lines of a place that are shown. */
 const mostRows = 20
-/** Lines around a hunk. */
 const context = 3
 
 const shownLine = (line: string): string => unhidden(printable(line))
@@ -406,7 +404,7 @@ function hunkLines({ file, hunks }: Shown): string[] {
     at = oldEnd
   }
   rows.push(...old.slice(at, last.oldEnd + below).map((line) => ` ${line}`))
-  // What ends every line of a file need not be seen.
+  // CRLF is not shown where every line has it.
   const isCrlf = [file.before, file.after].every((text) => !text || text.includes('\r\n'))
   return [head, ...rows.flatMap((row) => shownRow(row, isCrlf))]
 }

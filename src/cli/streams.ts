@@ -7,7 +7,7 @@ import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '../core/source.ts'
 import { messageOf } from '../core/platform.ts'
 
-/** The answer did not get to where it was to go. What was done is done. */
+/** The report could not be written. The run itself is complete. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
 
@@ -69,8 +69,8 @@ export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giv
 
 /**
  * Puts out a text: to the clipboard with --copy or --osc52, else to stdout. Where there is no clipboard it
- * goes to stdout anyway, and the result is the exit code of a failure. What would drive a terminal is shown by its
- * code wherever it goes: these texts are meant to be pasted, and many chats run in a terminal.
+ * goes to stdout anyway, and the result is the exit code of a failure. Control characters are shown by their
+ * code in either case: these texts are meant to be pasted, and many chats run in a terminal.
  */
 export async function giveText(given: string, { copy, osc52, quiet }: Giving, root: string): Promise<0 | 1> {
   const text = printable(given)
@@ -142,7 +142,7 @@ export function isLive(words: readonly string[]): boolean {
 
 const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
 
-/** Standard input as it comes, until its end or the signal. */
+/** Standard input as it arrives, until its end or the signal. */
 export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -65,7 +65,7 @@ const namesOf = (specs: typeof actions): string[] => [
 const anyModelAction = choice(namesOf(modelActions), 'the name of an action, which clada tools lists')
 const userOnly = new Set(namesOf(actions.filter((spec) => !modelActions.includes(spec))))
 
-/** An action that documents can use. Others would be in such a list for nothing. */
+/** An action that documents can use. Others have no effect in such a list. */
 const actionName: Kind<string> = {
   ...anyModelAction,
   read: (tree, note) => {
@@ -293,7 +293,7 @@ export const keys = {
   'limits.history_bytes': key({
     kind: size,
     default: defaultLimits.historyBytes,
-    about: 'What the history of a project may take on the disk. The oldest executions are removed first.',
+    about: 'The largest size of the history of a project on the disk. The oldest executions are removed first.',
     example: '200m',
     project: trusted,
     to: (historyBytes) => ({ limits: { historyBytes } }),
@@ -301,7 +301,7 @@ export const keys = {
   'limits.timeout': key({
     kind: duration(mostSeconds),
     default: defaultLimits.actionMs / 1000,
-    about: 'For what one action computes, one search, command or piece of code.',
+    about: 'The time limit of one action: a computation, a search, a command or a piece of code.',
     example: '2min',
     project: atMost,
     to: (seconds) => ({ limits: { actionMs: seconds * 1000 } }),
@@ -309,7 +309,7 @@ export const keys = {
   'limits.total_timeout': key({
     kind: orNone(duration(mostSeconds)),
     default: null,
-    about: 'For a whole document; the rest is skipped. Null: no limit.',
+    about: 'The time limit of a whole document; the rest is skipped. Null: no limit.',
     example: '10min',
     project: atMost,
     to: (totalTimeout) => (totalTimeout === null ? {} : { totalTimeout }),
@@ -366,7 +366,7 @@ export const keys = {
   'clipboard.osc52': key({
     kind: yesNo,
     default: false,
-    about: 'Whether the terminal is asked to take a copy too (OSC 52), which helps over SSH.',
+    about: 'Whether text is also copied through the terminal (OSC 52), which helps over SSH.',
     example: 'true',
     project: towards([false, true]),
     to: 'clipboard',
@@ -476,7 +476,7 @@ export type Values = { readonly [name in KeyName]: ValueOf<(typeof keys)[name]> 
 
 export const keyNames = Object.keys(keys) as readonly KeyName[]
 
-/** A key without the type of its value, for those who treat all alike. */
+/** A key without the type of its value, for code that treats all keys alike. */
 export const keyOf = (name: KeyName): Key<unknown> => keys[name] as unknown as Key<unknown>
 
 /** Keys that contain others, and the one that a plain value is for. */

@@ -136,7 +136,7 @@ function factsOf(dir: string, deniedPatterns: readonly string[]): FileGiven['fac
   return { dir, mayWrite: (name) => judge.path(name, path.resolve(dir, name), 'write').verdict === 'allow' }
 }
 
-/** What the user has approved already needs no further word. */
+/** Commands that the user has already approved are not reported. */
 async function withoutApproved(merged: Merged, root: string): Promise<Merged> {
   const { 'commands.approve': approve } = merged
   const asked = approve.refused?.value
@@ -192,7 +192,7 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
     fd = fs.openSync(file, fs.constants.O_RDONLY | follow | (fs.constants.O_NONBLOCK ?? 0))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    // A link to nowhere is there, and wrong.
+    // A dangling link exists, and is an error.
     if (code === 'ENOENT' && !isThere(file)) return undefined
     if (code === 'ENOTDIR') return undefined
     if (code === 'ELOOP') return fault('This is a symbolic link, and a project’s config must be a file of the project.')
@@ -201,7 +201,9 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
   try {
     const stat = fs.fstatSync(fd)
     if (!stat.isFile())
-      return fault(`This is ${stat.isDirectory() ? 'a directory' : 'no ordinary file'}, not a config file.`)
+      return fault(
+        `This is ${stat.isDirectory() ? 'a directory' : 'not a regular file'}, so it cannot be a config file.`,
+      )
     if (stat.size > mostBytes) return fault(`This file has ${stat.size} bytes; a config has at most ${mostBytes}.`)
     const bytes = fs.readFileSync(fd)
     if (isUtf8(bytes)) return { text: bytes.toString('utf8') }
@@ -224,8 +226,8 @@ function placeOfBroken(bytes: Buffer): Fault['at'] {
 }
 
 /**
- * Which project files a user vouches for: by directory and by their exact content, in a place that neither a
- * repository nor a model can write to. A file that changes is a stranger again.
+ * Whether the user trusts a project's file: by directory and exact content, stored where neither a repository nor a model
+ * can write. A changed file is not trusted.
  */
 function isTrusted(dir: string, text: string): boolean {
   const file = trustFile(dir)

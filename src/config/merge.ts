@@ -44,7 +44,7 @@ function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven)
   return { ...roots, value: dirs.filter((dir) => !isInside(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
 }
 
-/** What the user closes below a root stays closed when the project moves that root. */
+/** What the user blocks below a root stays blocked when the project moves that root. */
 function stillClosed(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
   const { denied_patterns: denied, root, allowed_roots: roots } = merged
   if (root.from !== 'project' && roots.from !== 'project') return denied

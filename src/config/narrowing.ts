@@ -2,14 +2,14 @@ import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 
 /**
- * What a project may say without being trusted. Each rule gets what the project wants and what holds without it, and
- * answers with what counts: never more than what holds.
+ * What a project may set without being trusted. Each rule gets the wanted value and the one that applies without it, and
+ * returns the effective one: never more permissive than the latter.
  */
 export type Narrowing<T> = (wanted: T, allowed: T, facts: ProjectFacts) => T
 
-/** What a rule must know of the world. */
+/** Facts about the project that rules need. */
 export interface ProjectFacts {
-  /** The directory of the project's file, without links in its way. */
+  /** The directory of the project's file, with links resolved. */
   readonly dir: string
   /** Whether a document could write to a path below a root, by what the user allows. */
   readonly mayWrite: (relative: string) => boolean
@@ -18,7 +18,7 @@ export interface ProjectFacts {
 /** A preference of the project, which allows nothing more. */
 export const free = <T>(wanted: T): T => wanted
 
-/** It counts only in the user's own file, or in one that the user vouches for. */
+/** It applies only in the user's own file, or in a trusted one. */
 export const trusted = <T>(_wanted: T, allowed: T): T => allowed
 
 /** Choices in order, the safest first. */
@@ -27,11 +27,11 @@ export const towards =
   (wanted, allowed) =>
     order.indexOf(wanted) < order.indexOf(allowed) ? wanted : allowed
 
-/** Null is without end. */
+/** Null means no limit. */
 export const atMost = <T extends number | null>(wanted: T, allowed: T): T =>
   wanted !== null && (allowed === null || wanted < allowed) ? wanted : allowed
 
-/** Null is all there are. Where nothing would be left the project meant something else. */
+/** Null means all. If nothing would be left, the project's list is ignored. */
 export function someOf<T>(wanted: readonly T[] | null, allowed: readonly T[] | null): readonly T[] | null {
   if (wanted === null || allowed === null) return wanted ?? allowed
   const both = wanted.filter((one) => allowed.includes(one))
@@ -52,7 +52,7 @@ export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: 
   return around.length > 0 && around.every((root) => dir === root || mayWrite(slashed(path.relative(root, dir))))
 }
 
-/** Patterns that close more; none that opens. What is allowed comes first in what is wanted. */
+/** Patterns that block more, none that re-allows. `wanted` begins with the allowed ones. */
 export const morePatterns: Narrowing<readonly string[]> = (wanted, allowed) =>
   wanted.filter((pattern, index) => index < allowed.length || !pattern.startsWith('!'))
 
@@ -60,6 +60,6 @@ export const morePatterns: Narrowing<readonly string[]> = (wanted, allowed) =>
 export const fileInRoot: Narrowing<string> = (wanted, allowed, { mayWrite }) =>
   wanted === allowed || (!/[/\\]|^\.\.?$/.test(wanted) && mayWrite(wanted)) ? wanted : allowed
 
-/** Where nothing of the user's can be overwritten: a text in clada's own directory. */
+/** A text file in clada's own directory, where no file of the user can be overwritten. */
 export const fileOfOurs: Narrowing<string> = (wanted, allowed) =>
   wanted === allowed || /^\.clada\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.(?:md|txt)$/.test(wanted) ? wanted : allowed

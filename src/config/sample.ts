@@ -31,7 +31,7 @@ export function sampleFile(schema: string): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What a file would say that changes nothing. */
+/** The value that changes nothing in a file. */
 export function fileDefault(name: KeyName): unknown {
   const { join, default: initial } = keyOf(name)
   if (join === undefined) return initial
@@ -48,7 +48,7 @@ export function yamlOf(name: KeyName, value: unknown): string {
     : inline(written)
 }
 
-/** Whether YAML takes a text for itself without quotes. */
+/** Whether a text needs no quotes in YAML. */
 const isPlain = (text: string): boolean =>
   /^(?:[A-Za-z.][\w./-]*(?: [\w./-]+)*|\d+[kmg])$/.test(text) &&
   !/^(?:true|false|null|\.\d*|\.(?:nan|inf))$/i.test(text)

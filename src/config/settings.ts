@@ -39,7 +39,7 @@ export interface CladaOptions {
   gitCommit?: boolean
   /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
   git?: 'commit' | 'shadow' | 'off'
-  /** Whose commits they are, as `Name <mail>` or only a name. Default: clada. */
+  /** The author of the commits, as `Name <mail>` or only a name. Default: clada. */
   gitAuthor?: string
   /** The first line of commits. Default: `AI: {operation_summary}`. */
   commitMessageFormat?: string
@@ -51,7 +51,7 @@ export interface CladaOptions {
   conversation?: Conversation
   /** Further directories that may be touched. */
   allowedRoots?: readonly string[]
-  /** Files whose content is closed, instead of the default list. */
+  /** Patterns of files that documents may neither read nor write, instead of the default list. */
   deniedPatterns?: readonly string[]
   /** The only actions a document may use. Default: all that are meant for models. */
   allowedActions?: readonly string[]
@@ -61,7 +61,7 @@ export interface CladaOptions {
   symlinks?: 'refuse' | 'inside'
   /** Lifts the roots, never the denied patterns. */
   allowEscape?: boolean
-  /** Carries a document out whole or not at all. */
+  /** Applies a document as a whole or not at all. */
   atomic?: boolean
   /**
    * For a document that was already run. `warn`: it runs again, with a warning. `skip`: blocks that succeeded then are
@@ -114,7 +114,7 @@ export interface CladaOptions {
   network?: readonly string[]
   /** Names of environment variables that approved commands and hooks see, besides those that are safe for all. */
   commandEnv?: readonly string[]
-  /** Takes the project's own list of approved commands as it is. */
+  /** Accepts the project's own list of approved commands. */
   trustApprovals?: boolean
   /**
    * Runs a command that is not approved in the sandbox before `ask` is called, without network and caches; `ask` is then
@@ -219,7 +219,7 @@ function rootOf(given: string | undefined): string {
   return root
 }
 
-/** Below a file nothing is, which Node 20 throws. */
+/** Node 20 throws for a path below a file. */
 function isDirectory(at: string): boolean {
   try {
     return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -254,7 +254,7 @@ export const projectFileName = 'clada.yml'
 /** The default file of `clada watch`. */
 export const defaultInputFile = 'clada_input.md'
 
-/** Whether anything is at a path. All that a run without config files pays for having them. */
+/** Whether anything is at a path. The only cost of config files for a run without any. */
 export function isThere(file: string): boolean {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined

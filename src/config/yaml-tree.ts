@@ -14,7 +14,7 @@ export function yamlTree(text: string): YamlTree {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
     for (const { code, message, pos } of document.errors) {
       const place = at(pos[0])
-      // One slip makes several errors, of which the first says it best.
+      // One mistake causes several errors; the first is the clearest.
       if (faults.at(-1)?.at.line !== place.line) faults.push({ at: place, message: inPlainWords(code, message) })
     }
     const soundTo = Math.min(...faults.map((fault) => fault.at.line))
@@ -22,7 +22,7 @@ export function yamlTree(text: string): YamlTree {
     const tree = new Growing(document, at, odd).grow(document.contents)
     return { tree, faults: [...faults, ...odd.filter((fault) => fault.at.line < soundTo)], soundTo }
   } catch (error) {
-    // Thousands of brackets in each other use up the stack.
+    // Thousands of nested brackets exhaust the stack.
     const reason = error instanceof RangeError ? 'it is nested too deeply' : String(error)
     return {
       tree: broken(origin),
@@ -35,7 +35,7 @@ export function yamlTree(text: string): YamlTree {
 export interface YamlTree {
   readonly tree: Tree
   readonly faults: readonly Fault[]
-  /** From this line on the text is broken, and what seems to be in it says little. */
+  /** From this line on the text is broken, and its values are not reliable. */
   readonly soundTo: number
 }
 

@@ -15,7 +15,7 @@ export interface ActionSpec<P extends Params = Params> {
   readonly description: string
   readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
   readonly access: readonly ('llm' | 'user')[]
-  /** What the user types to the same end, where models may not call it. */
+  /** The command that does the same for the user, where models may not call the action. */
   readonly command?: string
   /** The parameter that a one-line summary shows. */
   readonly primary?: keyof P & string
@@ -95,7 +95,7 @@ export interface ActionContext {
   readonly pastEnd: 'fails' | 'noted'
   /** How a file that is written whole ends. */
   readonly finalNewline: 'exact' | 'add'
-  /** A problem in words, for results that tell of several. */
+  /** A problem in words, for results that list several. */
   explain(problem: Problem): string
 }
 
@@ -105,7 +105,7 @@ export interface Repair {
   readonly readings: 'allowed' | 'off'
   /** `tolerant`: an edit may find its place by the looser rungs of `text/matcher.ts` too. */
   readonly matching: 'tolerant' | 'exact'
-  /** What becomes of a patch of which some hunks fit: `whole` applies none of them. */
+  /** What to do with a patch of which only some hunks fit: `whole` applies none of them. */
   readonly patches: 'whole' | 'good'
   /** Damage that the block's markers and texts show: then a text that shows it must not be taken literally. */
   readonly damage: readonly DamageKind[]
@@ -117,9 +117,7 @@ export interface Repair {
 
 /** What actions may do with other programs. One implementation, loaded when the first command comes. */
 export interface Commands {
-  /** A command line, without a shell. */
   run(request: RunRequest): Promise<Outcome>
-  /** Code in a language. */
   exec(request: ExecRequest): Promise<Outcome>
 }
 

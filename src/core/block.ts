@@ -74,7 +74,7 @@ export interface Document<Found = Fault> {
   readonly blocks: readonly Block<Found>[]
   /** Faults that belong to no block, in line order. */
   readonly faults: readonly Found[]
-  /** What was seen and left alone. */
+  /** What was seen and not repaired. */
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
   readonly notExecuted: readonly PassedOver<Found>[]

@@ -148,7 +148,7 @@ class FileReview {
     }
   }
 
-  /** What becomes of the file; undefined where it stays as it is. */
+  /** The new text of the file; undefined where it is not changed. */
   get kept(): Kept | undefined {
     const { at, from, before } = this.#file
     if (!this.#hunks.some(({ taken }) => taken)) return undefined

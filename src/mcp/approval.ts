@@ -22,7 +22,6 @@ export function askThrough(peer: Peer, question: Question, stopped: AbortSignal)
   }
 }
 
-/** Whether a user can be asked. */
 export const canAsk = (peer: Peer, root: string): boolean => hasForms(peer) || hasApprovalSocket(root)
 
 /** Clients from before there were other ways to ask name no way. */
@@ -31,7 +30,7 @@ function hasForms({ client }: Peer): boolean {
   return isRecord(ways) && (ways['form'] !== undefined || Object.keys(ways).length === 0)
 }
 
-/** A person may be at lunch. */
+/** A person may be away for a while. */
 const patienceMs = 10 * 60 * 1000
 
 const toAllow = {
@@ -79,7 +78,6 @@ async function askClient(
   }
 }
 
-/** Undefined when there is none. */
 function firstAnswer(asked: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
   return new Promise((resolve) => {
     for (const one of asked) void one.then((answer) => answer !== undefined && resolve(answer))

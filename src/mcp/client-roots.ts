@@ -11,7 +11,6 @@ import { messageOf } from '../core/platform.ts'
 /** The project of a client, with what applies there. */
 export interface Project {
   readonly options: CladaOptions
-  /** Rules for the prompt. */
   readonly rules: readonly string[]
   /** Values of config files that are ignored: every answer contains them, because they are shown nowhere else. */
   readonly warnings: readonly string[]
@@ -108,7 +107,6 @@ export class ClientRoots {
     }))
   }
 
-  /** Forgets what was known. */
   changed(): void {
     this.#scope = undefined
   }

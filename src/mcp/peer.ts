@@ -84,7 +84,7 @@ export class Peer {
         this.notify('notifications/cancelled', { requestId: id, reason })
         end(new Error(reason))
       }
-      const stop = (): void => withdraw('it is not needed any more')
+      const stop = (): void => withdraw('it is no longer needed')
       const timer = setTimeout(() => withdraw('there was no answer in time'), timeout)
       this.#waiting.set(id, end)
       this.#send({ jsonrpc: '2.0', id, method, params })
@@ -99,17 +99,17 @@ export class Peer {
     const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
     if (method === undefined && (result !== undefined || error !== undefined)) this.#answered(id, result, error)
     else if (typeof method !== 'string' || !isRecord(params) || (id !== undefined && known === undefined)) {
-      this.onerror(new Error('a message is no request, no notification and no answer'))
-      if (known !== undefined) this.#fail(known, protocolError(invalidRequest, 'This is no request.'))
+      this.onerror(new Error('a message is neither a request nor a notification nor an answer'))
+      if (known !== undefined) this.#fail(known, protocolError(invalidRequest, 'This is not a request.'))
     } else if (known === undefined) this.#hear(method, params)
     else void this.#answer(known, method, params)
   }
 
   #answered(id: unknown, result: unknown, error: unknown): void {
     const waiting = this.#waiting.get(id)
-    if (waiting === undefined) this.onerror(new Error('an answer to nothing that was asked'))
+    if (waiting === undefined) this.onerror(new Error('an answer without a request'))
     else if (isRecord(result)) waiting(result)
-    else waiting(new Error(isRecord(error) ? String(error['message']) : 'the answer is no object'))
+    else waiting(new Error(isRecord(error) ? String(error['message']) : 'the answer is not an object'))
   }
 
   #hear(method: string, { requestId }: Params): void {
@@ -176,7 +176,6 @@ export function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a text' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** An error of the protocol. */
 export const protocolError = (code: number, message: string): Error => Object.assign(new Error(message), { code })
 
 export const invalidRequest = -32600

@@ -88,12 +88,12 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     return connection
   }
 
-  /** What runs is ended and recorded. */
+  /** Ends and records the current run. */
   async function end(id: string): Promise<void> {
     const connection = connections.get(id)
     if (connection === undefined) return
     connections.delete(id)
-    connection.gone.abort(new Error('the client has gone'))
+    connection.gone.abort(new Error('the client has disconnected'))
     await connection.session.turns.idle()
     await connection.transport.close()
   }
@@ -135,7 +135,9 @@ function refusalOf(
   if (!timingSafeEqual(digest(given), digest(key)))
     return [401, `Send the header "Authorization: Bearer KEY"; the key is in ${keyFile()}.`]
   if (url?.split('?', 1)[0] !== endpoint) return [404, `The address is ${endpoint}.`]
-  return ['GET', 'POST', 'DELETE'].includes(method ?? '') ? undefined : [405, `${method} is not used here.`]
+  return ['GET', 'POST', 'DELETE'].includes(method ?? '')
+    ? undefined
+    : [405, `${method} requests are not accepted here.`]
 }
 
 type Refusal = readonly [status: number, reason: string]
@@ -189,7 +191,7 @@ class RecentEvents {
     { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
     const from = this.#events.get(last)
-    if (from === undefined) throw new Error('this event is not kept any more')
+    if (from === undefined) throw new Error('this event is no longer kept')
     for (const [id, { stream, message }] of this.#events)
       if (Number(id) > Number(last) && stream === from.stream) await send(id, message)
     return from.stream

@@ -19,7 +19,7 @@ export async function serveMcp(given: McpOptions): Promise<void> {
   // A client that pipes in some calls and closes still wants their answers.
   const grace = heard + graceMs - now()
   if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), pause(grace)])
-  gone.abort(new Error('the client has gone'))
+  gone.abort(new Error('the client has disconnected'))
   await Promise.race([session.turns.idle(), pause(endingMs)])
   await Promise.race([written(streams), pause(graceMs)])
 }
@@ -44,21 +44,19 @@ function departure({ stdin, stdout }: Streams, peer: { onclose: () => void }): P
   })
 }
 
-/** When the last answers are out. */
 async function written({ stdout, write }: Streams): Promise<void> {
   // An answer is sent right after its call is over.
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise<void>((resolve) => (stdout.destroyed ? resolve() : write('', () => resolve())))
 }
 
-/** The two streams of the protocol. */
 interface Streams {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly write: (text: string, done: (error?: Error | null) => void) => unknown
 }
 
-/** Takes standard output for the protocol alone: whatever else would write there goes to standard error. */
+/** Reserves standard output for the protocol: other output goes to standard error. */
 function protocolStreams(): Streams {
   const { stdin, stdout, stderr } = process
   const write: Streams['write'] = stdout.write.bind(stdout)
@@ -118,11 +116,11 @@ export class Lines implements Transport {
     try {
       this.onmessage?.(JSON.parse(line))
     } catch (error) {
-      this.onerror?.(new Error(`a line is no message: ${messageOf(error)}`))
+      this.onerror?.(new Error(`a line is not a message: ${messageOf(error)}`))
     }
   }
 
-  /** Nothing after it can be found again. */
+  /** No message after it can be found. */
   #refuse(): void {
     this.#parts = []
     this.#streams.stdin.pause()

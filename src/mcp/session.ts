@@ -41,7 +41,7 @@ export interface Call {
   /** As the client sent them, whatever they are. */
   readonly values: unknown
   readonly signal: AbortSignal
-  /** Hears how far it is. */
+  /** Receives progress messages. */
   readonly tell: (message: string) => void
 }
 
@@ -71,7 +71,7 @@ export class Session {
     })
   }
 
-  /** The client says that it is. */
+  /** Called when the client has sent `initialized`. */
   clientIsReady(): void {
     this.#clientIsReady = true
     this.roots.changed()
@@ -114,7 +114,7 @@ export class Session {
   async #answer(call: Call): Promise<Answer> {
     const scope = await this.roots.scope()
     if ('refusal' in scope) return this.#refuse(call, adviceFor(scope), 'path_escape')
-    return this.#carryOut(call, scope.project)
+    return this.#perform(call, scope.project)
   }
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
@@ -123,7 +123,7 @@ export class Session {
     return actionAnswer(tool, result, this.#report(first))
   }
 
-  async #carryOut({ tool, values, signal, tell }: Call, project: Project): Promise<Answer> {
+  async #perform({ tool, values, signal, tell }: Call, project: Project): Promise<Answer> {
     const report = this.#report(project)
     const warned = (result: ExecutionResult, own: readonly string[] = []): ExecutionResult =>
       withWarnings(result, [...own, ...project.warnings])
@@ -192,7 +192,7 @@ const adviceFor = ({ refusal }: { refusal: string }): string =>
 const progressLine = (result: ActionResult): string =>
   printable(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
 
-/** In the words of any other wrong parameter. */
+/** Reported like any other wrong parameter. */
 function notAnObject(tool: string, given: unknown): ExecutionResult {
   const params = (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
   const needed = Object.keys(params).filter((name) => params[name]?.required)
@@ -254,7 +254,7 @@ function documentIn(values: Params, options: CladaOptions): Asked {
   }
 }
 
-/** One thing after another, in the order in which they were asked for. */
+/** Runs tasks one after another, in order. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -264,7 +264,7 @@ export class Turns {
     return turn
   }
 
-  /** When everything that was asked for so far is over. */
+  /** Resolves when all tasks so far have ended. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -63,7 +63,7 @@ export function blockedIn(
 /** Of the list: one in another format is not used. */
 const format = 3
 
-/** Not worth writing the whole list again: they are read anew by the next process. */
+/** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
 
 function keep(file: string, index: Index): void {

@@ -28,7 +28,7 @@ export interface ProcessCall {
   /** For a namespace: the memory of everything in it together. */
   readonly memoryBytes?: number
   readonly signal?: AbortSignal | undefined
-  /** Hears of output as it comes. */
+  /** Called with output as it arrives. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
   /** With more processes than this it is stopped; by default more than any build needs. */
   readonly processes?: number

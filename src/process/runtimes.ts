@@ -67,7 +67,7 @@ const below = (home: string, names: readonly string[]): string[] =>
   names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
 
 export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
-/** Whether a file is one that tools make anew. */
+/** Whether a file is one that tools regenerate. */
 export const isCached = (file: string, home: string): boolean =>
   ['.cache', ...cacheHomes].some((name) => isInside(file, path.join(home, name)))
 

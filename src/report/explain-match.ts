@@ -145,7 +145,7 @@ function hunkMessage({ reason, found, other }: HunkProblem): string {
     case 'ambiguous':
       return `fits ${found} places, must fit exactly one`
     case 'unclear':
-      return 'fits only with another indentation or other characters, and it is not certain how its new lines must be written'
+      return 'matches only with different indentation or characters, and it is not clear how its new lines must be written'
     case 'overlap':
       return `changes lines that hunk ${other} changes too`
     case 'no-context':
@@ -171,7 +171,7 @@ function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: 
   return notAlike
 }
 
-const notAlike = 'Nothing in the file is like it. Read the file again; it may be the wrong file.'
+const notAlike = 'No part of the file is similar. Read the file again; it may be the wrong file.'
 
 function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): string {
   const advice = {
@@ -194,7 +194,7 @@ function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
     absent: 'was not found either.',
     'already-applied': `is already in the file${where}.`,
     ambiguous: 'fits several places.',
-    unclear: 'fits, but it is not certain how its new lines must be written.',
+    unclear: 'matches, but it is not clear how its new lines must be written.',
     overlap: 'overlaps another hunk.',
     'no-context': 'only adds lines and does not say where.',
   }

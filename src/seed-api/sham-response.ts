@@ -134,7 +134,7 @@ export function replaceText(
 ): { result: string; replacements: number } {
   if (oldText === '') throw new Error('old_text cannot be empty')
 
-  // Pieces are joined once at the end: building the result anew for every occurrence is quadratic.
+  // Pieces are joined once at the end: building the result again for every occurrence is quadratic.
   const pieces: string[] = []
   let replacements = 0
   let from = 0

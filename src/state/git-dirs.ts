@@ -12,7 +12,7 @@ export interface GitDirs {
 
 /**
  * The repository of a directory, by what is in its `.git`; no git runs for it. `foreign`: its `.git` leads out of the
- * directory, to a place that does not point back. An archive can bring such a one along, whose objects or references
+ * directory, to a place that does not point back. An archive can contain such a directory, whose objects or references
  * are any files of the user, so it counts as no repository. `broken`: it leads to nothing.
  */
 export function gitDirsAt(

@@ -76,7 +76,7 @@ export interface TreeSitterRow {
   readonly owners?: Readonly<Record<string, string>>
   /** Node types that are not a level: `class << self`, a companion object. */
   readonly unnamed?: string
-  /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
+  /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. The other structure wins. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
   readonly verbatim?: string

@@ -97,7 +97,7 @@ function beside(source: Source, block: Block, escaped: boolean, walks: Walks): B
   return doubted(source, block, withEntities(toleratedIn(source, block, walks), block, escaped))
 }
 
-/** Whatever escapes for HTML, and did so elsewhere in the text, leaves markers alone that have no angle bracket. */
+/** Whatever escapes for HTML, and did so elsewhere in the text, does not change markers without an angle bracket. */
 function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boolean): readonly DamageKind[] {
   return escaped && !kinds.includes('entities') && !block.raw.includes('<') ? [...kinds, 'entities'] : kinds
 }
@@ -141,7 +141,7 @@ export interface Mending {
   /** As many lines as before. */
   readonly text: string
   readonly regions: readonly Region[]
-  /** What looks damaged and was left alone. */
+  /** What looks damaged and was not repaired. */
   readonly alone: readonly PassedOver[]
 }
 

@@ -95,7 +95,7 @@ export class BlockStream {
     return !blocks.every((block) => isUndoubted(source, block, this.#walks))
   }
 
-  /** Reading anew what is long and still open must not cost the square of its length. */
+  /** Reading again what is long and still open must not cost the square of its length. */
   #worthTrying(text: string): boolean {
     if (!text.includes('\n')) return false
     if (this.#pending.length < 65_536) return true

@@ -35,7 +35,7 @@ function edges(text: string, core: string, param: string): string {
 interface Kind {
   /** What is left of a text when this kind of difference is taken away. */
   view(text: string): string
-  /** Whether it takes away what keeps words apart. */
+  /** Whether it removes the separator of words. */
   loose?: boolean
   why: string | ((wanted: string, found: string) => string)
 }

@@ -222,7 +222,7 @@ function rounded(similarity: number): number {
 interface Part {
   start: number
   end: number
-  /** Letters to change, add or take away. */
+  /** Letters to change, add or remove. */
   distance: number
 }
 

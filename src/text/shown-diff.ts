@@ -24,7 +24,7 @@ export function shownDiff(before: string, after: string, options: ShownDiffOptio
   const total = hunks.reduce((sum, { runs }) => sum + 1 + lengthOf(runs, 'same', 'old', 'new'), 0)
   const room = total > maxLines ? maxLines - 1 : maxLines
   const shown: string[] = []
-  // What ends every line of a file need not be seen.
+  // CRLF is not shown where every line has it.
   const hidden = [before, after].every((text) => text === '' || text.includes('\r\n')) ? /\r?\n$/ : /\n$/
   let oldAt = 0
   let newAt = 0

@@ -16,7 +16,7 @@ export interface ShownBlock extends Pick<PlanBlock, 'id' | 'action' | 'target' |
   readonly raw: string
 }
 
-/** A reply that was looked at. Only such a one can be applied, by its hash, from the same tab of the same site. */
+/** A reply that was looked at. Only such a reply can be applied, by its hash, from the same tab of the same site. */
 export interface Looked {
   readonly hash: string
   readonly project: RunningProject
@@ -90,7 +90,7 @@ export class Companion {
     this.#offer()
   }
 
-  /** A new code to pair with. The one before is worth nothing any more. */
+  /** A new code to pair with. The previous one is no longer valid. */
   code(): string {
     return this.#pairing.code()
   }
@@ -164,7 +164,7 @@ export class Companion {
       case 'forget':
         return this.#pairing.forget(paired)
       default:
-        throw new Refusal(404, 'There is nothing here.')
+        throw new Refusal(404, 'There is no such address.')
     }
   }
 
@@ -229,7 +229,7 @@ export class Companion {
     return this.#result(shown)
   }
 
-  /** Where a run is: answers when it is over, or after some seconds. Browsers end an extension that waits for longer. */
+  /** The progress of a run: answers when it has ended, or after some seconds. Browsers end an extension that waits for longer. */
   async #result(shown: Shown): Promise<Progress> {
     const { session } = this.#options
     const until = Date.now() + longestWait
@@ -243,7 +243,7 @@ export class Companion {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     if (session.text !== shown.text && shown.state === 'started')
-      throw new Refusal(409, 'The page shows another reply by now. See the timeline for the results of this one.')
+      throw new Refusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
     const { blocks } = await this.#reopened(shown)
     const results = blocks.flatMap(({ id, action, target, outcome }) =>
       outcome === undefined
@@ -277,7 +277,7 @@ export class Companion {
   #known(body: Body, paired: Paired): Shown {
     const { hash } = body
     const shown = typeof hash === 'string' ? this.#shown.get(keyOf(body, paired, hash)) : undefined
-    if (shown === undefined) throw new Refusal(409, 'This reply was not looked at in this tab. Look at it first.')
+    if (shown === undefined) throw new Refusal(409, 'This reply was not reviewed in this tab. Review it first.')
     return shown
   }
 
@@ -297,7 +297,7 @@ function siteIn({ site }: Body): string {
   return site
 }
 
-/** What was looked at is known by who asked, and for which tab of which site. */
+/** The key of a reviewed reply: extension, site, tab and hash. */
 function keyOf(body: Body, { id }: Paired, hash: string): string {
   const { tab } = body
   if (typeof tab !== 'number') throw new Refusal(400, 'There is no tab.')

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** Looks after one file, and hands out its text when it is another. */
+/** Polls one file, and reports its text when it has changed. */
 export class FollowedFile {
   readonly file: string
   readonly #limit: number

@@ -10,12 +10,12 @@ export interface Asked {
 
 /**
  * Refuses everything that another web page could send: under another name than ours (DNS rebinding), from another
- * origin, or by a plain form. Says nothing about who asks; that is `Sessions`.
+ * origin, or by a plain form. Does not identify the caller; `Sessions` does.
  */
 export function refuseForeign({ method, path, headers }: Asked, port: number): void {
   const own = `127.0.0.1:${port}`
   if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
-  if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} is not understood here.`)
+  if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} requests are not accepted here.`)
   const { origin } = headers
   if (origin !== undefined && origin !== `http://${own}`)
     throw new Refusal(403, 'Requests from another origin are refused.')
@@ -31,8 +31,8 @@ export function refuseForeign({ method, path, headers }: Asked, port: number): v
 }
 
 /**
- * Who has been let in. A token opens once, and gives two secrets. The browser keeps a cookie, which opens the page's own
- * files and no more: browsers send it to every port of this machine. The tab keeps a key, which opens the rest.
+ * The browsers that have access. A token works once, and is exchanged for two secrets. The browser keeps a cookie, which
+ * gives access to the page's own files only: browsers send it to every port of this machine. The tab keeps a key for the rest.
  */
 export class Sessions {
   readonly #cookie: string
@@ -45,7 +45,7 @@ export class Sessions {
     this.#cookie = `clada-${port}`
   }
 
-  /** A new token; the one before is worth nothing any more. */
+  /** A new token; the previous one is no longer valid. */
   renew(): string {
     const token = newSecret()
     this.#token = digest(token)
@@ -74,7 +74,6 @@ export class Sessions {
     return given.some((one) => isAmong(one, this.#cookies))
   }
 
-  /** Whether it is the key of a tab. */
   holds(key: string | string[] | undefined): boolean {
     return typeof key === 'string' && isAmong(digest(key), this.#keys)
   }

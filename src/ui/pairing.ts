@@ -12,7 +12,7 @@ export interface Paired {
 }
 
 /**
- * The extensions that may ask. One is paired once, with a code that the terminal shows, and gets a key. The key itself is
+ * The paired extensions. One is paired once, with a code that the terminal shows, and gets a key. The key itself is
  * never sent again: every request is signed with it, for one port and one time, and every answer too, so a program that
  * listens on the port later learns nothing and can say nothing.
  */
@@ -29,7 +29,7 @@ export class Pairing {
     this.#dir = dir
   }
 
-  /** A new code to pair with. The one before is worth nothing any more. */
+  /** A new code to pair with. The previous one is no longer valid. */
   code(): string {
     const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
     this.#code = { text, tries: 0 }
@@ -88,7 +88,7 @@ export class Pairing {
   }
 }
 
-/** Without those that look like others. */
+/** Without letters that look alike. */
 const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const codeLength = 8
 const mostTries = 5

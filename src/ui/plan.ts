@@ -162,7 +162,7 @@ export function touched(change: FileChange): TouchedFile {
   return fresh
 }
 
-/** A plan is made anew after every decision and every run, and most of its changes stay. */
+/** A plan is computed again after every decision and every run, and most of its changes stay. */
 const counted = new WeakMap<FileChange, TouchedFile>()
 
 export function addTo(totals: Map<string, FileChange>, change: FileChange): void {
@@ -252,7 +252,7 @@ export interface Project {
   readonly root: string
   readonly options: CladaOptions
   readonly clada: Clada
-  /** What its people want of a model, a sentence each. */
+  /** Rules of the project for models, one sentence each. */
   readonly rules: readonly string[]
 }
 

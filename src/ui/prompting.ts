@@ -48,7 +48,7 @@ async function tokensIn(root: string, files: readonly string[]): Promise<number[
   return sizes
 }
 
-/** Classes and their methods; what is inside those is no use by itself. */
+/** Classes and their methods; deeper structures are of no use alone. */
 const structureDepth = '2'
 
 /** The structures of a file, each with the words that name it in a path. */
@@ -104,7 +104,7 @@ export async function promptText(
   }
 }
 
-/** A project that looks for nothing that can be taught is no fault of ours. */
+/** A project without a syntax that can be taught is an error of its config. */
 function taughtBy<T>(make: () => T): T {
   try {
     return make()

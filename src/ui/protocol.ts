@@ -3,9 +3,9 @@ import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
 import type { BlockChoice, ReviewedFile, ReviewPlace } from '../core/review.ts'
 import type { ExecutedAction, HistoryEntry } from '../engine/history-run.ts'
 
-/** What the server and the page say to each other. Types only: both sides are compiled against them. */
+/** Messages between the server and the page. Types only: both sides are compiled against them. */
 
-/** What will become of a block, as far as can be known before. */
+/** The predicted result of a block. */
 export type BlockState =
   /** The reply is long, and its effects are not known yet. */
   | 'looking'
@@ -39,7 +39,6 @@ export interface PlanBlock {
   readonly state: BlockState
   /** The first line of what is wrong. */
   readonly why?: string
-  /** The rule that refuses it. */
   readonly rule?: string
   /** The command line that it would run. */
   readonly runs?: string
@@ -47,7 +46,6 @@ export interface PlanBlock {
   readonly files: readonly TouchedFile[]
   /** What the user has changed about it, in a few words. */
   readonly decided?: string
-  /** Set when it was applied. */
   readonly outcome?: Outcome
 }
 
@@ -67,9 +65,8 @@ export interface Outcome {
 }
 
 export interface Plan {
-  /** Grows whenever the plan is made anew. */
+  /** Increases with every new plan. */
   readonly revision: number
-  /** The reply it is about. */
   readonly reply: number
   /** Only read so far: the effects follow with the next revision. */
   readonly looking: boolean
@@ -125,7 +122,7 @@ export interface ReplyEntry {
   readonly failed: number
 }
 
-/** What every tab must know at once. Small: what is large is fetched when it is looked at. */
+/** The state that is sent to every tab. Large data is fetched when it is shown. */
 export interface PageState {
   readonly root: string
   /** The plan's revision; null when there is no document. */
@@ -133,14 +130,14 @@ export interface PageState {
   /** Newest first; the one that is shown is among them. */
   readonly replies: readonly ReplyEntry[]
   readonly running: Running | null
-  /** What the last run had to say as a whole: why it could not be done, and warnings. */
+  /** Messages about the last run as a whole: why it failed, and warnings. */
   readonly remarks: readonly string[]
   readonly questions: readonly Question[]
   /** The file that may be followed, where there is one. */
   readonly follow: { readonly file: string; readonly on: boolean } | null
-  /** Grows whenever the history changes. */
+  /** Increases when the history changes. */
   readonly history: number
-  /** Grows whenever the working set changes. */
+  /** Increases when the working set changes. */
   readonly context: number
 }
 
@@ -158,7 +155,7 @@ export interface Question extends ApprovalRequest {
   readonly from: 'page' | 'other'
 }
 
-/** The tab hears of each action as it is done. */
+/** Sent to tabs after each action. */
 export interface ResultEvent {
   readonly revision: number
   readonly task: string

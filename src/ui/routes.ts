@@ -43,14 +43,14 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/clear': ({ session }) => session.clear(),
   'POST /api/choice': async ({ session, request, inputBytes }) => {
     const { task, choice } = jsonIn(await readBody(request, 'application/json', inputBytes))
-    if (typeof task !== 'string') throw new Refusal(400, 'Say which block, by its task number.')
+    if (typeof task !== 'string') throw new Refusal(400, 'Name the block by its task number.')
     return session.decide(task, choiceIn(choice))
   },
   'POST /api/edit': async ({ session, request, inputBytes }) =>
     session.edit(await readBody(request, 'text/markdown', inputBytes)),
   'POST /api/apply': async (call) => {
     const { tasks, revision } = await json(call)
-    if (typeof revision !== 'number') throw new Refusal(400, 'Say the revision of the plan that was looked at.')
+    if (typeof revision !== 'number') throw new Refusal(400, 'Name the revision of the plan that was shown.')
     return call.session.apply(tasksIn(tasks), revision)
   },
   'POST /api/stop': ({ session }) => session.stop(),
@@ -92,12 +92,12 @@ const json = async ({ request }: Call): Promise<Record<string, unknown>> =>
   jsonIn(await readBody(request, 'application/json', longestJson))
 
 function numberIn(text: string | null): number {
-  if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'This takes a number.')
+  if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'A number is required here.')
   return Number(text)
 }
 
 function idIn({ id }: Record<string, unknown>): number {
-  if (typeof id !== 'number') throw new Refusal(400, 'Say which reply, by its id.')
+  if (typeof id !== 'number') throw new Refusal(400, 'Name the reply by its id.')
   return id
 }
 
@@ -118,7 +118,7 @@ function choiceIn(given: unknown): BlockChoice {
 const isFilled = (value: unknown): value is Record<string, unknown> => isRecord(value) && Object.keys(value).length > 0
 
 function leftIn(given: unknown): { hunk: string; reason?: string } {
-  if (!isRecord(given) || typeof given['hunk'] !== 'string') throw new Refusal(400, 'Say which change is left out.')
+  if (!isRecord(given) || typeof given['hunk'] !== 'string') throw new Refusal(400, 'Name the change that is left out.')
   const { hunk, reason } = given
   return { hunk, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) }
 }
@@ -156,7 +156,7 @@ function tasksIn(given: unknown): string[] | null {
 /** What a request brings, up to a limit. Nothing of what is too long is kept. */
 export async function readBody(request: IncomingMessage, type: string, limit: number): Promise<string> {
   const [given = ''] = (request.headers['content-type'] ?? '').split(';')
-  if (given.trim() !== type) throw new Refusal(415, `This takes ${type}.`)
+  if (given.trim() !== type) throw new Refusal(415, `The content type must be ${type}.`)
   const tooLong = new Refusal(413, `This has more than ${limit} bytes, the limit. Split it into several.`)
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong
   const chunks: Buffer[] = []
@@ -179,5 +179,5 @@ export function jsonIn(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Refusal(400, 'This takes a JSON object.')
+  throw new Refusal(400, 'A JSON object is required here.')
 }

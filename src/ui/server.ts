@@ -15,15 +15,13 @@ import { Session } from './session.ts'
 
 export interface PageOptions {
   readonly options: CladaOptions
-  /** Where to listen; `preferred` gives way to another port when it is taken. */
+  /** Where to listen; `preferred`: another port is used if it is taken. */
   readonly port: { readonly number: number; readonly kind: 'required' | 'preferred' }
-  /** The file that may be followed. */
   readonly inputFile: string
-  /** What the people of this project want of a model, a sentence each. */
+  /** Rules of the project for models, one sentence each. */
   readonly rules?: readonly string[]
-  /** How the answer for the model is to be. */
+  /** Options of the report for the model. */
   readonly report?: ReportOptions
-  /** What is shown first. */
   readonly document?: { readonly name: string; readonly text: string } | undefined
   /** Where the page's files are; found beside the program when not given. */
   readonly assets?: string
@@ -31,7 +29,7 @@ export interface PageOptions {
 
 export interface PageServer {
   readonly port: number
-  /** An address that opens the page once. The one before is worth nothing any more. */
+  /** An address that opens the page once. The previous one is no longer valid. */
   address(): string
   /** Browser extensions that may ask. */
   readonly companion: Pick<Companion, 'code' | 'isPaired'>
@@ -111,7 +109,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     const asset = method === 'GET' ? files.get(path) : undefined
     if (asset !== undefined) return sendAsset(response, asset)
     const route = routes[`${method} ${path}`]
-    if (route === undefined) throw new Refusal(404, 'There is nothing here.')
+    if (route === undefined) throw new Refusal(404, 'There is no such address.')
     sendJson(response, 200, (await route({ session, query: params, request, inputBytes })) ?? null)
   }
 
@@ -266,7 +264,7 @@ export class Listeners {
 
   add(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-    // So that a tab notices when the server is gone without a word.
+    // So that a tab notices when the server has ended without closing the connection.
     const beat = setInterval(() => response.write(': here\n\n'), 15_000)
     beat.unref()
     this.#open.add(response)

@@ -30,13 +30,11 @@ export interface SessionOptions {
   readonly root: string
   /** The largest document, in bytes. */
   readonly inputBytes: number
-  /** The file that may be followed. */
   readonly inputFile: string
-  /** What the people of this project want of a model. */
+  /** Rules of the project for models. */
   readonly rules: readonly string[]
-  /** How the answer for the model is to be. */
+  /** Options of the report for the model. */
   readonly report: ReportOptions
-  /** Tells all tabs. */
   readonly send: (event: string, data: unknown) => void
 }
 
@@ -54,7 +52,7 @@ export class Session {
   #history = 0
   #context = 0
   #running: Running | null = null
-  /** Over when nothing is being done. */
+  /** Resolved when nothing is running. */
   #work: Promise<unknown> = Promise.resolve()
   #stop = new AbortController()
   /** What the followed file became while something was being done. */
@@ -138,18 +136,17 @@ export class Session {
   async reopen(id: number): Promise<Plan> {
     this.#refuseWhileRunning()
     const reply = this.#replies.all().find((one) => one.id === id)
-    if (reply === undefined) throw new Refusal(404, 'This reply is not in the list any more.')
-    return this.#planned(await this.#standing(reply)).soon
+    if (reply === undefined) throw new Refusal(404, 'This reply is no longer in the list.')
+    return this.#planned(await this.#withoutUndone(reply)).soon
   }
 
-  /** Takes a reply off the list. */
   forget(id: number): void {
     this.#refuseWhileRunning()
     this.#replies.forget(id)
     this.#tell()
   }
 
-  /** Takes a decision about one block; the effects of all are found out anew. */
+  /** Stores a decision about one block, and computes the effects of all blocks again. */
   async decide(task: string, choice: BlockChoice): Promise<Plan> {
     const document = this.#undecided(task)
     const { [task]: _, ...others } = document.choices.blocks ?? {}
@@ -182,7 +179,7 @@ export class Session {
   async refresh(): Promise<Plan | null> {
     if (this.#replies.shown === undefined || this.#running !== null) return this.plan
     const { planned, ...reply } = this.#replies.shown
-    return this.#planned(await this.#standing(reply), planned).whole
+    return this.#planned(await this.#withoutUndone(reply), planned).whole
   }
 
   clear(): void {
@@ -191,7 +188,7 @@ export class Session {
     this.#tell()
   }
 
-  /** Null where the plan that was asked about has given way to another. */
+  /** Null if the requested plan was replaced by another. */
   detailIn(revision: number, key: number): BlockDetail | null {
     return this.plan?.revision === revision ? this.detail(key) : null
   }
@@ -204,7 +201,7 @@ export class Session {
 
   file(name: string): FileChange {
     const change = this.#replies.shown?.planned.file(name)
-    if (change === undefined) throw new Refusal(404, 'Nothing would be done to that file.')
+    if (change === undefined) throw new Refusal(404, 'That file would not be changed.')
     return change
   }
 
@@ -328,8 +325,8 @@ export class Session {
     return done
   }
 
-  /** What was undone, here or elsewhere, is to be done again. */
-  async #standing(reply: Reply): Promise<Reply> {
+  /** Blocks whose execution was undone, here or elsewhere, are pending again. */
+  async #withoutUndone(reply: Reply): Promise<Reply> {
     if (reply.done.size === 0) return reply
     const undone = await undoneIn(this.project)
     const done = [...reply.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
@@ -337,7 +334,7 @@ export class Session {
     return { ...(done.length === 0 ? fresh : reply), done: new Map(done) }
   }
 
-  /** A plan that another has overtaken is forgotten. A long reply is shown as soon as it is read. */
+  /** A plan that is no longer the newest is discarded. A long reply is shown as soon as it is read. */
   #planned(reply: Reply, read?: Planned): { readonly soon: Promise<Plan>; readonly whole: Promise<Plan> } {
     const input = { ...this.project, ...reply, checked: read?.checked }
     if (reply.count <= manyBlocks || this.#replies.shown?.id === reply.id) {

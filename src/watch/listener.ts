@@ -31,7 +31,7 @@ export interface ListenerOptions {
   readonly filePath: string
   /** Where the whole report goes. Default: `.clada/output.md` in the project. */
   readonly outputFile?: string | undefined
-  /** How long a file must be left alone before it is read. At least 15, default 50. */
+  /** How long a file must be unchanged before it is read. At least 15, default 50. */
   readonly debounceMs?: number | undefined
   readonly clada?: CladaOptions
   readonly report?: ReportOptions
@@ -258,6 +258,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
 const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
 
-/** A file that is being written anew is for a moment the beginning of what it was. */
+/** While a file is rewritten, it is for a moment the beginning of its old text. */
 const isBeginningOf = (text: Buffer, whole: Buffer): boolean =>
   text.length < whole.length && whole.subarray(0, text.length).equals(text)

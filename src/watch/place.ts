@@ -90,11 +90,11 @@ function realPlace(given: string, roots: readonly string[]): string {
     const target = fs.existsSync(file) ? fs.realpathSync(file) : undefined
     const inside = roots.some((root) => target?.startsWith(root + path.sep))
     if (target === undefined || !inside || !fs.statSync(target).isFile())
-      throw new ListenerError('NOT_A_FILE', `'${given}' is a symbolic link that leads to no file of the project`)
+      throw new ListenerError('NOT_A_FILE', `'${given}' is a symbolic link that does not lead to a file of the project`)
     return target
   }
   if (!there.isFile()) {
-    const what = there.isDirectory() ? 'a directory' : 'no regular file'
+    const what = there.isDirectory() ? 'a directory' : 'not a regular file'
     throw new ListenerError('NOT_A_FILE', `'${given}' is ${what}. Name a file to watch: clada watch FILE`)
   }
   return path.join(dir, path.basename(file))
@@ -117,8 +117,8 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
     const { holder } = error.problem
     const who =
       holder === undefined
-        ? 'another process does so'
-        : `${holder.command} (process ${holder.pid}) does so since ${holder.since}`
+        ? 'another process already does'
+        : `${holder.command} (process ${holder.pid}) has done so since ${holder.since}`
     throw new ListenerError(
       'ALREADY_WATCHING',
       `ALREADY_WATCHING '${file}': ${who}. End it first, or watch another file.`,

@@ -36,7 +36,7 @@ export class ResultsWriter {
     return this.#section !== ''
   }
 
-  /** What is ours and what is the user's, wherever they have put it. */
+  /** Our section and the user's text, wherever the section is now. */
   partsOf(bytes: Buffer): Parts {
     const parts = partsOf(bytes)
     let blocks: Document['blocks'] | undefined
@@ -90,7 +90,7 @@ export class ResultsWriter {
     const brought = await this.#rewrite(this.#section, (bytes) =>
       bytes.equals(written) ? withSection(this.partsOf(text), this.#section) : undefined,
     )
-    // A newer version is there already, and both cannot be.
+    // A newer version already exists.
     if (!brought) this.#tell({ kind: 'saved-aside', file: this.#place.scratch.saveConflict('input.md', text) })
   }
 
@@ -168,9 +168,8 @@ export function sectionOf(entries: readonly string[]): string {
 
 const lineBreaks = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g
 
-/** Notes about blocks that came again. */
 export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
-  const why = { done: 'already applied', failed: 'tried before', held: 'left alone' }
+  const why = { done: 'already applied', failed: 'tried before', held: 'not run at the start' }
   if (fate === undefined || fate === 'unread' || fate === 'aside') return []
   return blocks.map(({ id, action, params }) =>
     `${id} ⚠️  ${action} ${primaryOf({ params })}`.trimEnd().concat(` - ${why[fate]}, not run again`),

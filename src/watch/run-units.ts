@@ -21,14 +21,14 @@ export type ListenerEvent =
   | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }
   /** An action is done, with what it did to files; large ones are left out. */
   | { readonly kind: 'action'; readonly result: ActionResult; readonly changes: readonly FileChange[] }
-  /** What a program writes, as it comes. */
+  /** What a program writes, as it arrives. */
   | { readonly kind: 'program'; readonly task: string; readonly chunk: Buffer }
   | ({ readonly kind: 'done' } & Done)
   /** A text without new blocks. */
   | { readonly kind: 'nothing-new'; readonly origin: Origin; readonly blocks: number }
   /** The file is not one that can be watched, as long as it is so; empty when it is again. */
   | { readonly kind: 'trouble'; readonly why: string }
-  /** Two texts could not be brought together; this one is kept here. */
+  /** Two texts could not be merged; this one is saved here. */
   | { readonly kind: 'saved-aside'; readonly file: string }
 
 /** The results of one execution of the listener. */
@@ -51,7 +51,6 @@ export interface UnitRunner {
   /** Where the whole report goes. */
   readonly output: OutputFile
   readonly report: ReportOptions | undefined
-  /** Asks the user about the changes of a text. */
   readonly review: ReviewHook | undefined
   readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
@@ -66,7 +65,6 @@ export interface Order {
   readonly text: string
   readonly document: Document
   readonly keys: ReadonlySet<string>
-  /** Notes about blocks that came again. */
   readonly again: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import { undamaged } from '../text/undamage.ts'
 /**
  * The word that marks a copied reply as meant for clada: `clada prompt` gives it to the model, and it cannot be guessed.
  * It is in the user's own state directory, because the prompt and the watcher are two processes.
- * Being asked for counts as use; after a day without any the next one is another, and so it is with `renew`.
+ * Each call counts as use; after a day without use, or with `renew`, a new token is made.
  */
 export function sessionToken(root: string, { renew = false }: { readonly renew?: boolean } = {}): string {
   const state = userStateDir(root)
@@ -111,7 +111,7 @@ const byStart = (a: { startLine: number }, b: { startLine: number }): number => 
 const tokenOn = (line: string): string =>
   /^[\s>*_`-]*clada:([0-9a-z]+)[\s*_`]*$/.exec(undamaged(line, ['escapes', 'spaces', 'invisible']))?.[1] ?? ''
 
-/** Takes as long for a token that is nearly right as for one that is not. */
+/** Compares in constant time. */
 const sameToken = (given: string, token: string): boolean => crypto().timingSafeEqual(digest(given), digest(token))
 const digest = (text: string): Buffer => crypto().createHash('sha256').update(text).digest()
 

@@ -2,7 +2,7 @@ import type { Block, Document, Fault } from '../core/block.ts'
 import { hashOf } from '../core/hash.ts'
 import type { ExecutionResult } from '../core/result.ts'
 
-/** What runs or does not run as one: a block, a group of blocks, or a mistake that no block could be made of. */
+/** The unit of execution: a block, a group of blocks, or a mistake outside any block. */
 export interface Unit {
   /** The same for the same text, however its lines end. */
   readonly key: string
@@ -124,7 +124,7 @@ export function fatesIn(
     if (!keys.has(key)) return undefined
     if (state === 'broken') return 'unread'
     const all = blocks.map(({ startLine }) => succeeded.get(startLine))
-    // Sound as a text, and yet not an action that exists.
+    // Valid as a text, but the action does not exist.
     if (all.every((success) => success === undefined)) return fatalError === undefined ? 'unread' : 'failed'
     return all.every((success) => success === true) ? 'done' : 'failed'
   }

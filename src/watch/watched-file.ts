@@ -173,7 +173,7 @@ function giveTo(fd: number, uid: number, gid: number): void {
   try {
     fs.fchownSync(fd, uid, gid)
   } catch {
-    // Not ours to give away; the text counts.
+    // Only root can change the owner, and the text matters more.
   }
 }
 
@@ -202,7 +202,7 @@ export function watchPath(file: string, onChange: () => void, lookEveryMs = 2000
       })
       watcher.on('error', close)
     } catch {
-      // Too many watches, or none here: looking now and then must do.
+      // Too many watches, or none supported here: the file is polled instead.
       watcher = undefined
     }
   }

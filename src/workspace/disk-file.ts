@@ -25,7 +25,7 @@ export const directoryStop = (at: Location, op: string): Stop =>
   new Stop({ kind: 'os', code: 'EISDIR', op, path: at.given })
 
 /**
- * A read-only file is left alone, although renaming another one over it would work:
+ * A read-only file is not changed, although renaming another one over it would work:
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {

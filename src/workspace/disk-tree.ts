@@ -273,7 +273,7 @@ export class DiskTree implements Tree {
     const names = withOs('scandir', at.given, () => fs.readdirSync(dir.at('.')))
     const entries: Entry[] = []
     for (const name of names) {
-      // A name that vanished since is simply not there.
+      // A name that was removed in the meantime does not exist.
       const stat = fs.lstatSync(dir.at(name), { throwIfNoEntry: false })
       if (stat !== undefined) {
         entries.push({ name, type: typeOf(stat), size: stat.size, modified: stat.mtime.toISOString() })

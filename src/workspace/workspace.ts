@@ -50,7 +50,7 @@ export class Workspace {
     this.parts = parts
   }
 
-  /** What one action may do. Its writes may still be landing when it has returned; `onWrite` hears of each. */
+  /** What one action may do. Its writes may still be landing when it has returned; `onWrite` is called for each. */
   filesFor(onWrite: (landing: Landing) => void, expected?: ExpectedFile): ActionFiles {
     return new ActionFiles(this, onWrite, expected)
   }

@@ -250,7 +250,7 @@ describe.skipIf(noTerminal !== undefined)(`clada trust (${noTerminal ?? 'at a te
     expect(answer(['trust'], 'y\ny\n').status).toBe(0)
     expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })
     expect(filesIn(cwd)['hooked']).toBe('hello\n')
-    expect(run(['approvals']).stdout).toBe('echo hi  approved for whatever this runs\n')
+    expect(run(['approvals']).stdout).toBe('echo hi  approved, whatever it runs\n')
     expect(run(['trust', 'remove']).status).toBe(0)
     expect(run(['config', 'hooks.after']).stdout).toBe('[]\n')
   })

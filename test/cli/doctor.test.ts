@@ -47,7 +47,7 @@ describe('clada doctor about git', () => {
       'commit (the default in a repository): each execution is a commit of clada on trunk',
     )
     const part = findings(path.join(root, 'src'))
-    expect(part.get('project')?.advice).toContain('the project around it is .. (it has .git)')
+    expect(part.get('project')?.advice).toContain('it is inside the project .. (which has .git)')
     expect(part.get('repository')?.found).toContain(`${root} (the project is a part of it), branch trunk`)
   })
 
@@ -118,7 +118,7 @@ describe('clada doctor about languages', () => {
     const root = scratchDir()
     expect(findings(root, ['--exec', 'off']).get('node')?.found).toBe('not tried: exec is off')
     expect(findings(root, ['--exec', 'unsandboxed']).get('node')?.found).toMatch(
-      /runs without a sandbox, as you allow$/,
+      /runs without a sandbox, as configured$/,
     )
     expect(findings(root, [], { PATH: scratchDir() }).get('ruby')?.found).toMatch(/^not installed/)
   })

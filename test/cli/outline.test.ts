@@ -106,7 +106,7 @@ describe('clada outline', () => {
 
   it('says so where there is nothing to name', () => {
     const cwd = scratchDir({ 'a.py': 'if x:\n    y = 1\n', 'b.py': '' })
-    expect(clada(['outline', 'a.py'], { cwd }).stdout).toBe('[only code; --all shows what is in it]\n')
+    expect(clada(['outline', 'a.py'], { cwd }).stdout).toBe('[no declarations; --all shows the statements]\n')
     expect(clada(['outline', 'b.py'], { cwd }).stdout).toBe('[no structures]\n')
     expect(JSON.parse(clada(['outline', 'a.py', '--json'], { cwd }).stdout)).toEqual({ structures: [] })
   })

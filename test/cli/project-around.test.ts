@@ -5,7 +5,7 @@ import { scratchDir } from '../support/scratch.ts'
 const write = '<---WRITE file="a.txt"--->\nhello\n<---END--->\n'
 const report = '[task-1] SUCCESS: WRITE - a.txt\n[task-1:changes] a.txt new (+1)\n'
 const said = (around: string, mark: string): string =>
-  `clada: working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.\n`
+  `clada: using only this directory; it is inside the project ${around} (which has ${mark}). Use --root ${around} for that project, or clada init here to make this a project of its own.\n`
 
 describe('a directory inside of a project', () => {
   it.each([

@@ -175,7 +175,7 @@ describe('a real clipboard', () => {
     await next()
     back.copy(reply)
     await next()
-    expect(log.slice(1)).toEqual(['The clipboard is back.', `token ${reply}`])
+    expect(log.slice(1)).toEqual(['The clipboard can be reached again.', `token ${reply}`])
   })
 
   /** What a watcher says, line by line. */

@@ -176,7 +176,9 @@ describe('what is shown', () => {
     const text = question({ ...facts, about: 'command', runs: 'vitest run' })
     expect(text).toMatch(/npm ci\n {2}It runs: vitest run\n.*changed.*\n.*caches.*\nRun it\?/)
     expect(question({ ...facts, about: 'network', runs: 'x' })).toMatch(/npm ci\n.*network.*\nLet it use the network\?/)
-    expect(question({ ...facts, about: 'command', runs: undefined })).toContain('whatever this runs')
+    expect(question({ ...facts, about: 'command', runs: undefined })).toContain(
+      'unknown: the project does not define it',
+    )
     expect([answerIn('y\n'), answerIn('A'), answerIn('n'), answerIn('')]).toEqual(['once', 'always', 'no', 'no'])
   })
 })

@@ -65,7 +65,7 @@ describe('the command line', () => {
     const flags = ['--args', '--network', '--reads', '.env', '--timeout', '5m']
     const words = 'with any further arguments, with network, reads .env, up to 300 s'
     expect(clada(['approve', ...flags, 'make test']).stdout).toContain(`make test *, ${words}\n`)
-    expect(clada(['approvals']).stdout).toBe(`make test *  approved for whatever this runs, ${words}\n`)
+    expect(clada(['approvals']).stdout).toBe(`make test *  approved, whatever it runs, ${words}\n`)
     expect(clada(['approve', 'npm install']).stdout).toContain('clada approve --network lets it')
     expect(clada(['approve', '--reads', '../x', 'make']).status).toBe(2)
     expect(clada(['--no-git', '--approve-network', 'echo a'], run('echo a')).status).toBe(0)

@@ -147,7 +147,7 @@ describe('the command line', () => {
     expect(run('undo').stdout).toBe('Undone: execution 2, create b.txt\n  b.txt\n')
     expect(run('undo', '1').stdout).toMatch(/^Undone: execution 1, edit a\.txt \([0-9a-f]{8}\)\n {2}a\.txt\n$/)
     expect(run('history').stdout).toContain('undone')
-    expect(run('redo').stdout).toMatch(/^Done again: execution 1/)
+    expect(run('redo').stdout).toMatch(/^Redone: execution 1/)
     fill(root, { 'a.txt': 'mine\n' })
     const refused = run('undo', '1')
     expect(refused).toMatchObject({
@@ -172,12 +172,12 @@ describe('the command line', () => {
     expect(run('forward').stdout).toMatch(/^Now on main, at [0-9a-f]{8}\.\n$/)
     expect(run('squash', '--dry-run').stdout).toMatch(/^3 commits would become one: AI: edit a\.txt and 2 more\n/)
     expect(run('squash', '--message', 'All of it').stdout).toMatch(/^3 commits became one: All of it\n/)
-    expect(run('squash').stdout).toBe('There are no two commits in a row that could become one.\n')
+    expect(run('squash').stdout).toBe('There are no consecutive commits to squash.\n')
     expect(run('squash', '--auto', '--messages').status).toBe(2)
     expect(run('squash', '--message', ' ')).toMatchObject({ status: 2, stderr: 'clada: --message needs a text.\n' })
     git(root, 'update-ref', 'refs/remotes/origin/main', 'HEAD')
     expect(run('squash').stdout).toMatch(
-      /^There are no two commits in a row that could become one since [0-9a-f]{8}, which was pushed; --force includes those\.\n$/,
+      /^There are no consecutive commits to squash since [0-9a-f]{8}, which was pushed; --force includes those\.\n$/,
     )
   })
 })

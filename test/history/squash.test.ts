@@ -40,7 +40,7 @@ describe('squash leaves alone', () => {
     expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
     expect(run(['squash', '--root', root], { cwd: root })).toMatchObject({
       status: 0,
-      stdout: `There are no two commits in a row that could become one since ${limit.commit.slice(0, 8)}, which ${ref} contains too; --force includes those.\n`,
+      stdout: `There are no consecutive commits to squash since ${limit.commit.slice(0, 8)}, which ${ref} contains too; --force includes those.\n`,
     })
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 1 and 2 more', 'first'])

@@ -109,7 +109,7 @@ describe('actions for the user', () => {
     expect(run('do', 'git_squash', 'message=Both').stdout).toContain('2 commits became one: Both')
     const undone = run('do', 'undo', '--format', 'pretty')
     expect(undone).toMatchObject({ status: 0 })
-    expect(undone.stdout).toContain('✓ undo\n    execution 2: edit a.txt\n      as before: a.txt\n1 done')
+    expect(undone.stdout).toContain('✓ undo\n    execution 2: edit a.txt\n      restored: a.txt\n1 done')
     expect(textOf(root)).toBe('two\n')
     expect(run('do', 'git_step_back').stdout).toMatch(/now at [0-9a-f]{8}/)
     expect(run('do', 'git_step_forward').stdout).toMatch(/now on main, at [0-9a-f]{8}/)

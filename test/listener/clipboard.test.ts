@@ -29,7 +29,7 @@ describe('clada watch --clipboard', () => {
 
   it('runs a copied reply with the token at once, and puts the answer on the clipboard', async () => {
     const watch = await here('--clipboard')
-    await watch.sees('Looking at the clipboard')
+    await watch.sees('Watching the clipboard')
     display.copy(`clada:${tokenFor(watch)}\n${append(watch.dir, 'one')}`)
     await watch.sees('from the clipboard')
     await watch.sees('The answer is on the clipboard.')
@@ -40,7 +40,7 @@ describe('clada watch --clipboard', () => {
 
   it('asks for a key where nothing says that a copied reply is meant', async () => {
     const watch = await here('--clipboard')
-    await watch.sees('Looking at the clipboard')
+    await watch.sees('Watching the clipboard')
     display.copy(append(watch.dir, 'one'))
     await watch.sees('Press Enter to run it')
     expect(traceOf(watch.dir)).toEqual([])

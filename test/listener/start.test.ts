@@ -101,9 +101,9 @@ describe('a listener starts', () => {
     fs.mkdirSync(path.join(dir, 'dir'))
     const start = (name: string): Promise<unknown> =>
       startListener({ filePath: path.join(dir, name), clada: { repoPath: dir } })
-    await expect(start('out.md')).rejects.toThrow('leads to no file of the project')
-    await expect(start('dangling.md')).rejects.toThrow('leads to no file of the project')
-    await expect(start('pipe')).rejects.toThrow('is no regular file')
+    await expect(start('out.md')).rejects.toThrow('does not lead to a file of the project')
+    await expect(start('dangling.md')).rejects.toThrow('does not lead to a file of the project')
+    await expect(start('pipe')).rejects.toThrow('is not a regular file')
     await expect(start('dir')).rejects.toThrow('is a directory')
     await expect(start('gone/file.md')).rejects.toThrow('does not exist')
     await expect(start('inside.md/file.md')).rejects.toThrow('does not exist')

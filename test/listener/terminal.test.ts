@@ -100,7 +100,7 @@ describe('clada watch on a terminal', () => {
     await watch.sees('Undone: execution 1')
     expect(traceOf(watch.dir)).toEqual([])
     watch.send('r')
-    await watch.sees('Done again')
+    await watch.sees('Redone')
     expect(traceOf(watch.dir)).toEqual(['one'])
     watch.send('x')
     await watch.sees(/^1 done$[^]*^1 done$/m)
@@ -211,7 +211,7 @@ describe('clada watch on a terminal', () => {
     await watch.sees(/clada\/output\.md\.$/m)
     const words = watch.shown().replaceAll(/\n */g, ' ')
     expect(words).toContain('Copy old_text from the nearest place, exactly as it is there.')
-    expect(words).toContain('run again what failed or was left alone')
+    expect(words).toContain('run failed and skipped blocks again')
     for (const line of watch.shown().split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(40)
   })
 

@@ -351,7 +351,7 @@ process.stdin.on('data', (part) => (text += part)).on('end', () => {
         () => 'no failure',
         (error: { stderr: string }) => error.stderr,
       )
-    expect(await failure()).toContain('Say what is to be done')
+    expect(await failure()).toContain('Name the task')
     expect(await failure('x')).toContain('Name the model')
     expect(await failure('x', '--api', 'http://127.0.0.1:1/v1')).toContain('--model')
     expect(await failure('x', '--api', 'file:///x', '--model', 'm')).toContain('must be an address')

@@ -262,7 +262,7 @@ describe('a long message', () => {
       return found
     }
     expect(await read(['1', '2\n3', '\n', '4\n5\n6', '7\r\n'])).toEqual([12, 3, 4, 5, 67])
-    expect(await read(['{\n1\n'])).toEqual([expect.stringContaining('a line is no message'), 1])
+    expect(await read(['{\n1\n'])).toEqual([expect.stringContaining('a line is not a message'), 1])
     expect(await read(['1\n22', '222', '2\n3\n'], 5)).toEqual([1, 'a message has at most 5 bytes'])
   })
 })

@@ -69,7 +69,7 @@ const dialogs: readonly Dialog[] = [
     reply: write('a.txt', three) + edit('b.txt', 'b', 'B'),
     typed: ['y', 'q'],
     after: { 'a.txt': all.replace('02', 'two').replace('04', 'four'), 'b.txt': 'b\n' },
-    says: ['the review ended before it'],
+    says: ['the review ended before this change'],
   },
   {
     name: 'explains the keys to whoever types another one',

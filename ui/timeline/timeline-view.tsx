@@ -50,7 +50,7 @@ export function TimelineView() {
           <Button quiet act={() => turned('undo')} keys="u" hint="Take back the last execution">
             Undo
           </Button>
-          <Button quiet act={() => turned('redo')} keys="r" hint="Bring back what was undone last">
+          <Button quiet act={() => turned('redo')} keys="r" hint="Redo what was undone last">
             Redo
           </Button>
           <Button quiet act={() => stepped('back')} keys="b" hint="Check out the commit before">

@@ -19,7 +19,7 @@ interface Outcome {
 
 /** Undoes or redoes what is named, else what was last. */
 export async function turned(way: 'undo' | 'redo', asked: TurnRequest = {}): Promise<void> {
-  const done = way === 'undo' ? 'Undone' : 'Done again'
+  const done = way === 'undo' ? 'Undone' : 'Redone'
   shows(await turn(way, asked), done, async () => shows(await turn(way, { ...asked, force: true }), `${done}, merged`))
 }
 
@@ -63,8 +63,7 @@ export async function stepped(way: 'back' | 'forward'): Promise<void> {
   void load()
 }
 
-const notBroughtBack =
-  'What was put aside on the way was not brought back. git stash apply --index takes each of these:'
+const notBroughtBack = 'Some stashed changes were not restored. Restore each of these with git stash apply --index:'
 
 const unexplained = (path: string) => ({ path, reason: '' })
 

@@ -29,7 +29,7 @@ export const command: Command = {
       return unknown.length > 0 ? 1 : 0
     }
     if (verb !== undefined && verb !== 'list')
-      throw new UsageError('approvals takes nothing, or: approvals remove "CMD"')
+      throw new UsageError('approvals takes no arguments, or: approvals remove "CMD"')
     const { list, vouchers } = approvals.list()
     const commands = [...new Set([...list.commands, ...vouchers.map((one) => one.command)])]
     const entries = commands.map((line) => ({ command: line, ...entryOf(stateOf(line, approvals)) }))
@@ -61,14 +61,14 @@ function stateWords(state: ApprovalState): string {
   switch (state.state) {
     case 'approved': {
       const known = state.voucher.runs !== null
-      return `approved${known ? '' : ' for whatever this runs'}${grantWords(state.voucher, state.line)}`
+      return `approved${known ? '' : ', whatever it runs'}${grantWords(state.voucher, state.line)}`
     }
     case 'unvouched':
       return 'listed by the project, not approved by you: clada trust'
     case 'changed':
       return 'what it runs has changed: approve it again'
     case 'unknown':
-      return 'not in the list of the project any more'
+      return 'no longer in the list of the project'
   }
 }
 

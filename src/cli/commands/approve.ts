@@ -43,7 +43,7 @@ export const command: Command = {
     print(`Approved in ${root}: ${visible(line.line)}${grantWords(voucher, line)}`)
     print(
       runs.shown === undefined
-        ? 'It is approved whatever it runs: the project does not say what that is.'
+        ? 'The project does not define what it runs, so it stays approved whatever that is.'
         : `It runs: ${visible(runs.shown)}. When that changes, you are asked again.`,
     )
     if (installs(line)) print('It installs packages: it may write to the caches of tools in your home directory.')
@@ -72,6 +72,6 @@ function grantOf(flags: FlagValues, root: string): Grant {
 function fileBelow(root: string, file: string): string {
   const relative = path.relative(root, path.resolve(root, file))
   if (relative === '' || relative.startsWith('..') || /^\.(?:git|clada)(?:\/|$)/i.test(relative))
-    throw new UsageError(`--reads takes a file of the project, and '${visible(file)}' is not one that can be read.`)
+    throw new UsageError(`--reads must name a file of the project that can be read, not '${visible(file)}'.`)
   return relative
 }

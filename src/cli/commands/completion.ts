@@ -10,7 +10,7 @@ export const command: Command = {
   words: Object.keys(scripts),
   flags: ['help'],
   examples: [
-    ['source <(clada completion bash)', 'in ~/.bashrc; zsh alike'],
+    ['source <(clada completion bash)', 'in ~/.bashrc; the same for zsh'],
     ['clada completion fish | source', 'in ~/.config/fish/config.fish'],
   ],
   run: async ({ words: [shell = ''], all }) => {

@@ -11,7 +11,7 @@ import { loadedFor, reportProjectAround } from '../options.ts'
 import { print } from '../streams.ts'
 import { visible } from '../../report/words.ts'
 
-/** What holds, key by key, and where it comes from. */
+/** The effective value of each key and its source. */
 export const command: Command = {
   name: 'config',
   usage: 'clada config [KEY]',
@@ -64,7 +64,7 @@ interface Row {
 function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
   const { value, from, at, refused } = effective
   const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
-  // Here --json is about this answer, and not about reports.
+  // Here --json sets the format of this output, not that of reports.
   const { json: _, ...others } = flags
   const said = flagFor(name, value, others)
   const dropped =

@@ -13,13 +13,13 @@ import { giveText, type Giving, givingOf, print } from '../streams.ts'
 import { configured } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
-/** The working set by hand: each verb is one of the context_ actions, except print. */
+/** Each verb except print is one of the context_ actions. */
 export const command: Command = {
   name: 'context',
   usage: 'clada context [add|remove|list|prune|clear|print] [PATH…]',
   summary: 'the files that you and the model keep in view; print: as one text to paste',
   about:
-    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
+    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
   flags: [
     'root',
     'no-config',
@@ -87,7 +87,7 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   print(printable([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
 }
 
-/** Entries are whole paths; people know where they are. */
+/** Entries have absolute paths; people see them relative to the root. */
 function forPeople(
   { params, data, warnings }: ActionResult,
   root: string,
@@ -129,7 +129,7 @@ async function printContext(options: CladaOptions, flags: FlagValues, giving: Gi
   return context.refused.length === 0 ? given : 1
 }
 
-/** Sizes and refusals, beside the text and not in it. */
+/** Prints sizes and refusals to stderr, apart from the text. */
 export function tellContext({ shown, left, refused }: ContextText, root: string): void {
   if (shown.length + left.length + refused.length === 0) {
     process.stderr.write('clada: the working set is empty. Add files with: clada context add PATH…\n')

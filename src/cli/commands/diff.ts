@@ -57,7 +57,7 @@ type Naming = (result: ActionResult) => string
 const namedByTask: Naming = ({ task, seq }) => `[task-${task ?? seq}]`
 const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)}:`
 
-/** What was repaired, left out or taken otherwise than it was written. */
+/** Lines about what was repaired, left out or interpreted. */
 function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
   const unmeant = notExecuted.filter((one) => !isMissing(one)).map(notExecutedText)
   const ofActions = results.flatMap((result) =>

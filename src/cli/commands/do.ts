@@ -10,7 +10,7 @@ import { canAsk, print, readStdin } from '../streams.ts'
 import { shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
 
-/** A person who has typed one action has no lines to look at. */
+/** A call that a person typed has no line numbers. */
 function withoutPlace(error: ParseError): ParseError {
   const { line: _, column: __, blockStartLine: ___, ...rest } = error
   return rest

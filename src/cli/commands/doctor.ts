@@ -30,7 +30,7 @@ import { counted } from '../../core/result.ts'
 import { type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
 
-/** What is there, which sandbox is active, and how to get what is missing. */
+/** Reports what is installed, which sandbox is active, and how to install what is missing. */
 export const command: Command = {
   name: 'doctor',
   usage: 'clada doctor',
@@ -40,7 +40,7 @@ export const command: Command = {
   examples: [['clada doctor', 'why is exec refused?']],
   run: async ({ flags: given }) => {
     const found = await configs(given)
-    // A config that cannot be read is something to tell, not a reason to tell nothing.
+    // A config that cannot be read is a finding; the others are reported anyway.
     const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
     const options = await optionsFor(flags)
     const settings = settingsOf(options)
@@ -90,7 +90,7 @@ function state(root: string): Finding[] {
   return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
 }
 
-/** Who decides where executions are saved. */
+/** The source of the setting that says where executions are saved. */
 async function whoSays(flags: FlagValues): Promise<string> {
   const loaded = await loadedFor(flags)
   const said = flagFor('git.mode', undefined, flags)
@@ -120,7 +120,7 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
 const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
   `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${advice}`}`
 
-/** Tried, not only looked for: a kernel may refuse what is installed. */
+/** The sandbox is started, not only looked up: a kernel may refuse it. */
 async function sandbox(root: string): Promise<Finding[]> {
   const name = 'sandbox'
   const choice = chooseSandbox()
@@ -134,7 +134,7 @@ async function sandbox(root: string): Promise<Finding[]> {
   }
   const { name: kind, file } = choice.sandbox
   const failure = await whyNotStarting(choice.sandbox, root)
-  const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
+  const user = process.geteuid?.() === 0 ? 'as root, without its privileges' : 'as an ordinary user'
   if (failure === undefined) {
     const layers = kind === 'bubblewrap' ? (await layersOf(file, root)).map(layer) : []
     return [{ name, ok: true, found: `${kind} is active (${file}), ${user}` }, ...layers]
@@ -189,7 +189,7 @@ function listed(): Finding[] {
   ]
 }
 
-/** Tried where code would run: what is installed may need files that are not there. */
+/** Started where code would run: an interpreter may need files that are missing there. */
 function interpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
   return Promise.all(
     languages.map(async (lang): Promise<Finding> => {
@@ -199,7 +199,7 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       if (tried.state === 'missing') return { name, ok: true, found: 'not installed; exec in this language is refused' }
       const { file } = tried
       if (tried.state === 'works') {
-        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as you allow'
+        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as configured'
         return { name, ok: true, found: `${tried.version} (${visible(file)}), ${where}` }
       }
       const found = `${visible(file)} does not start in the sandbox: ${visible(tried.reason)}`
@@ -208,7 +208,7 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
   )
 }
 
-/** What runs the tests, and whether models may. */
+/** The commands that run the tests, and whether they are approved. */
 function tests({ root, allowedRoots }: Settings): Finding[] {
   const approvals = new Approvals(root, allowedRoots)
   const approved = approvals.approved().map(visible)
@@ -285,7 +285,7 @@ async function savingOf(
   if (repository === undefined) {
     return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo still works')
   }
-  if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is left alone`)
+  if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is not changed`)
   const busy = inProgress(repository)
   if (busy !== undefined) {
     const advice = `Finish or abort ${busy} first, or use --no-git.`

@@ -45,7 +45,7 @@ export const command: Command = {
   },
 }
 
-/** More would make the list as slow as the history is long. */
+/** Reading more would make the list slow in a long history. */
 const listed = 50
 
 /** A number as `clada history` shows it. */
@@ -54,7 +54,6 @@ export function executionNumber(word: string): number {
   throw new UsageError(`'${word}' is not the number of an execution. See clada history.`)
 }
 
-/** A line of the list. */
 type Line = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
 
 /** The executions of a conversation are one line, at the place of the last one. `older`: there are more before these. */

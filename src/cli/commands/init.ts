@@ -14,7 +14,7 @@ import { print } from '../streams.ts'
 import { visible } from '../../report/words.ts'
 import { packageFile } from './version.ts'
 
-/** Never takes the place of a file that is there. */
+/** Never replaces an existing file. */
 export const command: Command = {
   name: 'init',
   usage: 'clada init',
@@ -47,7 +47,7 @@ export const command: Command = {
   },
 }
 
-/** As editors take it: from the file where the package is part of the project, so that it holds for others too. */
+/** Relative where the package is inside the project, so that it works for others too. */
 function schemaFor(root: string): string {
   const file = packageFile(schemaFile)
   const place = isInside(file, root) ? `./${pathFrom(root, file)}` : file

@@ -3,7 +3,7 @@ import { Clada } from '../../api/clada.ts'
 import { projectPrompt } from '../../api/project-prompt.ts'
 import { registry } from '../../actions/registry.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
-import type { FileChange } from '../../core/result.ts'
+import { counted, type FileChange } from '../../core/result.ts'
 import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
 import { apiModel, type Model, programModel } from '../../loop/model.ts'
 import { Transcript, type Turn } from '../../loop/transcript.ts'
@@ -112,7 +112,7 @@ export const command: Command = {
   },
 }
 
-/** Whether the task is done is known only where a command says so; a model that stops by itself says that it is. */
+/** Only a command can tell whether the task is done; a model that stops by itself claims that it is. */
 const codes: Readonly<Record<Ending, ExitCode>> = {
   until: 0,
   'no-blocks': 0,
@@ -151,7 +151,7 @@ async function askedLoop(flags: FlagValues, words: readonly string[], root: stri
   }
   const [task, ...program] = words
   if (task === undefined || task.trim() === '')
-    throw new UsageError('Say what is to be done: clada loop "make the tests pass" -- PROGRAM')
+    throw new UsageError('Name the task: clada loop "make the tests pass" -- PROGRAM')
   return { task, until, model: modelOf(flags, program), rounds, before: [] }
 }
 
@@ -184,7 +184,7 @@ function modelOf(flags: FlagValues, program: readonly string[]): Model {
   return apiModel({ url, model, key })
 }
 
-/** Gives the replies of a loop again. */
+/** Replays the replies of a loop. */
 function replaying(turns: readonly Turn[], name: string): Model {
   let next = 0
   return {
@@ -239,7 +239,7 @@ function tell(event: LoopEvent): void {
   }
 }
 
-/** The files of all its executions, from before the first to after the last. */
+/** The total changes of all executions of the loop. */
 async function changesOf(clada: Clada, id: string): Promise<FileChange[]> {
   const files = new Map<string, FileChange>()
   for (const { number, conversation, undone } of await clada.history()) {
@@ -273,7 +273,9 @@ function summaryOf(
     ...(result.until === undefined
       ? []
       : [`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`]),
-    changes.length === 0 ? 'No file was changed.' : `${changes.length} changed; clada undo --loop undoes all of it.`,
+    changes.length === 0
+      ? 'No file was changed.'
+      : `${counted(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
     ...(diffs.length === 0 ? [] : ['', diffs.join('').trimEnd()]),
   ]
     .map(printable)

@@ -32,7 +32,7 @@ export const command: Command = {
     if (!http && isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
     const first = await projectFor(flags)
     const given: McpOptions = {
-      // A root that the user names is the largest there is; without it the client says where its project is.
+      // A root that the user names is the limit; without it the client names the project.
       place:
         first.options.repoPath === undefined
           ? { anywhere: (root) => projectFor(root === undefined ? flags : { ...flags, root: [root] }) }

@@ -14,7 +14,7 @@ export const command: Command = {
   usage: 'clada outline FILE',
   summary: 'the structures of a file',
   about:
-    'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
+    'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top level.\nLocals, loops and conditions inside code are structures too, which actions can name: --all lists them as well.',
   flags: ['root', 'no-config', 'allow', 'allow-escape', 'all', 'json', ...general],
   examples: [
     ['clada outline src/cart.ts', 'classes, functions and what is in them'],
@@ -33,7 +33,8 @@ export const command: Command = {
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
     if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
     else if (structures !== undefined && structures.length > 0) print(printable(structureBody({ structures }) ?? ''))
-    else if (all !== undefined) print(all.length === 0 ? '[no structures]' : '[only code; --all shows what is in it]')
+    else if (all !== undefined)
+      print(all.length === 0 ? '[no structures]' : '[no declarations; --all shows the statements]')
     else print(failureText(result, flags, 1))
     return result.success ? 0 : 1
   },

@@ -13,13 +13,13 @@ import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { giveText, givingOf } from '../streams.ts'
 import { configured, loadedFor } from '../options.ts'
 
-/** What to paste to a model, so that it writes blocks for this project. */
+/** The text to paste to a model, so that it writes blocks for this project. */
 export const command: Command = {
   name: 'prompt',
   usage: 'clada prompt [--syntax NAME] [--files]',
   summary: 'the text to paste to a model so that it writes blocks for this project',
   about:
-    'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is printed on stderr.',
+    'Prints the instructions for a chat model: how to write blocks, where the project is, what is allowed, what\nreports look like. Its length is printed on stderr.',
   words: [],
   instead: 'To teach another syntax: clada prompt --syntax csl',
   flags: [
@@ -78,14 +78,14 @@ export const command: Command = {
   },
 }
 
-/** The project as a model needs it for a task; without it where it cannot be made. */
+/** A map of the project for a task; empty if it cannot be made. */
 async function mapFor(task: string, options: CladaOptions): Promise<string> {
   const { results } = await new Clada(options).perform('project_map', { focus: task })
   const data = results[0]?.data
   return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : ''
 }
 
-/** A flag wins over the config for what is taught; what is looked for in replies is another matter. */
+/** A flag overrides which syntax is taught, not which syntaxes are looked for in replies. */
 async function tellUnheard(flags: FlagValues): Promise<void> {
   const { syntaxes } = (await loadedFor(flags))?.options ?? {}
   const [taught] = flags.syntax ?? []

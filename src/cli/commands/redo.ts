@@ -21,6 +21,6 @@ export const command: Command = {
       ...(word === undefined ? {} : { number: executionNumber(word) }),
       ...(action === undefined ? {} : { action }),
     })
-    return printUndo(result, flags, 'Done again')
+    return printUndo(result, flags, 'Redone')
   },
 }

@@ -46,7 +46,7 @@ export const command: Command = {
     ['clada --atomic --json < reply.md', 'apply all or nothing, with a report for a program'],
   ],
   run: async ({ flags: given, words }) => {
-    // Here it also ends the waiting for standard input.
+    // The time limit also ends the wait for standard input.
     const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...(canAsk() ? asking : {}) }
     const flags = await withConfig(given)
     const formatOf = reportFormat(flags)
@@ -78,7 +78,7 @@ export const command: Command = {
       results.push(result)
       if (flags.quiet !== undefined || flags.json !== undefined) continue
       if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
-      // A person who has seen it come need not read it twice.
+      // A person has already seen the output while it was written.
       const seen = output !== undefined && format === 'pretty'
       const inPipe = piped?.shown === 'all'
       const programs = seen ? ({ programs: 'hide' } as const) : inPipe ? ({ programs: 'seen' } as const) : {}

@@ -10,9 +10,9 @@ import { refusalText } from '../print-step.ts'
 export const command: Command = {
   name: 'squash',
   usage: 'clada squash [--auto | --messages]',
-  summary: 'make one commit of several',
+  summary: 'squash several commits into one',
   about:
-    'Makes one commit of consecutive AI: commits, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits become\npart of it, you stay its author. The old commits stay in the reflog.',
+    'Squashes consecutive AI: commits into one, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits are\nincluded, you remain the author. The old commits stay in the reflog.',
   words: [],
   instead: 'See clada help squash.',
   flags: [
@@ -34,8 +34,8 @@ export const command: Command = {
   ],
   examples: [
     ['clada squash --dry-run', 'what would become one commit?'],
-    ['clada squash --messages', 'every run of AI: commits'],
-    ["clada squash --hours 8 --containing ''", 'everything of the last eight hours'],
+    ['clada squash --messages', 'each series of AI: commits'],
+    ["clada squash --hours 8 --containing ''", 'everything from the last eight hours'],
   ],
   run: async ({ flags }) => {
     const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
@@ -67,7 +67,7 @@ function lines(
   dryRun: boolean,
 ): string[] {
   if (!success) return [refusalText({ error, reason })]
-  if (runs.length === 0) return [`There are no two commits in a row that could become one${since(limit)}.`]
+  if (runs.length === 0) return [`There are no consecutive commits to squash${since(limit)}.`]
   const verb = dryRun ? 'would become' : 'became'
   return [
     ...runs.flatMap(({ commits, message }) => [
@@ -79,7 +79,7 @@ function lines(
   ]
 }
 
-/** Explains why older AI: commits were left alone. */
+/** Explains why older AI: commits were not squashed. */
 function since(limit: SquashResult['limit']): string {
   if (limit === undefined) return ''
   return ` since ${limit.commit.slice(0, 8)}, which ${reasonFor(limit)}`

@@ -25,7 +25,7 @@ export const command: Command = {
     const known = toolFormats.find((one) => one === format)
     if (known === undefined)
       throw new UsageError(`clada tools --format must be one of ${toolFormats.join(', ')}, not '${format}'.`)
-    // JSON is what a program offers to a model; people want to see their own actions too.
+    // JSON is for programs that offer actions to a model; people also see the actions for users.
     const all = known === 'json' ? modelActions : actions
     const chosen = words.length === 0 ? all : actions.filter((spec) => words.some((word) => isNamed(spec, word)))
     const { describeActions } = await import('../../describe/describe.ts')

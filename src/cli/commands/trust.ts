@@ -15,7 +15,7 @@ import { print } from '../streams.ts'
 import { visible } from '../../report/words.ts'
 import { stateOf } from './approvals.ts'
 
-/** What a project brings along counts for a user only after they have seen it. */
+/** Settings of a project apply only after the user has seen them. */
 export const command: Command = {
   name: 'trust',
   usage: 'clada trust [remove | --history]',
@@ -30,7 +30,8 @@ export const command: Command = {
     ['clada trust --history', 'after moving the project: use its .clada again'],
   ],
   run: async ({ flags, words: [verb] }) => {
-    if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
+    if (verb !== undefined && verb !== 'remove')
+      throw new UsageError('trust takes no arguments, or: clada trust remove')
     const { root, allowedRoots } = settingsOf(await optionsFor(flags))
     if (flags.history !== undefined) return vouchForHistory(root)
     const loaded = await loadedFor(flags)
@@ -49,7 +50,7 @@ export const command: Command = {
   },
 }
 
-/** Said by name, so nothing is asked. */
+/** The flag names it, so nothing is asked. */
 function vouchForHistory(root: string): 0 | 1 {
   const count = adoptState(root)
   const said = {
@@ -65,7 +66,7 @@ function vouchForHistory(root: string): 0 | 1 {
 
 type Answer = 'agreed' | 'declined' | 'no terminal'
 
-/** The file as it was read is what is vouched for, whatever is on the disk by then. */
+/** Trusts the file as it was read, not as it is on the disk by then. */
 function vouchForFile(
   loaded: Awaited<ReturnType<typeof loadedFor>>,
   project: { readonly dir: string; readonly text: string; readonly file: string; readonly trusted: boolean },
@@ -108,7 +109,9 @@ function vouchForCommands(root: string, allowedRoots: readonly string[], propose
       continue
     }
     const [runs] = approvals.runs(read)
-    print(`  ${visible(line)}\n    runs: ${runs.shown === undefined ? 'whatever this runs' : visible(runs.shown)}`)
+    print(
+      `  ${visible(line)}\n    runs: ${runs.shown === undefined ? 'not defined in the project' : visible(runs.shown)}`,
+    )
     const reply = askLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
     if (answerIn(reply) === 'no') {

@@ -52,7 +52,7 @@ export const command: Command = {
   },
 }
 
-/** Until Ctrl-C. Enter gives another address, for another browser, and a code for its extension. */
+/** Waits for Ctrl-C. Enter prints another address, for another browser, and a code for its extension. */
 async function ended(page: PageServer): Promise<void> {
   const { stdin } = process
   if (isTerminal(0)) {

@@ -10,7 +10,7 @@ export const command: Command = {
   usage: 'clada undo [N]',
   summary: 'undo the last execution, or execution N',
   about:
-    'Restores every file that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
+    'Restores every file that the execution changed, all of them or none. It refuses if one of them has changed since\nthen; --force merges instead. An undo is an execution itself: no commit is lost, and redo restores everything.',
   flags: ['root', 'allow', 'allow-escape', 'action', 'conversation', 'loop', 'force', ...saving, 'json', ...general],
   examples: [
     ['clada undo', 'undo the last execution'],

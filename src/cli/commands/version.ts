@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Command } from '../command.ts'
 import { print } from '../streams.ts'
 
-/** The build puts them in: the version of package.json, and the commit that was built. */
+/** Set by the build: the version of package.json, and the commit. */
 declare const CLADA_VERSION: string
 declare const CLADA_COMMIT: string
 
@@ -13,7 +13,7 @@ export const command: Command = {
   summary: 'the version of clada, and the commit that it was built from',
   words: [],
   flags: ['help'],
-  examples: [['clada version', 'for a bug report; -v and --version say the same']],
+  examples: [['clada version', 'for a bug report; -v and --version do the same']],
   run: async () => {
     print(`clada ${ownVersion()}${CLADA_COMMIT === '' ? '' : ` (commit ${CLADA_COMMIT})`}`)
     return 0

@@ -163,7 +163,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make())
 }
 
-/** Undefined when it cannot be, which is then said. */
+/** Undefined if it cannot start, which is reported. */
 async function started(
   filePath: string,
   view: View,
@@ -181,7 +181,6 @@ async function started(
 
 /** The keyboard of this terminal, which other work can borrow. */
 interface Keys {
-  /** Lets keys do things. */
   take(keyboard: Keyboard): void
   readonly lend: Workbench['lend']
   letGo(): void

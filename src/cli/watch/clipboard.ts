@@ -4,11 +4,8 @@ import { type ClipboardWatch, offerLine, watchClipboard } from '../../watch/clip
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../../config/settings.ts'
 
-/** What a listener does with the clipboard. */
 export interface ClipboardUse {
-  /** Looks for replies on it. */
   readonly read: boolean
-  /** Puts every answer on it. */
   readonly write: boolean
   /** Asks the terminal to take a copy where there is no clipboard here, or only another machine's. */
   readonly osc52: boolean
@@ -19,16 +16,14 @@ export interface ClipboardUse {
 export interface Board {
   /** Whether the text went anywhere. Undefined where there is no clipboard, which was said at the start. */
   copy(text: string): Promise<boolean | undefined>
-  /** Takes the reply that waits. */
   take(): void
   stop(): void
 }
 
-/** Who is spoken to, and what is done for them. */
+/** The terminal of a listener, as the clipboard needs it. */
 interface Talk {
   readonly say: (line: string) => void
   readonly run: (reply: string) => void
-  /** Whether they can press any. */
   readonly keys: 'keys' | 'no keys'
 }
 
@@ -53,7 +48,7 @@ export async function openBoard(
           onTrouble: (message) => say(`! ${message}`),
         })
       : undefined
-  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). ${wayToRun(secondCopy, keys)}`)
+  if (watch !== undefined) say(`Watching the clipboard (${clipboard?.name}). ${wayToRun(secondCopy, keys)}`)
   return {
     copy: async (text) => {
       const here = await put(text, clipboard, watch)
@@ -68,11 +63,11 @@ export async function openBoard(
 
 function wayToRun(secondCopy: boolean, keys: Talk['keys']): string {
   const token = 'A reply with the token of clada prompt runs immediately'
-  if (keys === 'keys') return `${token}, another after Enter${secondCopy ? ' or a second copy' : ''}.`
-  return secondCopy ? `${token}, another when it is copied twice.` : `${token}, others do not run.`
+  if (keys === 'keys') return `${token}, any other after Enter${secondCopy ? ' or a second copy' : ''}.`
+  return secondCopy ? `${token}, any other when it is copied twice.` : `${token}, others do not run.`
 }
 
-/** By the watch where there is one, which must know its own answers. */
+/** Through the watch where there is one, so that it recognises its own answers. */
 async function put(
   text: string,
   clipboard: Clipboard | undefined,

@@ -9,7 +9,6 @@ import type { Board } from './clipboard.ts'
 import type { View } from './view.ts'
 import { messageOf } from '../../core/platform.ts'
 
-/** What a key does. */
 interface KeyCommand {
   readonly key: string
   readonly does: string
@@ -18,7 +17,6 @@ interface KeyCommand {
   readonly anytime?: true
 }
 
-/** What the keys work on. */
 export interface Workbench {
   readonly view: View
   readonly clada: Clada
@@ -39,15 +37,15 @@ const keyCommands: readonly KeyCommand[] = [
   {
     key: 'r',
     does: 'redo what was undone',
-    run: async ({ clada, view }) => view.screen.print(undoLines(await clada.redo(), 'Done again')),
+    run: async ({ clada, view }) => view.screen.print(undoLines(await clada.redo(), 'Redone')),
   },
   { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener.again('all') },
-  { key: 'f', does: 'run again what failed or was left alone', run: ({ listener }) => listener.again('failed') },
+  { key: 'f', does: 'run failed and skipped blocks again', run: ({ listener }) => listener.again('failed') },
   { key: 'c', does: 'copy the answer', anytime: true, run: copyReport },
-  { key: 'o', does: 'look at the whole output', run: showOutput },
+  { key: 'o', does: 'show the whole output', run: showOutput },
   {
     key: 'enter',
-    does: 'take a copied reply that waits',
+    does: 'run the copied reply that is waiting',
     anytime: true,
     run: async ({ board }) => (await board()).take(),
   },
@@ -80,11 +78,12 @@ export function press(key: string, bench: Workbench): void {
   if (view.questions?.key(key)) return
   const found = keyCommands.find((one) => one.key === key)
   if (found === undefined) return
-  if (view.running() && !found.anytime) return view.screen.print(['A run is going on; press it again when it is over.'])
+  if (view.running() && !found.anytime)
+    return view.screen.print(['A run is in progress. Press the key again when it has ended.'])
   Promise.resolve(found.run(bench)).catch((error: unknown) => view.screen.print([printable(messageOf(error))]))
 }
 
-/** To the background, as the shell knows it, until it comes back. */
+/** Suspends the process, as the shell does, until it continues. */
 const suspended = (): Promise<void> =>
   new Promise((back) => {
     process.once('SIGCONT', () => back())

@@ -4,15 +4,15 @@ import { answerIn, approvalFacts, asked } from '../ask.ts'
 import type { Screen } from './screen.ts'
 import { askApprovalSocket } from '../../approvals/socket.ts'
 
-/** What a person at the keyboard does. */
+/** The events of a keyboard. */
 export interface Keyboard {
   /** One key: a character, or `enter`, `escape`, `ctrl-c`, `ctrl-d`, `ctrl-z`. */
   readonly onKey: (key: string) => void
-  /** A text that was pasted: it is no keys, whatever is in it. */
+  /** A pasted text, which is never read as keys. */
   readonly onPaste: (text: string) => void
 }
 
-/** Reads keys from a terminal one by one, until the answer is called. */
+/** Reads keys from a terminal until the returned function is called. */
 export function readKeys(input: NodeJS.ReadStream, write: (text: string) => void, keyboard: Keyboard): () => void {
   const reader = makeKeyReader(keyboard)
   const onData = (chunk: Buffer | string): void => reader(String(chunk))
@@ -43,7 +43,7 @@ const maxTyped = 6
 /** No key is pressed so soon after a paste; the rest of a text with a false end marker arrives that soon. */
 const afterPasteMs = 100
 
-/** When a terminal that does not say so has brought all of a paste: it brings no more than some thousand characters at once. */
+/** The wait for the rest of an unannounced paste: terminals deliver a few thousand characters at a time. */
 const gatherMs = 80
 
 const afterPause = (then: () => void): (() => void) => {
@@ -52,8 +52,8 @@ const afterPause = (then: () => void): (() => void) => {
 }
 
 /**
- * Tells keys and pasted text apart. A text can hold what says that it is over: what comes with it is no key. `wait` calls
- * back after a pause, unless its answer is called before.
+ * Distinguishes keys from pasted text. A pasted text can contain the end marker, so what arrives right after it is not a
+ * key. `wait` calls back after a pause, unless the returned function is called first.
  */
 export function makeKeyReader(
   { onKey, onPaste }: Keyboard,
@@ -83,7 +83,7 @@ export function makeKeyReader(
     for (const char of plain) onKey(names[char] ?? char)
   }
 
-  /** In one piece: half of a block is a broken block, and the last characters of a text are no keys. */
+  /** Collects a paste into one text: half a block is broken, and the last characters of a text are not keys. */
   function gather(more: string): void {
     unsaid?.stop()
     const text = (unsaid?.text ?? '') + more

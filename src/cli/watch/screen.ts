@@ -1,16 +1,15 @@
 import { print } from '../streams.ts'
 
-/** Lines that come and stay, and below them, where there is a terminal, one that changes. */
+/** Lines that stay, and below them, on a terminal, a status line. */
 export interface Screen {
-  /** How wide it is. */
   readonly columns: () => number
   /** Sentences: where they are too long for the terminal they are broken between words. */
   print(lines: readonly string[]): void
-  /** What must be seen as it is. */
+  /** Lines that must not be wrapped. */
   printRaw(lines: readonly string[]): void
   /** Cut to the width of the terminal. Parts that do not fit are left out from the right. */
   status(parts: readonly string[]): void
-  /** Takes the last line away, until `resume`: another program has the terminal. */
+  /** Removes the status line until `resume`, while another program has the terminal. */
   suspend(): void
   resume(): void
   close(): void
@@ -31,7 +30,7 @@ function printLines(lines: readonly string[]): void {
   print(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** With one. Everything that comes at once is written at once, so that nothing flickers. */
+/** With a terminal. Output of the same moment is written together, so that nothing flickers. */
 export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmitter, color: boolean): Screen {
   let waiting: string[] = []
   let parts: readonly string[] = []
@@ -57,7 +56,7 @@ export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmit
     if (waiting.length === 0 && line === shown) return
     const lines = waiting.map((one) => `${one}\n`).join('')
     waiting = []
-    print0(`${erase()}${lines}${color && line !== '' ? `\u001b[2m${line}\u001b[0m` : line}`)
+    print(`${erase()}${lines}${color && line !== '' ? `\u001b[2m${line}\u001b[0m` : line}`, 'as it is')
     shown = line
     drawn = line
   }
@@ -81,7 +80,7 @@ export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmit
     suspend: () => {
       flush()
       suspended = true
-      print0(erase())
+      print(erase(), 'as it is')
       drawn = ''
     },
     resume: () => {
@@ -108,11 +107,6 @@ function joined(parts: readonly string[], columns: number): string {
     line += ` · ${part}`
   }
   return line
-}
-
-/** Without a line break at the end. */
-function print0(text: string): void {
-  print(text, 'as it is')
 }
 
 /** How many columns a text takes on a terminal. Colours take none. */

@@ -13,7 +13,7 @@ export interface ViewOptions {
   readonly root: string
   readonly file: string
   readonly report: ReportOptions
-  /** Whether what programs write is shown as it comes. */
+  /** Whether what programs write is shown as it arrives. */
   readonly streamed: boolean
   /** `live`: a terminal with a last line that changes. `keys`: also a keyboard. */
   readonly terminal: 'keys' | 'live' | 'none'
@@ -26,7 +26,6 @@ export interface View {
   readonly questions: KeyQuestions | undefined
   readonly hear: (event: ListenerEvent) => void
   readonly running: () => boolean
-  /** The file with the whole output. */
   readonly output: () => string
   /** The same as a person calls it. */
   readonly outputName: () => string
@@ -106,14 +105,11 @@ function makeStatus(file: string, root: string): { hear(event: ListenerEvent, no
   }
 }
 
-/** How a person sees what a listener tells. Nothing of it moves the cursor. */
+/** How events of a listener are shown. Nothing in them moves the cursor. */
 export interface Look extends ReportOptions {
   readonly root: string
-  /** The file that is watched. */
   readonly file: string
-  /** Whether there are keys to be pressed. */
   readonly keys: boolean
-  /** How wide the terminal is. */
   readonly columns: number
 }
 
@@ -135,8 +131,8 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
       const what = counted(event.blocks, 'block')
       const why =
         event.why === 'interrupted'
-          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is left alone: it' : 'are left alone: some'} may be done, see clada history.`
-          : `${what} ${event.blocks === 1 ? 'was' : 'were'} here already and ${event.blocks === 1 ? 'is' : 'are'} left alone.`
+          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is not run again: it' : 'are not run again: some'} may have been applied, see clada history.`
+          : `${what} ${event.blocks === 1 ? 'was' : 'were'} already here and ${event.blocks === 1 ? 'is' : 'are'} not run.`
       return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'them'}.`)]
     }
     case 'begin': {
@@ -154,18 +150,18 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
       return [
         paint.dim(
           event.blocks === 0
-            ? `There are no blocks in what came from the ${event.origin}. clada prompt prints what teaches a model to write them.`
+            ? `The text from the ${event.origin} has no blocks. clada prompt prints what teaches a model to write them.`
             : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
         ),
       ]
     case 'trouble':
       return event.why === '' ? [] : [paint.red(`✗ ${short(event.why)}`)]
     case 'saved-aside':
-      return [paint.yellow(`! Two versions of the file could not be brought together; one is in ${short(event.file)}.`)]
+      return [paint.yellow(`! Two versions of the file could not be merged; one is saved in ${short(event.file)}.`)]
   }
 }
 
-/** A picture of what changed, not the whole of it: clada history shows that. */
+/** Only the first lines of a change: clada history shows all of it. */
 const changedLines = 16
 
 function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
@@ -195,7 +191,7 @@ function endLines({ result, copied, origin, above }: Done, look: Look): string[]
   ]
 }
 
-/** Advice may tell to write a path, and that must be whole. */
+/** A path in advice must stay absolute. */
 const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
 
 /** Paths inside the project, as a person calls them. */

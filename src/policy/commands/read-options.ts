@@ -1,7 +1,7 @@
 import type { Argument, Call, CommandRule, OperandKind, Option, Reading, Value } from './rule.ts'
 import type { Word } from './words.ts'
 
-/** Reads the words after a command's name by its rule, and spells the options anew, one per word. */
+/** Reads the words after a command's name by its rule, and writes the options again, one per word. */
 export function readOptions(rule: CommandRule, words: readonly Word[]): Reading {
   const options: string[] = []
   const given = new Set<string>()

@@ -33,7 +33,7 @@ import {
  * Sections without a beginning fail too. A patch without its end fails whole: it is unknown how much of it is missing. It reaches to the next beginning, the
  * next fence or the end of the text. A mistake in one section costs that section.
  *
- * Add File and Move to replace a file that is there, with a warning: Codex does so, and undo brings it back.
+ * Add File and Move to replace a file that is there, with a warning: Codex does so, and undo restores it.
  */
 
 export const applyPatch = foreign({

@@ -2,7 +2,7 @@ import { attributesIn, Markers, type WalkThrough } from '../damage.ts'
 import { escapedIn, plainMarker, undamaged, withoutOuterBlanks } from '../../text/undamage.ts'
 import { CDATA } from './open.ts'
 
-/** One element of CML. Tags are mended, the content of CDATA is left alone although it may share a line with them. */
+/** One element of CML. Tags are mended, the content of CDATA is not changed, although it may share a line with them. */
 export const walkCml: WalkThrough = (view, start) => {
   const first = view.line(start) ?? ''
   const name = opener.exec(plainMarker(first))?.[1]

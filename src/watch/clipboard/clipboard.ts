@@ -21,7 +21,6 @@ export interface NoClipboard {
 
 export const isClipboard = (opened: Clipboard | NoClipboard): opened is Clipboard => 'read' in opened
 
-/** How a clipboard is reached. */
 export interface Machine {
   /** The file of a program, if it is installed. */
   readonly find: (name: string) => string | undefined
@@ -98,7 +97,7 @@ export function feedHelper([file, ...args]: Helper, text: string, { env, patienc
   })
 }
 
-/** Runs until it is stopped. Hears of each line it writes. */
+/** Runs a program until it is stopped, and calls back for each line that it writes. */
 export function keepHelper(
   [file, ...args]: Helper,
   { env }: Surroundings,

@@ -71,7 +71,7 @@ async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
   }
 }
 
-/** Where it is not allowed, the program says so and ends; otherwise it would stay for ever. */
+/** Where it is not allowed, the program says so and ends; otherwise it would run for ever. */
 async function letsWatch(paste: string, machine: Machine): Promise<boolean> {
   const nothing = (): void => {}
   try {

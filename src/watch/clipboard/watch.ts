@@ -92,7 +92,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
     reported = undefined
     if (state === 'watching')
       return act(recogniser.saw({ text, at: copy?.at ?? performance.now(), owner: copy?.owner }))
-    if (state === 'in trouble') onTrouble('The clipboard is back.')
+    if (state === 'in trouble') onTrouble('The clipboard can be reached again.')
     if (state === 'stopped') return
     recogniser.begin(text)
     state = 'watching'
@@ -104,7 +104,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
       onTrouble(`The clipboard cannot be reached: ${reasonOf(error)}. clada keeps trying.`)
       state = 'in trouble'
     }
-    // Whatever the listening was good for, it begins anew.
+    // Listening is started again.
     listenedAt = -Infinity
     return Math.min(longestRetryMs, lookMs * 2 ** failures++)
   }

@@ -23,7 +23,7 @@ export function openX11(machine: Machine): Clipboard | undefined {
   if (!env['DISPLAY'] || program === undefined) return undefined
   const fill: Helper = xclip === undefined ? [program, '-b', '-i'] : [xclip, ...ofClipboard, '-i']
   return {
-    name: `${program} (X11)${xclip === undefined ? '; install xclip, which is surer with large texts' : ''}`,
+    name: `${program} (X11)${xclip === undefined ? '; install xclip, which is more reliable with large texts' : ''}`,
     read: xclip === undefined ? readByXsel(program, machine) : readByXclip(xclip, machine),
     write: (text) => untilCopied(env, () => feedHelper(fill, text, machine)),
     listen: (onCopy, onEnd) => listenToX11(env, onCopy, onEnd),
@@ -57,8 +57,8 @@ function nothingOrFailure({ stderr, exitCode }: HelperEnd): string {
 }
 
 /**
- * Hears from an X server whenever a program takes the clipboard, which is what a copy is. No program that is commonly
- * installed tells this, so the server is asked itself. Rejects where it does not tell.
+ * Listens to the X server for new owners of the clipboard: each is a copy. No commonly installed program reports this,
+ * so the server is asked directly. Rejects where it does not report it.
  */
 export async function listenToX11(
   env: NodeJS.ProcessEnv,
@@ -96,7 +96,7 @@ async function untilCopied(env: NodeJS.ProcessEnv, work: () => Promise<void>): P
   }
 }
 
-/** The code of the event by which the server will tell. */
+/** The code of the event that reports a copy. */
 async function askForEvents({ socket, root }: XServer): Promise<number> {
   const fixes = await ask(socket, request(98, 0, name('XFIXES')))
   const [present, opcode = 0, event = 0] = fixes.subarray(8)
@@ -105,7 +105,7 @@ async function askForEvents({ socket, root }: XServer): Promise<number> {
   const clipboard = await atomOf(socket, 'CLIPBOARD')
   const newOwner = 1
   socket.write(request(opcode, 2, numbers(root, clipboard, newOwner)))
-  // A wish has no answer; when the next question has one, it was heard.
+  // This request has no answer; the answer to the next one shows that it was processed.
   await atomOf(socket, 'CLIPBOARD')
   return event
 }
@@ -138,7 +138,7 @@ export async function connectX11(env: NodeJS.ProcessEnv): Promise<XServer> {
     socket.write(greeting(cookieFor(number, env)))
     const head = await take(socket, 8)
     const welcome = await take(socket, 4 * head.readUInt16LE(6))
-    if (head[0] !== 1) throw new Error('the X server refuses')
+    if (head[0] !== 1) throw new Error('the X server refused the request')
     const vendor = padded(welcome.readUInt16LE(16))
     const formats = 8 * (welcome[21] ?? 0)
     return {
@@ -180,7 +180,7 @@ export async function ask(socket: net.Socket, question: Buffer): Promise<Buffer>
   for (;;) {
     const answer = await message(socket)
     if (answer[0] === 1) return answer
-    if (answer[0] === 0) throw new Error('the X server refuses')
+    if (answer[0] === 0) throw new Error('the X server refused the request')
   }
 }
 
@@ -207,7 +207,7 @@ async function take(socket: net.Socket, length: number): Promise<Buffer> {
   for (;;) {
     const bytes: Buffer | null = length === 0 ? Buffer.alloc(0) : socket.read(length)
     if (bytes?.length === length) return bytes
-    if (bytes !== null || socket.readableEnded || socket.destroyed) throw new Error('the X server is gone')
+    if (bytes !== null || socket.readableEnded || socket.destroyed) throw new Error('the X server has disconnected')
     await once(socket, 'readable')
   }
 }
