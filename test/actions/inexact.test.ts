@@ -206,7 +206,7 @@ describe('a file that is written', () => {
   test.each([
     [50, 1, []],
     [51, 17, []],
-    [51, 16, ['the file had 51 lines and now has 16; if the others were to stay, clada undo brings them back']],
+    [51, 16, ['the file had 51 lines and now has 16; if the other lines should stay, clada undo restores them']],
   ])('with %i lines before and %i now is warned about when it lost most of them', async (had, has, warned) => {
     const params = { path: 'a.txt', content: `${'x\n'.repeat(has)}` }
     const { warnings } = await done({ 'a.txt': 'y\n'.repeat(had) }, 'file_write', params)
