@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { now } from '../core/time-limit.ts'
 import { fingerprintOf } from '../core/hash.ts'
+import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -124,10 +125,15 @@ function writeClaim(own: string, nonce: string, file: string): void {
 
 function lockedStop(lock: string, { owner }: Holder, waited: number): Stop {
   const waitedMs = Math.round(waited)
-  if (owner === undefined) return new Stop({ kind: 'locked', lock, waitedMs })
+  if (owner === undefined) return new Stop({ kind: 'locked', lock: slashed(lock), waitedMs })
   const { pid, command, time, host } = owner
   const elsewhere = host === '' || host === os.hostname() ? {} : { host }
-  return new Stop({ kind: 'locked', lock, waitedMs, holder: { pid, command, since: time, ...elsewhere } })
+  return new Stop({
+    kind: 'locked',
+    lock: slashed(lock),
+    waitedMs,
+    holder: { pid, command, since: time, ...elsewhere },
+  })
 }
 
 interface Holder {

@@ -13,6 +13,7 @@ it('many loose objects become a pack, unless one of them is damaged, and no hook
   const top = scratchDir()
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: top, encoding: 'utf8', stdio: 'pipe' })
   git('init', '-q')
+  fs.mkdirSync(path.join(top, '.git/hooks'), { recursive: true })
   fs.writeFileSync(path.join(top, '.git/hooks/pre-auto-gc'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 })
   const repository = await findRepository(top)
   if (repository === undefined) throw new Error('git has made no repository')
