@@ -3,8 +3,8 @@
 //   node bench/rungs.mjs
 import { fromSource } from './from-source.mjs'
 
-const { editLoosely, applyHunks, parseHunks } = await fromSource(
-  "export { editLoosely } from './text/edit-text.ts'; export { applyHunks } from './text/hunks-apply.ts'; export { parseHunks } from './text/hunks.ts'",
+const { editTolerantly, applyHunks, parseHunks } = await fromSource(
+  "export { editTolerantly } from './text/edit-text.ts'; export { applyHunks } from './text/hunks-apply.ts'; export { parseHunks } from './text/hunks.ts'",
 )
 const tolerant = { matching: 'tolerant', readings: 'allowed', damage: [] }
 
@@ -64,7 +64,7 @@ function cost(run) {
 
 export function rungCosts() {
   return Object.entries(cases).map(([name, [from, to, text]]) => {
-    const found = editLoosely(text, from, to, 1, tolerant)
+    const found = editTolerantly(text, from, to, 1, tolerant)
     const patch = parseHunks(
       `@@\n${from
         .split('\n')
@@ -74,7 +74,7 @@ export function rungCosts() {
         .map((line) => `+${line}`)
         .join('\n')}`,
     )
-    const asText = cost(() => editLoosely(text, from, to, 1, tolerant))
+    const asText = cost(() => editTolerantly(text, from, to, 1, tolerant))
     const asPatch = cost(() => applyHunks(text, patch.hunks))
     return { name, isUsual: text === file, rung: found.kind === 'done' ? found.rung : found.kind, asText, asPatch }
   })

@@ -80,8 +80,8 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   }
   if (absent && (edit.count === undefined || edit.count === 1)) {
     // Loaded only here: most edits find their text.
-    const { editRangeLoosely } = await import('../text/edit-text.ts')
-    const loose = editRangeLoosely(file.text, beginning, end, edit.new_text, repair)
+    const { editRangeTolerantly } = await import('../text/edit-text.ts')
+    const loose = editRangeTolerantly(file.text, beginning, end, edit.new_text, repair)
     if (loose.kind === 'done') {
       const { text, warnings } = await withStringsKept(file, loose)
       await files.save(file, text)

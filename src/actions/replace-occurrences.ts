@@ -172,10 +172,10 @@ export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
 
 async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
   // Loaded only here: most edits find their text.
-  const { editLoosely } = await import('../text/edit-text.ts')
+  const { editTolerantly } = await import('../text/edit-text.ts')
   const wanted = expected === 'once' || expected === 'any' ? 1 : expected
   const tolerance: Repair = expected === 'any' ? { ...repair, matching: 'exact' } : repair
-  return bounded(() => editLoosely(text, old_text, new_text, wanted, tolerance))
+  return bounded(() => editTolerantly(text, old_text, new_text, wanted, tolerance))
 }
 
 /** The markers of the block tell that its texts were damaged, and the file has one that looks so. */

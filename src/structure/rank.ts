@@ -18,7 +18,7 @@ export function rankOf(outline: Outline, structure: Structure, level: Level, lim
   const { name } = structure
   if (name !== null && name === level.text) return structure.secondary ? ranks.run : ranks.name
   if (limit < ranks.line) return Infinity
-  const named = rankByLooseName(structure, level)
+  const named = rankBySimilarName(structure, level)
   return mayMatch(outline, structure, level) ? Math.min(named, rankByText(outline, structure, level)) : named
 }
 
@@ -28,7 +28,7 @@ function hasDecorators({ source }: Outline, { start, headerStart }: Structure, {
   return decorators.every((wanted) => lines.some((line) => same(line, wanted)))
 }
 
-function rankByLooseName({ name, kind, secondary }: Structure, { bare }: Level): number {
+function rankBySimilarName({ name, kind, secondary }: Structure, { bare }: Level): number {
   if (name === null) return Infinity
   if (name === bare) return secondary ? ranks.run : ranks.bareHeader
   return qualified.has(kind) && lastOf(name.replace(/^[$@#]+/, '')) === bare ? ranks.lastOfName : Infinity

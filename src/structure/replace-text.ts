@@ -82,11 +82,12 @@ async function replaceWhere(
     const spans = findOccurrences(own, old_text)
     if (spans.length === 0) {
       const asRead = await replaceAsRead(outline, structure, old_text, new_text, refuse)
-      const loose =
+      const tolerated =
         asRead === undefined && tolerance !== undefined
-          ? await replaceLoosely(outline, structure, old_text, new_text, tolerance)
+          ? await replaceTolerantly(outline, structure, old_text, new_text, tolerance)
           : undefined
-      if (loose !== undefined) return finish(document, outline, [loose.change], structure, loose.data, [loose.warning])
+      if (tolerated !== undefined)
+        return finish(document, outline, [tolerated.change], structure, tolerated.data, [tolerated.warning])
       if (asRead === undefined)
         return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
@@ -142,7 +143,7 @@ async function replaceAsRead(
 }
 
 /** The text by the rungs of `text/matcher.ts`, in the lines of the structure. */
-async function replaceLoosely(
+async function replaceTolerantly(
   { source }: Outline,
   structure: Structure,
   old_text: string,
@@ -150,12 +151,12 @@ async function replaceLoosely(
   tolerance: Tolerance,
 ): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
   // Loaded only here: most edits find their text.
-  const { editLoosely } = await import('../text/edit-text.ts')
+  const { editTolerantly } = await import('../text/edit-text.ts')
   const [first] = linesOf(source, structure)
   const lineStart = source.startOf(first)
   const start = source.text.slice(lineStart, structure.start).trim() === '' ? lineStart : structure.start
   const own = source.text.slice(start, structure.end)
-  const done = editLoosely(own, old_text, new_text, 1, tolerance)
+  const done = editTolerantly(own, old_text, new_text, 1, tolerance)
   if (done.kind !== 'done') return undefined
   const [before, after] = [own.split('\n'), done.text.split('\n')]
   const head = before.findIndex((line, at) => line !== after[at])

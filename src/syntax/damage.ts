@@ -2,7 +2,7 @@ import type { Block } from '../core/block.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
-import { escapedIn, kindsIn, plainMarker, shows, withoutOuterBlanks } from '../text/undamage.ts'
+import { escapedIn, kindsIn, plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
 
 /** A marker line of a block that was found through damage. */
 export interface Marked {
@@ -45,7 +45,7 @@ export class View {
     this.lineCount = source.lineCount
   }
 
-  /** Undefined for a line that lacks the prefix, and past the end. Blank lines may lack it. */
+  /** Undefined for a line that lacks the prefix, and past the end. Empty lines may lack it. */
   line(line: number): string | undefined {
     if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
     const text = this.#source.line(line)
@@ -116,7 +116,7 @@ export const cleanLine = (line: string): string => {
  * The value stays as it is.
  */
 export function unquoted(written: string): { inner: string; quotes: string } | undefined {
-  const [, open = '', inner = '', close = ''] = quoted.exec(withoutOuterBlanks(written)) ?? []
+  const [, open = '', inner = '', close = ''] = quoted.exec(withoutOuterSpaces(written)) ?? []
   if (open === '' || (open === '\\"') !== (close === '\\"')) return undefined
   return { inner, quotes: open + close }
 }
@@ -147,7 +147,7 @@ export function attributesIn(written: string): { clean: string; shell: string } 
     clean += ` ${name}="${value}"`
     shell += all.replace(value, '')
   }
-  return withoutOuterBlanks(written.slice(at)) === '' ? { clean, shell } : undefined
+  return withoutOuterSpaces(written.slice(at)) === '' ? { clean, shell } : undefined
 }
 
 /**

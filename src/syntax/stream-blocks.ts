@@ -79,7 +79,7 @@ export class BlockStream {
 
   /** Whatever is left, now that nothing more comes. */
   end(): Document {
-    // Blank lines for those that are forgotten: messages name lines too.
+    // Empty lines for those that are forgotten: messages name lines too.
     const source = new Source('\n'.repeat(this.#before) + this.#pending)
     const { notExecuted, ...rest } = findBlocks(source, { ...this.#options, nativeBefore: this.#native })
     return { ...rest, notExecuted: [...this.#skipped, ...notExecuted] }

@@ -48,7 +48,7 @@ export type TextEdited =
  * A text with `old` replaced by `fresh` in a place that is not there as written: rungs 2 to 6 of `matcher.ts`, and
  * parts of lines through paste damage. `what` is what the text is called in warnings.
  */
-export function editLoosely(
+export function editTolerantly(
   text: string,
   old: string,
   fresh: string,
@@ -97,7 +97,7 @@ export function textInsideNew(
  * A text with the lines from `beginning` to `end` replaced, which are there once each but for whitespace at line ends,
  * indentation or characters: rungs 2 to 4 of `matcher.ts`.
  */
-export function editRangeLoosely(
+export function editRangeTolerantly(
   text: string,
   beginning: string,
   end: string,

@@ -13,7 +13,9 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
 
   const core = withoutOuterBlankLines(text)
   if (place.includes(core)) return edges(text, core, param)
-  const same = KINDS.find(({ view, loose }) => view(place).includes(view(core)) && !(loose && isShortWord(core)))
+  const same = KINDS.find(
+    ({ view, joinsWords }) => view(place).includes(view(core)) && !(joinsWords && isShortWord(core)),
+  )
   if (same !== undefined) return typeof same.why === 'string' ? same.why : same.why(core, place)
   const reading = readingsOf(wanted).find((other) => squeezed(place).includes(squeezed(other.text)))
   if (reading !== undefined) return `${param} ${reading.why}`
@@ -36,7 +38,7 @@ interface Kind {
   /** What is left of a text when this kind of difference is taken away. */
   view(text: string): string
   /** Whether it removes the separator of words. */
-  loose?: boolean
+  joinsWords?: boolean
   why: string | ((wanted: string, found: string) => string)
 }
 
@@ -58,8 +60,8 @@ const KINDS: Kind[] = [
   { view: straight, why: quotes },
   { view: (text) => text.replace(/[\u200b-\u200d\u2060\ufeff\xad]/g, ''), why: 'only invisible characters differ' },
   { view: (text) => text.replace(/[\xa0\u2000-\u200a\u202f\u3000]/g, ' '), why: 'only no-break or wide spaces differ' },
-  { view: (text) => text.replace(/\s+/g, ''), loose: true, why: 'only spaces and line breaks differ' },
-  { view: squeezed, loose: true, why: 'only spaces and quotes differ' },
+  { view: (text) => text.replace(/\s+/g, ''), joinsWords: true, why: 'only spaces and line breaks differ' },
+  { view: squeezed, joinsWords: true, why: 'only spaces and quotes differ' },
   { view: (text) => text.toLowerCase(), why: 'only upper and lower case differ' },
 ]
 

@@ -102,7 +102,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
       endLine: first + Math.max(1, height),
       rung,
     })),
-    warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...looseNote(one, file)]),
+    warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...newlineNote(one, file)]),
     shifted: shiftedLines(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
     failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
   }
@@ -116,7 +116,7 @@ const repaired = ({ hunk, fit }: Placed, file: FileLines): string[] => {
 }
 
 /** Only the last line of a file can be without a newline. */
-function looseNote({ hunk, fit: { first, height } }: Placed, file: FileLines): string[] {
+function newlineNote({ hunk, fit: { first, height } }: Placed, file: FileLines): string[] {
   if ((!hunk.bare.old && !hunk.bare.new) || first + height === file.count) return []
   return [`hunk ${hunk.number} says 'No newline at end of file' but is not at its end; the note was ignored`]
 }

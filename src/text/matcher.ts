@@ -41,9 +41,9 @@ export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matchin
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
   const { readings, bare } = otherReadings(given)
   yield* some(
-    merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]),
+    merged([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
   )
-  yield* some(merged(looseFits(bare, file, 'prefix')))
+  yield* some(merged(readingFits(bare, file, 'prefix')))
   yield* some(byContext([given, ...readings, ...bare], file))
 }
 
@@ -154,7 +154,7 @@ export const isShifted = (old: readonly string[], there: readonly string[]): boo
   isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
 /** The places of other readings, in the strictest way that finds any. */
-function looseFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
+function readingFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
   for (const view of views) {
     const fits = readings.flatMap((reading) => viewFits(reading, file, view, rung))
     if (fits.length > 0) return fits
@@ -227,7 +227,7 @@ function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly Dama
   for (const view of views)
     yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   const bare = readings.flatMap(bareReadings)
-  yield* some(merged(looseFits(bare, file, 'prefix')))
+  yield* some(merged(readingFits(bare, file, 'prefix')))
   yield* some(byContext([...readings, ...bare], file))
 }
 

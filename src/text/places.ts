@@ -2,7 +2,7 @@ import type { Place } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { afterLineEnd, dominantEol } from './lines.ts'
 import { adapted } from './adapt.ts'
-import { editLoosely, type Tolerance } from './edit-text.ts'
+import { editTolerantly, type Tolerance } from './edit-text.ts'
 import type { HunkLine } from './hunks.ts'
 import { hunkOf } from './matcher.ts'
 import { reindenter } from './reindent.ts'
@@ -83,8 +83,8 @@ export function editPlace(
 
   const [only, ...others] = findOccurrences(part, old)
   if (only !== undefined && others.length === 0) return around(replaceSpans(part, [only], old, fresh))
-  const loose = editLoosely(part, old, fresh, 1, { ...tolerance, matching: 'tolerant' })
-  if (loose.kind === 'done') return around(loose.text)
+  const done = editTolerantly(part, old, fresh, 1, { ...tolerance, matching: 'tolerant' })
+  if (done.kind === 'done') return around(done.text)
 
   const rows = placedLines(hunkOf(rowsOf(old), rowsOf(fresh)), rowsOf(part), text).filter(({ mark }) => mark !== '-')
   const eol = dominantEol(text)

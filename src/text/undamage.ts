@@ -80,7 +80,7 @@ export function plainMarker(line: string): string {
 }
 
 /** Whitespace of any kind, and invisible characters. Not by one pattern, which would take quadratic time on a long run. */
-export function withoutOuterBlanks(text: string): string {
+export function withoutOuterSpaces(text: string): string {
   let from = 0
   let to = text.length
   while (from < to && outerBlank.test(text.charAt(from))) from++
@@ -178,7 +178,7 @@ export const damageWarning = (what: string, kinds: readonly DamageKind[]): strin
   `${what} matched only after undoing paste damage (${wordsFor(kinds)}) [characters]; the same repair was applied to new_text`
 
 /**
- * Whether a line begins or ends a block of any syntax, more loosely than blocks are read. Indentation, quotation marks
+ * Whether a line seems to begin or end a block of any syntax, by fewer signs than a reader needs. Indentation, quotation marks
  * and damage do not hide a marker; but tags that are indented must look more like a block, for pages have tags too.
  */
 export function isMarker(line: string, next: string | undefined): boolean {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { editLoosely, type Tolerance } from '../../src/text/edit-text.ts'
+import { editTolerantly, type Tolerance } from '../../src/text/edit-text.ts'
 
 const tolerant: Tolerance = { matching: 'tolerant', readings: 'allowed', damage: [] }
 
 const edited = (file: string, old: string, fresh: string) => {
-  const done = editLoosely(file, old, fresh, 1, tolerant)
+  const done = editTolerantly(file, old, fresh, 1, tolerant)
   return done.kind === 'done' ? done.text : done.kind
 }
 
@@ -48,7 +48,7 @@ describe('an edit by context', () => {
   test('lists the places it may be meant for by lines with content', () => {
     const there = `first()\n\n${file}\n${file}`
     const old = '\nalpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
-    const done = editLoosely(there, old, old.replace('gamma', 'GAMMA'), 1, tolerant)
+    const done = editTolerantly(there, old, old.replace('gamma', 'GAMMA'), 1, tolerant)
     const lines = 'spans' in done ? done.spans.map(({ start }) => there.slice(start).split('\n')[0]) : []
     expect(lines).toEqual(['alpha(1)', 'alpha(1)'])
   })
@@ -108,7 +108,7 @@ describe('an edit by context', () => {
 
 describe('an edit whose lines are shifted', () => {
   const shift = (fresh: string): unknown => {
-    const done = editLoosely('if a {\n  one()\n  two()\n}\n', 'one()\ntwo()', fresh, 1, tolerant)
+    const done = editTolerantly('if a {\n  one()\n  two()\n}\n', 'one()\ntwo()', fresh, 1, tolerant)
     return done.kind === 'done' && done.shifted?.added
   }
 
@@ -143,25 +143,27 @@ describe('an edit whose lines are shifted', () => {
       'x {\n\tone()\n\tthree()\n}\n',
     ],
   ])('%s', (_, text, old, fresh, after) => {
-    const done = editLoosely(text, old, fresh, 1, tolerant)
+    const done = editTolerantly(text, old, fresh, 1, tolerant)
     expect(done.kind === 'done' ? done.text : done).toBe(after)
   })
 
   test('with a dash for two hyphens, and quotes that may be meant, is refused', () => {
     const [old, fresh] = ['run `\u2014now` or\nlater', 'run `\u2014now` or\n\u201csoon\u201d']
-    expect(editLoosely('run `--now` or\nlater\nor never\n', old, fresh, 1, tolerant).kind).not.toBe('done')
+    expect(editTolerantly('run `--now` or\nlater\nor never\n', old, fresh, 1, tolerant).kind).not.toBe('done')
   })
 
   test('with tabs that only lines which differ and new lines have is refused', () => {
     const text = 'one(1)\ntwo(2)\nif (a) {\n  three(3)\n}\nfour(4)\n'
     const old = 'one(1)\ntwo(2)\nif (a) {\n\tother(3)\n}\nfour(4)'
-    expect(editLoosely(text, old, old.replace('two(2)', 'two(2)\nfor (;;)\n\tx()'), 1, tolerant).kind).toBe('unclear')
+    expect(editTolerantly(text, old, old.replace('two(2)', 'two(2)\nfor (;;)\n\tx()'), 1, tolerant).kind).toBe(
+      'unclear',
+    )
   })
 
   test('with letters that only look like those of the file is refused', () => {
     const text = '.f {\n  color: #ff06cd;\n  font-weight: bold;\n  font-style: normal;\n}\n'
     const old = '.f {\n  color: #ff06cd;\n  font-weight: bold;\n  font-style: norm\u0430l;'
-    const done = editLoosely(text, old, old.replace('{\n', '{\n  content: r\u0430w;\n'), 1, tolerant)
+    const done = editTolerantly(text, old, old.replace('{\n', '{\n  content: r\u0430w;\n'), 1, tolerant)
     expect(done.kind).not.toBe('done')
   })
 

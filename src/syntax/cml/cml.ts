@@ -2,7 +2,7 @@ import type { Block, BlockGroup, Fault } from '../../core/block.ts'
 import { type Source, startsLine } from '../../core/source.ts'
 import { correctedCml, walkCml } from './damage.ts'
 import { locate, type Located } from './locate.ts'
-import { afterBlanks, type BlockName, CDATA, innerOpening, type Misplaced, opensAt, type TaskName } from './open.ts'
+import { afterSpaces, type BlockName, CDATA, innerOpening, type Misplaced, opensAt, type TaskName } from './open.ts'
 import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
 import { attributeAt, type Element, parseElement } from './xml.ts'
 import { faultAt, type Reader, type Reading, Texts } from '../reader.ts'
@@ -63,7 +63,7 @@ class CmlReader implements Reader {
     const { text } = this.#source
     const blocks: Block[] = []
     let next = line + 1
-    let at = afterBlanks(text, this.#source.startOf(line))
+    let at = afterSpaces(text, this.#source.startOf(line))
     if (this.#isComment(at)) return this.#comment(at, line)
     let slip: Misplaced | undefined =
       this.#endless === undefined
@@ -77,7 +77,7 @@ class CmlReader implements Reader {
         return { blocks, faults: [], next: this.#source.lineCount + 1 }
       }
       next = this.#source.lineAt(located.end - 1) + 1
-      at = afterBlanks(text, located.end)
+      at = afterSpaces(text, located.end)
       if (at >= this.#source.startOf(next)) break
       // Skipping it would leave the lines of its content to be read as blocks.
       slip = { code: 'malformed_block', at, length: 1, mistake: { kind: 'cml-mid-line' } }
@@ -172,7 +172,7 @@ class CmlReader implements Reader {
     const blocks: Block[] = []
     let section = 0
     for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {
-      const start = afterBlanks(text, this.#source.startOf(n))
+      const start = afterSpaces(text, this.#source.startOf(n))
       const name = opensAt(text, start)
       while ((cut.sections[section]?.to ?? Infinity) < start) section++
       if (name === undefined || (cut.sections[section]?.from ?? Infinity) <= start) continue

@@ -1,5 +1,5 @@
 import { attributesIn, Markers, type WalkThrough } from '../damage.ts'
-import { escapedIn, plainMarker, undamaged, withoutOuterBlanks } from '../../text/undamage.ts'
+import { escapedIn, plainMarker, undamaged, withoutOuterSpaces } from '../../text/undamage.ts'
 import { CDATA } from './open.ts'
 
 /** One element of CML. Tags are mended, the content of CDATA is not changed, although it may share a line with them. */
@@ -71,7 +71,7 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
   }
 }
 
-const isBlank = (text: string): boolean => withoutOuterBlanks(text) === ''
+const isBlank = (text: string): boolean => withoutOuterSpaces(text) === ''
 
 /** Tags and nothing else. The values of their attributes stay as they are. */
 function tagsIn(written: string): { clean: string; shell: string } | undefined {

@@ -1,6 +1,6 @@
 import type { Mistake } from '../../core/mistake.ts'
 import {
-  afterBlanks,
+  afterSpaces,
   balancedEnd,
   type BlockName,
   CDATA,
@@ -66,7 +66,7 @@ class Locator {
     for (;;) {
       const next = this.#nextTag()
       if (this.#isFollower(next)) return this.#found('unclosed')
-      const stray = afterBlanks(text, this.#at)
+      const stray = afterSpaces(text, this.#at)
       if (stray < next) {
         this.#tags.add('x', stray)
         this.#stray ??= stray
@@ -166,7 +166,7 @@ class Locator {
   /** `<read>`, `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
   #isVoid(): boolean {
     if (this.#name !== 'read' && this.#name !== 'move' && this.#name !== 'remove') return false
-    const next = afterBlanks(this.#text, this.#at)
+    const next = afterSpaces(this.#text, this.#at)
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }
 

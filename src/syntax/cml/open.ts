@@ -17,7 +17,7 @@ export function opensAt(text: string, at: number): BlockName | undefined {
   const name = nameAt(text, at)
   if (name === undefined) return undefined
   const after = at + 1 + name.length
-  const next = afterBlanks(text, after)
+  const next = afterSpaces(text, after)
   const c = text.charCodeAt(next)
   if (c === SLASH) return text.charCodeAt(next + 1) === GT ? name : undefined
   if (c === GT) return holdsOurs(text, name, next + 1) ? name : undefined
@@ -25,7 +25,7 @@ export function opensAt(text: string, at: number): BlockName | undefined {
   return next > after && attribute.test(text) ? name : undefined
 }
 
-export function afterBlanks(text: string, at: number): number {
+export function afterSpaces(text: string, at: number): number {
   let i = at
   while (isSpace(text.charCodeAt(i))) i++
   return i
@@ -51,7 +51,7 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
   const next = text.indexOf('<', at)
   if (next === -1) return false
   if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
-  const direct = afterBlanks(text, at) === next
+  const direct = afterSpaces(text, at) === next
   if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run' || name === 'exec'
   // A tag with a line of its own is no part of a sentence, even where prose follows.
   if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)

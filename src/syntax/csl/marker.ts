@@ -63,17 +63,17 @@ export function parseAttributes(line: string, { from, to }: Marker, delimiters: 
     attributes,
     slip: wrong(at, length, mistake),
   })
-  let at = skipBlanks(line, from, to)
+  let at = skipSpaces(line, from, to)
   while (at < to) {
     const nameAt = at
     while (at < to && line.charCodeAt(at) !== EQUALS && !isBlank(line, at)) at++
     const name = line.slice(nameAt, at)
     if (name === '') return failed(at, 1, { kind: 'csl-attribute' })
 
-    at = skipBlanks(line, at, to)
+    at = skipSpaces(line, at, to)
     if (at === to || line.charCodeAt(at) !== EQUALS)
       return failed(nameAt, name.length, { kind: 'csl-attribute-equals', name })
-    const valueAt = skipBlanks(line, at + 1, to)
+    const valueAt = skipSpaces(line, at + 1, to)
     if (valueAt === to) return failed(at, 1, { kind: 'csl-attribute-value', name })
     const quote = line.charCodeAt(valueAt)
     if (quote !== QUOTE && quote !== APOSTROPHE) {
@@ -85,7 +85,7 @@ export function parseAttributes(line: string, { from, to }: Marker, delimiters: 
     if (attributes.has(name)) return failed(nameAt, name.length, { kind: 'csl-attribute-twice', name })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
-    at = skipBlanks(line, close + 1, to)
+    at = skipSpaces(line, close + 1, to)
   }
   return { attributes }
 }
@@ -97,7 +97,7 @@ const wrong = (at: number, length: number, mistake: Mistake): Slip => ({
   mistake,
 })
 
-function skipBlanks(line: string, at: number, to: number): number {
+function skipSpaces(line: string, at: number, to: number): number {
   while (at < to && isBlank(line, at)) at++
   return at
 }

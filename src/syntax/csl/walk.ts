@@ -12,7 +12,7 @@ import {
 } from './marker.ts'
 import { BOM, type Delimiters, faultAt, type Slip } from '../reader.ts'
 import { attributesIn, Markers, type View, type WalkThrough } from '../damage.ts'
-import { plainMarker, shows, withoutOuterBlanks } from '../../text/undamage.ts'
+import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
 export interface Operation {
@@ -274,7 +274,7 @@ function markerIn(line: string): CslMarker | undefined {
   if (!exact && !shows(line, 'punctuation') && !shows(line, 'entities')) return undefined
   if (line.trimEnd() === plain) return { name, clean: line, shell: line.replace(/(["']).*\1/s, '') }
 
-  const core = withoutOuterBlanks(line)
+  const core = withoutOuterSpaces(line)
   const [, open = '', inner = '', close = ''] = damagedMarker.exec(core) ?? []
   const attributes = attributesIn(inner)
   // Whatever it says, it is a marker, and the reader has to know.
