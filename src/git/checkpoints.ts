@@ -6,7 +6,7 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
-import { isStaged, isUnchanged, releaseLocks, seenIndex, type Status, statusOf } from './index-file.ts'
+import { hiddenAmong, isStaged, isUnchanged, leftOut, releaseLocks, seenIndex, type Status, statusOf } from './index-file.ts'
 import {
   type ExecutionRecord,
   isolatedDir,
@@ -22,7 +22,6 @@ import { syncObjects, writeCommit } from './objects.ts'
 import { checkpointsRef, type Head, headOf, inProgress, isSameHead, moveRef, refAt } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
-import { hiddenAmong, leftOut } from './sparse.ts'
 import { eligible, ignoredOf, isClosed, savable } from './savable.ts'
 import type { Side } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'

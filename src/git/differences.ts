@@ -5,7 +5,7 @@ import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './savable.ts'
 import { gitStop, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
-import { leftOutNow } from './sparse.ts'
+import { leftOutNow } from './index-file.ts'
 import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 
 /** A path that differs between two trees. */

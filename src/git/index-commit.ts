@@ -1,12 +1,11 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, replaceIndex, type Seen } from './index-file.ts'
+import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, replaceIndex, type Seen, setSkipWorktree } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { byteName, editTree, sidesAt } from './tree-walk.ts'
 
