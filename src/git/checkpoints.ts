@@ -6,7 +6,16 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from '../journal/images.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
-import { hiddenAmong, isStaged, isUnchanged, leftOut, releaseLocks, seenIndex, type Status, statusOf } from './index-file.ts'
+import {
+  hiddenAmong,
+  isStaged,
+  isUnchanged,
+  leftOut,
+  releaseLocks,
+  seenIndex,
+  type Status,
+  statusOf,
+} from './index-file.ts'
 import {
   type ExecutionRecord,
   isolatedDir,

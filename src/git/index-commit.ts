@@ -1,6 +1,15 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { addTo, copyIndex, entriesAt, inConflict, isUnchanged, replaceIndex, type Seen, setSkipWorktree } from './index-file.ts'
+import {
+  addTo,
+  copyIndex,
+  entriesAt,
+  inConflict,
+  isUnchanged,
+  replaceIndex,
+  type Seen,
+  setSkipWorktree,
+} from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
