@@ -10,6 +10,8 @@ export class Source {
   readonly text: string
   readonly lineCount: number
   readonly #starts: Uint32Array
+  /** Where a line was found last. */
+  #near = 0
 
   constructor(text: string) {
     this.text = text
@@ -43,13 +45,19 @@ export class Source {
 
   /** The line that holds an offset. */
   lineAt(offset: number): number {
-    let low = 0
+    let low = (this.#starts[this.#near] ?? 0) <= offset ? this.#near : 0
     let high = this.lineCount - 1
+    // Readers go on from where they were: the next marker is a few lines below.
+    for (let step = 1; low + step < high; step *= 2) {
+      if ((this.#starts[low + step] ?? 0) > offset) high = low + step
+      else low += step
+    }
     while (low < high) {
       const middle = (low + high + 1) >> 1
       if ((this.#starts[middle] ?? 0) <= offset) low = middle
       else high = middle - 1
     }
+    this.#near = low
     return low + 1
   }
 }

@@ -240,7 +240,7 @@ export class BlockFinder {
 
   document(): Document {
     const quotations = new Quotations(this.#source)
-    const all = this.#blocks.map((block) => this.#unlessFatal(block))
+    const all = this.#unlessFatal()
     const aside = new Map<Block, NotExecutedReason>()
     for (const block of all) {
       const reason = quotations.reasonFor(block)
@@ -286,11 +286,16 @@ export class BlockFinder {
   }
 
   /** Where the mistakes of a syntax are fatal, one of them stops all its blocks. */
-  #unlessFatal(block: Block): Block {
-    const fatal = this.#readers.find(({ syntax }) => syntax === block.syntax)?.reader.fatal?.()
-    if (fatal === undefined || block.faults.length > 0) return block
-    const mistake = { kind: 'stopped-by', line: fatal.line } as const
-    const fault = { ...fatal, code: 'SKIPPED', line: block.startLine, column: 1, mistake, blockId: block.id }
-    return { ...block, faults: [fault] }
+  #unlessFatal(): readonly Block[] {
+    const faults = new Map<string, Fault | undefined>(
+      this.#readers.map(({ syntax, reader }) => [syntax, reader.fatal?.()]),
+    )
+    return this.#blocks.map((block) => {
+      const fatal = faults.get(block.syntax)
+      if (fatal === undefined || block.faults.length > 0) return block
+      const mistake = { kind: 'stopped-by', line: fatal.line } as const
+      const fault = { ...fatal, code: 'SKIPPED', line: block.startLine, column: 1, mistake, blockId: block.id }
+      return { ...block, faults: [fault] }
+    })
   }
 }

@@ -92,7 +92,7 @@ export class Quotations {
   #introduced(line: number): boolean {
     let at = line
     while (at > 0 && this.#source.line(at).trim() === '') at--
-    return at > 0 && OUTPUT.test(this.#source.line(at))
+    return at > 0 && saysOutput(this.#source.line(at))
   }
 
   /** Whether a fence is open on a line: the number of fences above it is odd. */
@@ -160,6 +160,10 @@ const OUTPUT = new RegExp(
   ].join('|'),
   'i',
 )
+
+/** Most sentences lack what all of these have, which is seen in a fraction of the time. */
+const saysOutput = (text: string): boolean =>
+  (text.endsWith(':') || /git (?:diff|show|log)/i.test(text)) && OUTPUT.test(text)
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
 function isOutput({ syntax, raw }: Block): boolean {

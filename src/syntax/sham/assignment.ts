@@ -14,6 +14,9 @@ interface Assignment {
 
 /** `line` is neither empty nor a marker. */
 export function parseAssignment(line: string, name: Name): Assignment {
+  const [, usual, text, delimited] = usualAssignment.exec(line) ?? []
+  if (usual !== undefined && text !== undefined) return { key: usual, value: text }
+  if (usual !== undefined && delimited === delimiterOf(name)) return { key: usual, opens: delimited }
   const equals = line.indexOf('=')
   if (equals === -1) {
     const mistake = { kind: 'sham-line', id: name.id, instead: insteadOfLine(line.trim(), name) } as const
@@ -42,6 +45,10 @@ export function parseAssignment(line: string, name: Name): Assignment {
   if (operator !== -1) return { ...misspeltOpener(line), slip: wrongOperator(operator, instead) }
   return { ...misspeltOpener(line), slip: invalidValue(at, value.length, instead) }
 }
+
+/** Nearly every line is spelled like this, and needs no second look. */
+// eslint-disable-next-line no-control-regex -- they are escaped in a text
+const usualAssignment = /^([a-z_]\w{0,255}) *= *(?:"([^"\\\0-\x1f]*)"|<<'([^' ]+)')$/i
 
 /** Whether a line is spelled like a parameter, so that it may belong to a block that was never closed. */
 export const startsLikeAssignment = (line: string): boolean => /^\s*[\p{L}_][\p{L}\p{N}_]*\s*(?::?=)/u.test(line)
