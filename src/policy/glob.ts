@@ -22,8 +22,9 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
   if (isSimple && stars === 0) return { test: (text) => text === pattern, exact: pattern }
   if (!isSimple && stars <= (on === 'component' ? 1 : 0)) {
     const source = sourceOf(tokens, on)
-    const expression = new RegExp(source, 's')
-    return { test: (text) => expression.test(text), source }
+    // Few are ever asked one by one, and to compile all takes a start as long as to read a document.
+    let expression: RegExp | undefined
+    return { test: (text) => (expression ??= new RegExp(source, 's')).test(text), source }
   }
   const pieces = piecesOf(tokens)
   // In one name a star matches anything, so that the first place of each piece is as good as any later one.

@@ -201,7 +201,7 @@ const rows: readonly (readonly [why: string, files: string])[] = [
   ['clada watch runs the blocks in it', 'clada_input.md'],
 ]
 
-export const runners = rows.map(([why, files]) => ({ why, files: files.split(' ') }))
+export const runners = () => rows.map(([why, files]) => ({ why, files: files.split(' ') }))
 
 /** One sentence for each reason why these files, relative to the project, should be looked at. */
 export function runWarnings(files: readonly string[]): string[] {
@@ -220,31 +220,37 @@ function reasonFor(file: string): string | undefined {
   const parts = file.toLowerCase().split('/')
   for (let from = 0; from < parts.length; from++) {
     for (let to = from + 1; to <= Math.min(parts.length, from + longest); to++) {
-      const why = literal.get(`${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`)
-      if (why !== undefined) return why
+      const name = `${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`
+      if (names.includes(`\0${name}\0`)) return whyOf(name)
     }
   }
-  const name = parts.at(-1) ?? ''
-  return patterns.find(({ test, isDir }) =>
-    isDir ? parts.slice(0, -1).some((part) => test.test(part)) : test.test(name),
-  )?.why
+  const dirs = parts.splice(0, parts.length - 1)
+  const found = (wildcards ??= wildcardsIn(names)).find(({ wildcard, before, after }) =>
+    (wildcard.endsWith('/') ? dirs : parts).some(
+      (name) => name.endsWith(after) && name.startsWith(before) && name.length >= before.length + after.length,
+    ),
+  )
+  return found && whyOf(found.wildcard)
 }
 
-const each = runners.flatMap(({ files, why }) => files.map((file) => ({ file, why })))
-const literal = new Map(each.filter(({ file }) => !file.includes('*')).map(({ file, why }) => [file, why] as const))
-const patterns = each
-  .filter(({ file }) => file.includes('*'))
-  .map(({ file, why }) => ({
-    why,
-    isDir: file.endsWith('/'),
-    test: new RegExp(
-      `^${file
-        .replace(/\/$/, '')
-        .split('*')
-        .map((part) => part.replace(/[.\\+?()[\]{}|^$]/g, '\\$&'))
-        .join('.*')}$`,
-    ),
+interface Wildcard {
+  readonly wildcard: string
+  readonly before: string
+  readonly after: string
+}
+
+const wildcardsIn = (text: string): Wildcard[] =>
+  [...text.matchAll(/([^\0]*)\*([^\0/]*)\/?/g)].map(([wildcard, before = '', after = '']) => ({
+    wildcard,
+    before,
+    after,
   }))
 
-/** In names. */
-const longest = Math.max(...[...literal.keys()].map((file) => file.replace(/\/$/, '').split('/').length))
+const whyOf = (name: string): string | undefined => rows.find(([, files]) => files.split(' ').includes(name))?.[0]
+
+/** All of them as one text: a run looks for a few names, for which making a table takes longer. */
+const names = `\0${rows.map(([, files]) => files).join(' ')} `.replaceAll(' ', '\0')
+let wildcards: readonly Wildcard[] | undefined
+
+/** Of a path without a wildcard, in names. */
+const longest = 3

@@ -165,9 +165,12 @@ export interface Owner {
   readonly time: string
 }
 
+let ownStart: string | undefined
+
 export const ownOwner = (): Owner => ({
   pid: process.pid,
-  started: startOf(process.pid) ?? '',
+  // Asked for by each lock and the journal; to read it takes longer than to take a lock.
+  started: (ownStart ??= startOf(process.pid) ?? ''),
   host: os.hostname(),
   command: ['clada', ...process.argv.slice(2)].join(' ').slice(0, 200),
   time: new Date().toISOString(),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { runners, runWarnings } from '../../src/policy/makes-run.ts'
+import { runners as runnersIn, runWarnings } from '../../src/policy/makes-run.ts'
+
+const runners = runnersIn()
 
 /** A path that a pattern of the table matches. */
 const sample = (file: string): string => file.replaceAll('*', 'x') + (file.endsWith('/') ? 'x.txt' : '')
