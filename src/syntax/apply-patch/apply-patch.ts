@@ -85,9 +85,9 @@ function readPatch(
   const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const next = closed ? last + 2 : last + 1
-  const empty = noPatch(line, closed ? last + 1 : last, { kind: 'patch-empty' })
-  if (!closed) return { found: (sections.length > 0 ? sections : [empty]).map(cutBefore(line, last)), next }
-  if (sections.length === 0) return { found: [empty], next }
+  const empty = (): Found => noPatch(line, closed ? last + 1 : last, { kind: 'patch-empty' })
+  if (!closed) return { found: (sections.length > 0 ? sections : [empty()]).map(cutBefore(line, last)), next }
+  if (sections.length === 0) return { found: [empty()], next }
   if (patch.shells === usualShells && sections.every(({ shells }) => shells === undefined))
     return { found: sections, next }
   return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
