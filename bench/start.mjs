@@ -119,11 +119,11 @@ processor time, whichever was disturbed less.
 |---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-What the rest is, in processor time: of a small run, 8 ms are V8 reading its kept code (0.85 MB, of two files), 6 ms the
+What the rest is, in processor time: of a small run, 8 ms are V8 reading its kept code (0.85 MB, of two files), 5 ms the
 top level of their modules, 3 ms two or three collections of garbage, and 15 ms the run itself, whose functions run once
 and therefore in the interpreter, with some 300 calls of the system for locks and journal. Loading is so much because every
 start looks for every syntax and knows every action; shorter names in the code saved 0.7 ms, and files that need no wrapper
-0.3 ms. Replacing a file starts perl, which exchanges names. A commit takes four git processes: config, cat-file, status,
+0.3 ms. Replacing a file starts perl, which exchanges names. A commit takes three git processes: config, status,
 update-index, and for a new file check-ignore. Node takes 3 ms of processor time to load what starts programs, 9 ms for the
 first git and 4 ms for every other, of which git itself has 1.5 ms. The branch is moved without git where it has a log, and
 what is in the new index is read from its file. Half of what \`clada mcp\` takes is the same loading; the rest is its own

@@ -105,12 +105,13 @@ ${rows.join('\n')}
 
 Looking for all syntaxes at once takes ${(slowest('all') / slowest('alone')).toFixed(2)}× as long as looking for the slowest one alone.
 
-What the rest is, measured part by part: looking for reports, quotations and thoughts takes as long as \`split\`, the table
-of lines half as long, and the signs around each block that it is only shown 1.7 to 3 times as long. The reader of a syntax
-takes 2 times (Replacer), 3.5 (CSL), 7 (SHAM, apply-patch), 8 (udiff, SEARCH/REPLACE) and 12 times as long (CML, of which
-half is the XML parser), nearly all of it per block and not per line: with blocks of 8 kB, \`parseSham\` takes twice as long as
-\`split\`. A seventh to a quarter is garbage collection, because every block is an object with its parameters while \`split\`
-only makes slices.
+What the rest is, by profile: looking for reports, quotations and thoughts takes as long as \`split\`, the table of lines half
+as long, and the signs around each block that it is only shown 1 to 2.5 times as long. The reader of a syntax takes 2 times
+(Replacer), 3 (CSL), 5.5 (SHAM), 6 (apply-patch), 8 (udiff, SEARCH/REPLACE) and 11 times as long (CML, of which half is the
+XML parser), nearly all of it per block and not per line: with blocks of 8 kB, \`parseSham\` takes twice as long as \`split\`.
+A third of the reader of SHAM is the table of delimiters and end markers, without which broken heredocs would take quadratic time. A
+seventh to a third is garbage collection, because every block is an object with its parameters while \`split\` only makes
+slices.
 `
 }
 
