@@ -36,8 +36,9 @@ function load(name) {
   if (loaded !== undefined) return loaded.exports
   const module = { exports: {}, filename }
   require.cache[filename] = module
-  const kept = cache && path.join(cache, keptName(name))
   const source = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(filename, 'latin1')}\n})`
+  // A few lines are compiled in half the time that it takes to read what was kept of them.
+  const kept = cache && source.length > 1000 ? path.join(cache, keptName(name)) : undefined
   const script = new vm.Script(source, { filename, cachedData: kept && read(kept) })
   if (kept && script.cachedDataRejected !== false) fresh.push([kept, script])
   const required = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id))
