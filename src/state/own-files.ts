@@ -107,9 +107,8 @@ export function readOwn(file: string): string | undefined {
 }
 
 export function jsonOf(text: string | undefined): unknown {
-  if (text === undefined) return undefined
   try {
-    return JSON.parse(text)
+    return JSON.parse(text ?? '')
   } catch {
     return undefined
   }

@@ -197,8 +197,11 @@ describe('lines that a patch only adds', () => {
     ['', 'two\n'],
   ])('are put at the end of %j', async (before, after) => {
     const root = scratchDir({ 'a.txt': before })
-    await new Clada({ repoPath: root, git: 'off' }).execute(patch)
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    await clada.execute(patch)
     expect(filesIn(root)).toEqual({ 'a.txt': after })
+    await clada.execute(patch.replace('+two', '-two\n+three'))
+    expect(filesIn(root)).toEqual({ 'a.txt': after.replace('two', 'three') })
   })
 })
 

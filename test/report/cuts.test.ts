@@ -1,13 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { failureView } from '../../src/actions/program-output.ts'
-import { Clada } from '../../src/index.ts'
+import { failureView, programOutput } from '../../src/actions/program-output.ts'
+import { Clada, validateAction } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { sharesOf } from '../../src/text/lines.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const numbers = (count: number): string =>
   Array.from({ length: count }, (_, at) => `const v${at + 1} = ${at}\n`).join('')
+
+describe('files that a program changed', () => {
+  const made = (...names: readonly string[]): object => ({
+    changed: names.map((name) => ({ change: 'create', path: name })),
+  })
+  const many = Array.from({ length: 101 }, (_, at) => `d/${at}`)
+
+  it.each([
+    [{}, undefined],
+    [{ output: 'ok\n' }, 'ok'],
+    [made('a/x'), 'changed files:\n  create a/x'],
+    [made('a/node_modules/x', 'a/node_modules/y'), 'changed files:\n  create a/node_modules/: 2 files'],
+    [made('e', ...many), 'changed files:\n  create e\n  create d/: 101 files'],
+  ])('are one line each, or one for a directory: %#', (data, shown) => {
+    const show = { room: 10_000, content: String, path: String }
+    expect(programOutput.text({ action: 'run', params: {}, data, success: true }, show)).toBe(shown)
+  })
+})
+
+it('a name that every object has is not an action', () => {
+  expect(validateAction({ id: 'abc', properties: { action: 'toString' } })).toMatchObject({
+    error: { code: 'UNKNOWN_ACTION' },
+  })
+})
 
 describe('a cut', () => {
   it('of a file says which lines are missing and how to read on, in the result line too', async () => {
@@ -23,6 +47,10 @@ describe('a cut', () => {
     expect(report).not.toContain(`: const v${first} = `)
     expect(report).toContain('[this report is limited to 6,000 tokens; ask for the parts that are left out]')
     expect(report.length).toBeLessThanOrEqual(24_000)
+    const part = await clada.perform('file_read_numbered', { path: 'big.js', lines: '1001-4000' })
+    const [, from = '', to = ''] = /lines (\d+)-(\d+) of 4000 not shown/.exec(formatReport(part, 'llm')) ?? []
+    expect(formatReport(part, 'llm')).toContain(`\n${Number(to) + 1}: const v${Number(to) + 1} = `)
+    expect(Number(from)).toBeGreaterThan(1001)
     const plain = formatReport(await clada.perform('file_read', { path: 'big.js' }), 'llm')
     expect(plain).toContain('read on with file_read_numbered lines="')
   })
