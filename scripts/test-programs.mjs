@@ -23,7 +23,7 @@ export const testPrograms = {
 
 /** The tests that need no Unix program, which Windows runs. */
 export const portableSuites =
-  'test/actions test/approvals test/config test/conformance test/context test/damage test/describe test/history/bounded.test.ts test/history/changed-kind.test.ts test/history/damage.test.ts test/history/line-endings.test.ts test/history/shown.test.ts test/history/squash.test.ts test/history/undo.test.ts test/hooks test/library test/models test/paste-damage test/policy test/process test/replies test/report test/review test/scenarios test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'.split(
+  'test/actions test/approvals test/config test/conformance test/context test/damage test/describe test/history/bounded.test.ts test/history/changed-kind.test.ts test/history/damage.test.ts test/history/line-endings.test.ts test/history/lock.test.ts test/history/pack.test.ts test/history/shown.test.ts test/history/squash.test.ts test/history/undo.test.ts test/hooks test/library test/models test/paste-damage test/policy test/process test/replies test/report test/review test/scenarios test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts'.split(
     ' ',
   )
 
