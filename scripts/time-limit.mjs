@@ -27,7 +27,8 @@ for (let round = 0; round < 5; round++) {
   clear()
   const begun = performance.now()
   const { results } = await new Clada({ repoPath: root, git: 'off', exec: 'unsandboxed' }).execute(document)
-  late.push((performance.now() - begun) / 1000 - limit)
+  // The first one loads everything.
+  if (round > 0) late.push((performance.now() - begun) / 1000 - limit)
   if (results[0]?.code !== 'exec_timeout') throw new Error(JSON.stringify(results))
   const pids = pidsNow()
   all += pids.length
