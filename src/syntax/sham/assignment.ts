@@ -90,7 +90,7 @@ function closingQuote(value: string): { at: number; plain: boolean } | undefined
 
 const BACKSLASH = 92
 
-/** The text of a JSON string; undefined where it is none. */
+/** The text of a JSON string; undefined if it is not a JSON string. */
 export function jsonText(literal: string): string | undefined {
   try {
     const text: unknown = JSON.parse(literal)
