@@ -55,7 +55,9 @@ export function putSection(section) {
 export function spawned(program, args, options = {}) {
   let status
   const took = timed(() => {
-    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options })
+    // Reading certificates would take as long as the rest of a start.
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' }
+    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env, ...options })
     status = result.status
     if (status !== 0)
       throw new Error(`${program} ${args.join(' ').slice(0, 100)} ended with ${status}: ${result.stderr}`)
