@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actions, registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
+import type { CladaOptions } from '../../src/index.ts'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
 import { foreignFormats, promptFor, type PromptOptions, withFiles } from '../../src/describe/prompt.ts'
 import { syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
@@ -280,4 +281,16 @@ describe('formats of other tools', () => {
     expect(result).toMatchObject({ success: true, executedActions: 1 })
     expect(fs.readFileSync(path.join(root, 'src/greet.js'), 'utf8')).toContain("(name || 'you')")
   })
+})
+
+it('a prompt teaches the first syntax of the project that can be taught', () => {
+  const root = scratchDir()
+  const taught = (...syntaxes: NonNullable<CladaOptions['syntaxes']>): string => {
+    const { text } = projectPrompt({ repoPath: root, syntaxes })
+    return ['#!SHAM', '<---', '<<<<<<< SEARCH'].find((mark) => text.includes(mark)) ?? ''
+  }
+  expect(taught('csl')).toBe('<---')
+  expect(taught('search-replace', 'csl')).toBe('<---')
+  expect(taught('search-replace')).toBe('<<<<<<< SEARCH')
+  expect(projectPrompt({ repoPath: root }).text).toContain('#!SHAM')
 })

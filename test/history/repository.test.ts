@@ -13,6 +13,7 @@ import { isClosed, savable } from '../../src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
 import { noteProgram } from '../../src/history/programs.ts'
 import { Journal } from '../../src/journal/journal.ts'
+import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { git, repository } from './world.ts'
 
@@ -229,4 +230,17 @@ it('what was there before a program is known, of files that git tracks, sees and
   // A program that changed the rules: the log is not ignored any more, and its content is known all the same.
   fs.writeFileSync(path.join(top, '.gitignore'), '')
   expect(await before('.gitignore', 'a.log')).toEqual({ '.gitignore': '*.log\n', 'a.log': 'log\n' })
+})
+
+it('back from a detached HEAD leads forward to the same commit, also after another checkout', async () => {
+  const root = repository({ a: 'a' })
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
+  const clada = new Clada({ repoPath: root })
+  git(root, 'checkout', '-q', '--detach')
+  const tip = git(root, 'rev-parse', 'HEAD').trim()
+  expect(await clada.back()).toMatchObject({ success: true })
+  git(root, 'checkout', '-q', 'main')
+  expect((await clada.forward()).reason).toContain(`git checkout ${tip.slice(0, 8)} and clada forward`)
+  git(root, 'checkout', '-q', '--detach', tip)
+  expect(await clada.forward()).toEqual({ success: true, commit: tip })
 })

@@ -160,11 +160,11 @@ describe('the plan of an undo', () => {
 
 describe('the undo of one action', () => {
   const left = (text: string): State => ({ type: 'file', mode: 0o644, print: text, kept: [0, 1] })
-  /** `2:x`: action 2 left x; `2:-`: nothing; `2:d`: a directory; `2:?`: something unknown. */
+  /** `2:x`: action 2 left x; `2:-`: nothing; `2:d`: a directory; `2:?`: something unknown; `2:large`: more than is kept. */
   const stepOf = (text: string): StepRecord => {
     const [by, what = ''] = text.split(':')
     const type = what === '-' ? ('absent' as const) : what === 'd' ? ('directory' as const) : undefined
-    if (what === 'mode') return { by: Number(by), mode: 0o644 }
+    if (what === 'large') return { by: Number(by), mode: 0o644, print: what }
     const rest = type === undefined ? { mode: 0o644, print: what, kept: [0, 1] as const } : { type }
     return { by: Number(by), ...(what === '?' ? {} : rest) }
   }
@@ -184,7 +184,7 @@ describe('the undo of one action', () => {
     ['1:d 2:- 3:end', 2, { before: { type: 'directory' }, after: absent, later: 3 }],
     ['1:? 2:end', 2, `${only} 1 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:? 2:end', 1, `${only} 2 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
-    ['1:mode 2:end', 2, `${only} 1 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
+    ['1:large 2:end', 2, `${only} 1 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:x 2:y 1:end', 1, `${only} 2 of execution 1 also changed a. Undo the whole execution: clada undo 1.`],
     ['1:end', 2, 'Action 2 of execution 1 changed nothing.'],
   ] as const)

@@ -5,8 +5,8 @@ import { Log } from '../../src/journal/log.ts'
 import { readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { Clada } from '../../src/index.ts'
-import { scratchDir } from '../support/scratch.ts'
-import { type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { asKilled, type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
 import { skipWithout } from '../support/needs.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.txt': 'b\n', 'src/deep/c.txt': 'c\n', 'run.sh': '#!/bin/sh\n' }
@@ -113,6 +113,51 @@ describe('undo', () => {
     await execute(root, 'off', [write('B', 'b.txt')])
     expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
     expect(treeOf(root)).toMatchObject({ 'a.txt': '644 a', 'b.txt': '644 B' })
+  })
+
+  it('has no warnings where there is nothing to say, and those of an execution that died', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', [write('1')])
+    expect(await undoIn(root, 'off')).not.toHaveProperty('warnings')
+    await execute(root, 'off', [write('2')])
+    asKilled(root, 3)
+    expect((await undoIn(root, 'off')).warnings).toEqual([expect.stringMatching(/^execution 3 was interrupted/)])
+  })
+
+  it('goes past an execution whose record is lost only with force', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    for (const content of ['1', '2']) await execute(root, 'off', [write(content)])
+    fs.writeFileSync(path.join(root, '.clada/history/2/journal'), 'damaged')
+    fill(root, { 'a.txt': '1' })
+    expect(await undoIn(root, 'off')).toMatchObject({
+      error: expect.stringContaining('execution 2 is lost or damaged'),
+    })
+    expect(await undoIn(root, 'off', { force: true })).toMatchObject({ success: true, execution: 1 })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
+  })
+
+  it('of a conversation takes back its executions, and no others', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    const run = (content: string, id?: string) =>
+      execute(root, 'off', [['file_write', { path: `${content}.txt`, content }]], {
+        ...(id !== undefined && { conversation: { kind: 'mcp', id } }),
+      })
+    await run('1')
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    expect(await clada.undo({ conversation: 'any' })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('no conversation'),
+    })
+    for (const [content, id] of [
+      ['2', 'old'],
+      ['3', 'new'],
+      ['4', undefined],
+      ['5', 'new'],
+    ] as const)
+      await run(content, id)
+    expect(await clada.undo({ conversation: 'loop' })).toMatchObject({ success: false })
+    expect(await clada.undo({ conversation: 'mcp' })).toMatchObject({ success: true, executions: [5, 3] })
+    expect(Object.keys(treeOf(root))).toEqual(['1.txt', '2.txt', '4.txt', 'a.txt'])
   })
 
   it('refuses when files changed since, and lists them', async () => {
