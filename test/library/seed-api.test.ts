@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { executeFileOperation, parseShamResponse } from '../../src/seed-api/sham-response.ts'
+import { executeFileOperation, parseSham, parseShamResponse } from '../../src/seed-api/sham-response.ts'
 import { delete_structure, list_structures } from '../../src/seed-api/structures.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -43,6 +43,14 @@ describe('functions with the signatures of earlier libraries', () => {
       [13, 'ccc'],
       [17, 'bbb'],
     ])
+    const parsed = parseSham(text)
+    expect(parsed.blocks.map(({ id, startLine }) => [id, startLine])).toEqual([
+      ['aaa', 1],
+      ['abc', 4],
+      ['bbb', 9],
+    ])
+    expect(parsed.errors.map(({ line }) => line)).toEqual([7, 17])
+    expect(parsed.skipped).toEqual([{ id: 'ccc', line: 13 }])
   })
 
   it('run one action, with either data or an error', async () => {
