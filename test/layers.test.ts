@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   policy: ['core'],
   process: ['core', 'state'],
   commands: ['core', 'approvals', 'policy', 'process'],
-  report: ['core', 'text', 'actions'],
+  report: ['core', 'text', 'actions', 'syntax'],
   syntax: ['core', 'text'],
   config: ['core', 'text', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report', 'syntax'],
   describe: ['core', 'text', 'policy', 'syntax'],

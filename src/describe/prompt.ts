@@ -198,7 +198,7 @@ export const changing: readonly Tip[] = [
 export const reporting: readonly Tip[] = [
   {
     needs: ['run'],
-    text: 'Commands start in the project, without a shell: no pipes or globs. Those that look (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',
+    text: 'Commands start in the project, without a shell: no pipes or globs. Read-only commands (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',
   },
 ]
 

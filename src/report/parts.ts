@@ -1,3 +1,4 @@
+import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import path from 'node:path'
 import { registry } from '../actions/registry.ts'
 import { isMissing, type NotExecuted, type NotExecutedReason } from '../core/block.ts'
@@ -198,52 +199,11 @@ export const needsReminder = ({ results, parseErrors, fatalError, notExecuted = 
   fatalError === undefined &&
   notExecuted.every(({ reason }) => reason === 'example')
 
-/**
- * How to write a block, for a reply without any: five lines at most. None of them starts with a marker, so that a report
- * that is pasted back is not a document.
- */
-export function reminderOf({ taught = 'sham' }: Pick<ExecutionResult, 'taught'>): string[] {
-  const lines = lessons[taught] ?? sham
-  const prompt = `clada prompt${taught === 'sham' ? '' : ` --syntax ${taught}`}`
+/** How to write a block, for a reply without any: five lines at most. */
+export function reminderOf({ taught = defaultSyntax }: Pick<ExecutionResult, 'taught'>): string[] {
+  const lines = syntaxOf(taught).reminder ?? syntaxOf(defaultSyntax).reminder ?? []
+  const prompt = `clada prompt${taught === defaultSyntax ? '' : ` --syntax ${taught}`}`
   return [...lines.slice(0, -1), `${lines.at(-1)} Run \`${prompt}\` for the full instructions.`]
-}
-
-const sham = [
-  'No blocks found. Write each action as a block of lines, each from the first column:',
-  'first #!SHAM [@three-char-SHA-256: abc] with an id of your own, then action = "file_write" or another action,',
-  'then name = "value" for each parameter, or name = <<\'EOT_SHAM_abc\' followed by lines of text and EOT_SHAM_abc,',
-  'last #!END_SHAM_abc.',
-]
-
-const lessons: Readonly<Record<string, readonly string[]>> = {
-  csl: [
-    'No blocks found. Write each operation between markers, each marker alone on its line, from the first column.',
-    'An edit: <---SEARCH file="PATH"--->, the old lines, <---REPLACE--->, the new lines, <---END--->.',
-    'A file: <---WRITE file="PATH"--->, its lines, <---END--->. A command: <---RUN--->, the command, <---END--->.',
-  ],
-  cml: [
-    'No blocks found. Write each task as an XML element that starts a line, its text in CDATA.',
-    'An edit: <edit path="PATH"><search><![CDATA[old]]></search><replace><![CDATA[new]]></replace></edit>.',
-    'A file: <write path="PATH"><![CDATA[text]]></write>. A command: <run><![CDATA[command]]></run>.',
-  ],
-  replacer: [
-    'No blocks found. Write each edit between markers, each marker alone on its line, from the first column:',
-    'a line <<<FILE>>>, the path, <<<SEARCH>>>, the old lines, <<<REPLACE>>>, the new lines, <<<END>>>;',
-    'for a whole file <<<OVERWRITE>>> and its lines instead of SEARCH and REPLACE.',
-  ],
-  'search-replace': [
-    'No blocks found. Write each edit as the path on a line of its own and below it, each marker alone on its line,',
-    'a line <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE.',
-  ],
-  'apply-patch': [
-    'No blocks found. Write the edits as a patch, each marker on a line of its own, from the first column:',
-    'a line *** Begin Patch, then *** Update File: PATH and below @@ the lines with a space, - or + before them;',
-    'a new file is *** Add File: PATH with + before each line; the last line is *** End Patch.',
-  ],
-  udiff: [
-    'No blocks found. Write the edits as unified diffs in a code fence, each from the first column:',
-    'a line --- a/PATH, a line +++ b/PATH, and below each @@ the lines with a space, - or + before them.',
-  ],
 }
 
 export const defaultOutputLimit = 50 * 1024

@@ -58,6 +58,11 @@ interface Row {
   readonly rules?: 'codex'
   /** What `clada convert --to` writes: usually one target with the name of the syntax. */
   readonly targets?: Readonly<Record<string, Target>>
+  /**
+   * How to write it, for a reply without any block: four lines at most. None of them starts with a marker, so that a report
+   * that is pasted back is not a document.
+   */
+  readonly reminder?: readonly string[]
   /** What a prompt teaches about it. Its calls are written by the target with its own name. */
   lesson?(options: ReadOptions): Lesson
 }

@@ -37,6 +37,11 @@ import {
  */
 
 export const applyPatch = foreign({
+  reminder: [
+    'No blocks found. Write the edits as a patch, each marker on a line of its own, from the first column:',
+    'a line *** Begin Patch, then *** Update File: PATH and below @@ the lines with a space, - or + before them;',
+    'a new file is *** Add File: PATH with + before each line; the last line is *** End Patch.',
+  ],
   name: 'apply-patch',
   written: ({ path, patch, new_path }) =>
     patch === undefined

@@ -216,6 +216,11 @@ const rules = [
 ]
 
 export const cml = {
+  reminder: [
+    'No blocks found. Write each task as an XML element that starts a line, its text in CDATA.',
+    'An edit: <edit path="PATH"><search><![CDATA[old]]></search><replace><![CDATA[new]]></replace></edit>.',
+    'A file: <write path="PATH"><![CDATA[text]]></write>. A command: <run><![CDATA[command]]></run>.',
+  ],
   title: 'CML',
   report: 'xml',
   kind: 'native',

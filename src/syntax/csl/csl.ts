@@ -283,6 +283,11 @@ function lesson({ cslDelimiters: { start, end } = defaultDelimiters }: ReadOptio
 }
 
 export const csl = {
+  reminder: [
+    'No blocks found. Write each operation between markers, each marker alone on its line, from the first column.',
+    'An edit: <---SEARCH file="PATH"--->, the old lines, <---REPLACE--->, the new lines, <---END--->.',
+    'A file: <---WRITE file="PATH"--->, its lines, <---END--->. A command: <---RUN--->, the command, <---END--->.',
+  ],
   title: 'CSL',
   kind: 'native',
   // An error anywhere stops every operation.

@@ -245,6 +245,7 @@ interface Format {
   /** Whether `a/` and `b/` before a path are already removed where they only name a side. */
   readonly sides?: 'removed'
   readonly rules?: Syntax['rules']
+  readonly reminder?: readonly string[]
   written?(params: Readonly<Record<string, string>>, label?: string): string | undefined
   open(source: Source, plain: ReadMarker): FoundReader
 }
@@ -265,6 +266,7 @@ export const foreign = (format: Format) =>
     ids: 'counted',
     says: 'own operations',
     ...(format.rules && { rules: format.rules }),
+    ...(format.reminder && { reminder: format.reminder }),
     ...(format.written && { written: format.written }),
     reader(source: Source, { strict = false }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)

@@ -171,6 +171,11 @@ const rules = [
 ]
 
 export const replacer = {
+  reminder: [
+    'No blocks found. Write each edit between markers, each marker alone on its line, from the first column:',
+    'a line <<<FILE>>>, the path, <<<SEARCH>>>, the old lines, <<<REPLACE>>>, the new lines, <<<END>>>;',
+    'for a whole file <<<OVERWRITE>>> and its lines instead of SEARCH and REPLACE.',
+  ],
   title: "the replacer's syntax",
   report: 'llm',
   kind: 'native',

@@ -29,6 +29,10 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  */
 
 export const searchReplace = foreign({
+  reminder: [
+    'No blocks found. Write each edit as the path on a line of its own and below it, each marker alone on its line,',
+    'a line <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE.',
+  ],
   name: 'search-replace',
   written({ path, patch }) {
     const edits = patch === undefined ? undefined : editsText(patch)

@@ -158,6 +158,12 @@ const rules = [
 ]
 
 export const sham = {
+  reminder: [
+    'No blocks found. Write each action as a block of lines, each from the first column:',
+    'first #!SHAM [@three-char-SHA-256: abc] with an id of your own, then action = "file_write" or another action,',
+    'then name = "value" for each parameter, or name = <<\'EOT_SHAM_abc\' followed by lines of text and EOT_SHAM_abc,',
+    'last #!END_SHAM_abc.',
+  ],
   title: 'SHAM',
   aliases: ['nesl'],
   report: 'llm',

@@ -39,6 +39,10 @@ import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
  */
 
 export const udiff = foreign({
+  reminder: [
+    'No blocks found. Write the edits as unified diffs in a code fence, each from the first column:',
+    'a line --- a/PATH, a line +++ b/PATH, and below each @@ the lines with a space, - or + before them.',
+  ],
   name: 'udiff',
   marks: /^(?:diff --(?:git|cc|combined) \S|--- \S[^\n]*\n\+\+\+ \S|@@@? -\d+(?:,\d+)? )/,
   sides: 'removed',
