@@ -65,6 +65,7 @@ const tests = {
   report: ['report', 'scenarios', 'actions'],
   'seed-api': ['library', 'conformance', 'text/replace-text.test.ts'],
   state: [
+    'workspace/git-dirs',
     'workspace/state',
     'workspace/vouched',
     'workspace/patient-rename',

@@ -67,6 +67,34 @@ describe('a text in a structure', () => {
   })
 })
 
+describe('a path in another case', () => {
+  test('is the file that is there', async () => {
+    const { files, warnings } = await done({ 'Src/Cart.js': 'one\n' }, 'file_edit', {
+      path: 'src/cart.js',
+      old_text: 'one',
+      new_text: 'two',
+    })
+    expect(files).toEqual({ 'Src/Cart.js': 'two\n' })
+    expect(warnings).toEqual([
+      "there is no 'src/cart.js'; the edit was applied to 'Src/Cart.js', whose old text matches",
+    ])
+  })
+})
+
+describe('a text in a part of a file that its path names', () => {
+  test('is not replaced where the block was damaged on its way', async () => {
+    const root = scratchDir({ 'a.py': "def f():\n    return '1'\n" })
+    const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true, matching: 'tolerant' })
+    const params = { path: '"a.py@@f"', old_text: `"return '1'"`, new_text: `"return '2'"` }
+    const lines = Object.entries({ action: '"file_replace_text"', ...params }).map(([name, text]) => `${name} = ${text}`)
+    const sent = ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
+    const { results } = await clada.execute(sent.replaceAll(/"([^"]*)"/g, '\u201c$1\u201d').replaceAll("'", '\u2019'))
+    expect(results[0]?.error).toContain('the block was damaged in transit')
+    expect((await clada.execute(sent)).success).toBe(true)
+    expect(filesIn(root)['a.py']).toBe("def f():\n    return '2'\n")
+  })
+})
+
 describe('spaces at the ends of all lines', () => {
   test('are not kept on an empty line inside of a string', async () => {
     const { files, warnings } = await done({ 'a.sh': 'one\ntwo\n' }, 'file_replace_text', {

@@ -46,6 +46,15 @@ describe('commands by which models look around', () => {
     expect(streamed).toBe('src/a.ts:1:one = CANARY\n')
   })
 
+  it('list a blocked directory and nothing in it', async () => {
+    const root = scratchDir({ 'src/a.ts': '', 'src/.git/secret': '', '.git/secret': '' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const { results } = await clada.perform('run', { command: 'ls -aR' })
+    const { output } = Object(results[0]?.data)
+    expect(output).toContain('a.ts')
+    expect(output).not.toContain('secret')
+  })
+
   it('run in their directory, and their output is that of the action', async () => {
     const root = scratchDir({ 'src/a.ts': 'one\ntwo\nthree\n', 'src/.env': 'SECRET=1\n' })
     const clada = new Clada({ repoPath: root, git: 'off' })

@@ -68,7 +68,14 @@ find . -maxdepth 1 -type f -empty
 find src -name deep -prune -o -type f -print
 find . -not -path './src/*' -iname 'A*'
 find . \\( -name a.txt -o -name b.txt \\) -size -1k
+find . -name 'A*'
+find . -name '[!ab]*.txt'
+find . -name '[ab].txt'
+find . -empty
+find . -size +20c -size -30c
 cat missing.txt
+file -b --mime-encoding umlaut.txt a.txt
+file -bi umlaut.txt a.txt
 wc missing.txt a.txt
 `
   .trim()
@@ -184,12 +191,33 @@ it('a recursive search leaves out what is blocked', () => {
   expect(stdout.toString()).toBe('./a.txt\u00001:secret\n')
 })
 
+it('a directory that is left out by its name is no file of that name', () => {
+  const { call, options } = listedFor('grep -r --exclude-dir=build --exclude=out x .', project())
+  const args = ripgrepArgs(call, options, ['x', '.'])
+  expect(args).toEqual(expect.arrayContaining(['--iglob=!build/', '--iglob=!out']))
+  expect(args).not.toContain('--iglob=!build')
+})
+
+it('differences have three lines around them, or as many as asked for', () => {
+  const text = (line: string): string => `1\n2\n3\n4\n5\n${line}\n7\n`
+  const root = project({ 'a.txt': text('6'), 'b.txt': text('six'), 'd/a.txt': '' })
+  const diff = (words: readonly string[], ...options: string[]) =>
+    lookAround('diff', { words, safePath: root, absolute: root, isHidden: () => false, options })?.output
+  const change = '-6\n+six\n 7\n'
+  const head = '--- a.txt\n+++ b.txt\n'
+  expect(diff(['a.txt', 'b.txt'], '-u')).toBe(`${head}@@ -3,5 +3,5 @@\n 3\n 4\n 5\n${change}`)
+  expect(diff(['a.txt', 'b.txt'], '-U', '1')).toBe(`${head}@@ -5,3 +5,3 @@\n 5\n${change}`)
+  expect(diff(['a.txt', 'gone.txt'])).toBe('diff: gone.txt: No such file or directory\n')
+  expect(() => diff(['a.txt', 'd'])).toThrow('EISDIR')
+})
+
 it('reads patterns of POSIX', () => {
   expect(fromPosix('a\\(b\\)\\{2\\}+', false)).toBe('a(b){2}\\+')
   expect(fromPosix('*a|b?', false)).toBe('\\*a\\|b\\?')
   expect(fromPosix('(a|b)+', true)).toBe('(a|b)+')
   expect(fromPosix('[\\[x]\\<y\\>', true)).toBe('[\\\\\\[x]\\by\\b')
   expect(fromPosix('[]a]', false)).toBe('[\\]a]')
+  expect(fromPosix('\\(*a\\)\\|*b*', false)).toBe('(\\*a)|\\*b*')
 })
 
 it('says nothing of its own where only the program knows', () => {

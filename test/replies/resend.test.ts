@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
@@ -127,6 +128,27 @@ describe('an edit that may not be applied as it was written', () => {
       await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
       expect(filesIn(root)['a.js'], syntax).toBe(`${lines.with(2, 'const less3 = (x) => x <= 3').join('\n')}\n`)
     }
+  })
+
+  it.each(['replacer', 'search-replace'])('has the path as it was read: %s', async (name) => {
+    const root = scratchDir({ 'lib/cart.js': file.replace('price * 2', 'price * 21') })
+    const lead = name === 'replacer' ? path.basename(root) : 'a'
+    const result = await open(root).execute(form(name, `${lead}/lib/cart.js`))
+    const again = await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
+    expect(again.results).toMatchObject([{ success: true, params: { path: 'lib/cart.js' } }])
+    expect(again.results[0]?.warnings).toBeUndefined()
+  })
+
+  it('changes the text and not a path that contains it', async () => {
+    const name = 'const total = add(1, 2)'
+    const root = scratchDir({ [name]: 'let x = 1\nconst total = add(1, 3)\nlet y = 2\n' })
+    const params = { path: name, old_text: name, new_text: 'const total = 3' }
+    const lines = Object.entries({ action: 'file_edit', ...params }).map(([key, text]) => `${key} = "${text}"`)
+    const text = ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
+    const result = await open(root).execute(text)
+    const again = await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
+    expect(again.success).toBe(true)
+    expect(filesIn(root)).toEqual({ [name]: 'let x = 1\nconst total = 3\nlet y = 2\n' })
   })
 
   it('keeps an empty line that it does not name', async () => {

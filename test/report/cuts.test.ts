@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { hitsOutput } from '../../src/actions/output.ts'
 import { failureView, programOutput } from '../../src/actions/program-output.ts'
 import { Clada, validateAction } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
@@ -72,6 +73,15 @@ describe('a cut', () => {
       /^\[output truncated\] \d+ of 2700 hits in 3 files not shown; narrow path, include or pattern/m,
     )
     expect(report).toContain('\n  src/c.js (900)\n')
+  })
+
+  it('of a search begins where the room ends', () => {
+    const data = Array.from({ length: 3 }, (_, at) => ({ file: 'a', line_number: at + 1, line: 'x' }))
+    const call = { action: 'grep', params: {}, success: true }
+    const shown = (room: number) => hitsOutput.text({ ...call, data }, { room, path: (path) => path, content: (text) => text })
+    // A thousand characters are for the note; then two of the file and seven of each hit.
+    expect(shown(1023)).toBe('a\n  1: x\n  2: x\n  3: x')
+    expect(shown(1022)).toMatchObject({ text: expect.stringMatching(/^a\n {2}1: x\n {2}2: x\n\[output truncated\] 1 of 3/) })
   })
 
   it('keeps failures when there are too many lines', async () => {

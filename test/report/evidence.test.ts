@@ -120,6 +120,20 @@ describe('the evidence of a change', () => {
     })
     expect(again.results[0]?.changes).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }])
   })
+
+  it.each([
+    ['a.ts', 'b.ts'],
+    ['b.ts', 'a.ts'],
+  ])('names the files in order, whatever was written first (%s to %s)', async (from, to) => {
+    const clada = new Clada({
+      repoPath: scratchDir({ [from]: 'function f() {}\nlet x\n', [to]: 'let y\n' }),
+      git: 'off',
+      evidence: 'lines',
+    })
+    const move = { source_path: from, source_target: 'f', dest_path: to }
+    const { results } = await clada.perform('move_structure_to_file_end', move)
+    expect(results[0]?.changes?.map(({ path }) => path)).toEqual(['a.ts', 'b.ts'])
+  })
 })
 
 describe('files whose syntax a run broke', () => {

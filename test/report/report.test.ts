@@ -113,6 +113,30 @@ describe('reports', () => {
     expect(report).toContain('→ a.txt is changed already. Repeat the action only for those that failed.')
   })
 
+  it('name the reason where all files fail alike, and count them where they do not', async () => {
+    const clada = new Clada({ repoPath: scratchDir({ 'd/x': '' }), relativePaths: true })
+    const line = async (paths: string): Promise<string | undefined> =>
+      formatReport(await clada.perform('files_read', { paths }), 'llm').split('\n')[1]
+    expect(await line('a.txt\nb.txt')).toBe('do ❌ files_read (2 files) - File not found')
+    expect(await line('a.txt\nd')).toBe('do ❌ files_read (2 files) - Failed to read 2 file(s):')
+  })
+
+  it('give no advice on what needs none, and no line where none is known', () => {
+    const example = { line: 3, endLine: 5, what: 'SHAM block', reason: 'example' } as const
+    const failed = { blockId: 'abc', errorType: 'syntax', message: 'No end', code: 'X' } as const
+    const result = { ...none, parseErrors: [failed], notExecuted: [example] }
+    for (const format of ['llm', 'text', 'pretty', 'xml'] as const)
+      expect(formatReport(result, format)).not.toContain('undefined')
+    expect(formatReport(result, 'text').split('\n')).toContain('[line 1] ERROR: abc - No end [X]')
+  })
+
+  it('indent structures by their depth', async () => {
+    const dir = scratchDir({ 'a.ts': 'class A {\n  f() {\n    class B {\n      g() {}\n    }\n  }\n}\n' })
+    const result = await new Clada({ repoPath: dir }).perform('list_structures', { path: 'a.ts', depth: '4' })
+    const indents = formatReport(result, 'text').match(/(?<=\d {2}) *(?=\S+.*\(\w+\)$)/gm)
+    expect(indents?.map(({ length }) => length)).toEqual([0, 2, 4, 6])
+  })
+
   it('do not call a file empty of which other lines were asked for', async () => {
     const dir = scratchDir({ 'a.txt': 'one\n' })
     const result = await new Clada({ repoPath: dir }).perform('file_read_numbered', { path: 'a.txt', lines: '7-9' })

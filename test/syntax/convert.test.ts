@@ -122,6 +122,12 @@ describe('a document, there and back', () => {
       { numRuns: 100 },
     )
   })
+
+  it('keeps an alias where blocks name their action', () => {
+    const text = `${documentIn('sham', [[{ action: 'read_file', params: { path: '/a.txt' } }]])}\n`
+    expect(convertDocument(text, 'sham', { repoPath: '/' }).text).toContain('read_file')
+    expect(convertDocument(text, 'csl', { repoPath: '/' }).text).toContain('<---READ')
+  })
 })
 
 describe('what a syntax cannot say', () => {
