@@ -86,7 +86,9 @@ describe('a text in a part of a file that its path names', () => {
     const root = scratchDir({ 'a.py': "def f():\n    return '1'\n" })
     const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true, matching: 'tolerant' })
     const params = { path: '"a.py@@f"', old_text: `"return '1'"`, new_text: `"return '2'"` }
-    const lines = Object.entries({ action: '"file_replace_text"', ...params }).map(([name, text]) => `${name} = ${text}`)
+    const lines = Object.entries({ action: '"file_replace_text"', ...params }).map(
+      ([name, text]) => `${name} = ${text}`,
+    )
     const sent = ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
     const { results } = await clada.execute(sent.replaceAll(/"([^"]*)"/g, '\u201c$1\u201d').replaceAll("'", '\u2019'))
     expect(results[0]?.error).toContain('the block was damaged in transit')

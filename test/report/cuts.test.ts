@@ -78,10 +78,13 @@ describe('a cut', () => {
   it('of a search begins where the room ends', () => {
     const data = Array.from({ length: 3 }, (_, at) => ({ file: 'a', line_number: at + 1, line: 'x' }))
     const call = { action: 'grep', params: {}, success: true }
-    const shown = (room: number) => hitsOutput.text({ ...call, data }, { room, path: (path) => path, content: (text) => text })
+    const shown = (room: number) =>
+      hitsOutput.text({ ...call, data }, { room, path: (path) => path, content: (text) => text })
     // A thousand characters are for the note; then two of the file and seven of each hit.
     expect(shown(1023)).toBe('a\n  1: x\n  2: x\n  3: x')
-    expect(shown(1022)).toMatchObject({ text: expect.stringMatching(/^a\n {2}1: x\n {2}2: x\n\[output truncated\] 1 of 3/) })
+    expect(shown(1022)).toMatchObject({
+      text: expect.stringMatching(/^a\n {2}1: x\n {2}2: x\n\[output truncated\] 1 of 3/),
+    })
   })
 
   it('keeps failures when there are too many lines', async () => {
