@@ -246,7 +246,10 @@ describe('an approval with a star', () => {
 
   it('holds for a run by a flag too', async () => {
     const approvals = { approve: ['seq 1 *'] }
-    expect((await run(scratchDir(), 'seq 1 2', approvals)).text).toContain('1\\n2')
+    const root = scratchDir()
+    // The one of the project has not been looked at by anyone.
+    program(root, 'node_modules/.bin/seq')
+    expect((await run(root, 'seq 1 2', approvals)).text).toContain('1\\n2')
     expect(await run(scratchDir(), 'seq 2 3', approvals)).toMatchObject({ code: 'approval_required' })
   })
 

@@ -129,6 +129,7 @@ describe('the evidence of a change', () => {
       repoPath: scratchDir({ [from]: 'function f() {}\nlet x\n', [to]: 'let y\n' }),
       git: 'off',
       evidence: 'lines',
+      atomic: true,
     })
     const move = { source_path: from, source_target: 'f', dest_path: to }
     const { results } = await clada.perform('move_structure_to_file_end', move)

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { platform } from '../../src/core/platform.ts'
 import { Clada } from '../../src/index.ts'
-import { makePrivateDir } from '../../src/state/user-state.ts'
+import { ownOwner, readOwn } from '../../src/state/own-files.ts'
+import { makePrivateDir, namesOf } from '../../src/state/user-state.ts'
 import { filesIn, scratchDir, ownScratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
@@ -170,6 +171,31 @@ describe('where .clada cannot be used', () => {
       expect(results).toMatchObject([{ success: true }])
     })
   }
+})
+
+describe('own files', () => {
+  it('name the command that made them, cut where it is long', () => {
+    const { argv } = process
+    process.argv = ['/usr/bin/node', '/usr/bin/clada', 'run', 'x'.repeat(300)]
+    onTestFinished(() => void (process.argv = argv))
+    expect(ownOwner().command).toBe(`clada run ${'x'.repeat(190)}`)
+  })
+
+  it('that cannot be read are not missing', () => {
+    const dir = scratchDir({ file: 'x' })
+    for (const name of ['gone', 'file/below', '.']) expect(readOwn(path.join(dir, name))).toBeUndefined()
+    expect(() => readOwn(path.join(dir, 'x'.repeat(300)))).toThrow('ENAMETOOLONG')
+  })
+
+  it('have the names of every link on the way, as many as the system follows', () => {
+    const dir = scratchDir({ end: '' })
+    for (let at = 0; at < 45; at++) fs.symlinkSync(at === 0 ? 'end' : `l${at - 1}`, path.join(dir, `l${at}`))
+    const names = (from: string) => namesOf(path.join(dir, from)).map((name) => path.relative(dir, name))
+    expect(names('l2')).toEqual(['l2', 'l1', 'l0', 'end'])
+    // Linux follows 40.
+    expect(names('l39').at(-1)).toBe('end')
+    expect(names('l40')).not.toContain('end')
+  })
 })
 
 describe('what a killed run left behind', () => {

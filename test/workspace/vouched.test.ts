@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { adoptState, isVouched } from '../../src/state/vouched.ts'
+import { adoptState, isVouched, ownerConflict } from '../../src/state/vouched.ts'
 import { clada as start } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -118,6 +118,14 @@ describe('a project that was moved', () => {
     expect((await clada.history()).map(({ paths }) => paths)).toEqual([['since.txt']])
   })
 
+  it('stays out of commits, whatever was left out of it', async () => {
+    const root = await moved()
+    await write(root, 'since.txt')
+    fs.rmSync(path.join(root, '.clada/set-aside/1/.gitignore'))
+    expect(adoptState(root)).toBe('adopted')
+    expect(fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')).toContain('\n*\n')
+  })
+
   it('has nothing to adopt where there is none', () => {
     expect(start(['trust', '--history'], { cwd: scratchDir() }).status).toBe(1)
   })
@@ -135,8 +143,28 @@ describe('where the state directory cannot be written to', () => {
       expect((await write(root)).warnings).toEqual([expect.stringContaining('Set XDG_STATE_HOME')])
       expect((await write(root, 'b.txt')).warnings).toBeUndefined()
       expect(await new Clada({ repoPath: root, gitCommit: false }).history()).toHaveLength(2)
+      vi.stubEnv('XDG_STATE_HOME', path.join(base, 'new/state'))
+      fs.mkdirSync(path.join(base, 'q'))
+      expect((await write(path.join(base, 'q'))).warnings).toBeUndefined()
+      expect(fs.readdirSync(path.join(base, 'new/state/clada/vouched'))).toHaveLength(1)
     } finally {
       vi.unstubAllEnvs()
+    }
+  })
+})
+
+describe.skipIf(process.geteuid === undefined)('state that the superuser made', () => {
+  it('is not used by others, nor that of others by the superuser', async () => {
+    const root = scratchDir()
+    await write(root)
+    expect(ownerConflict(root)).toBeUndefined()
+    const isRoot = process.geteuid?.() === 0
+    const user = vi.spyOn(process, 'geteuid').mockReturnValue(isRoot ? 12_345 : 0)
+    try {
+      expect(ownerConflict(root)).toContain(isRoot ? 'sudo chown -R 12345' : 'and clada runs as root')
+      expect(isVouched(root)).toBe(false)
+    } finally {
+      user.mockRestore()
     }
   })
 })
