@@ -286,13 +286,16 @@ test('a passage whose end is elsewhere names the lines that are like it', async 
   expect(Object(details).nearest[0]).toMatchObject({ line: 15, endLine: 16 })
 })
 
-test.each(['EACCES', 'EPERM', 'EROFS'])('a structure in a file that the system refuses says whom to ask: %s', async (code) => {
-  const { openSync } = fs
-  const open = vi.spyOn(fs, 'openSync').mockImplementation((file, ...how) => {
-    if (String(file).endsWith('a.py')) throw Object.assign(new Error(code), { code })
-    return openSync(file, ...how)
-  })
-  onTestFinished(() => open.mockRestore())
-  const { error } = await done({ 'a.py': 'x = 1\n' }, 'read_structure', { path: 'a.py', target: 'x' })
-  expect(error).toContain(`a.py may not be read (${code}). Ask the user to change the permissions.`)
-})
+test.each(['EACCES', 'EPERM', 'EROFS'])(
+  'a structure in a file that the system refuses says whom to ask: %s',
+  async (code) => {
+    const { openSync } = fs
+    const open = vi.spyOn(fs, 'openSync').mockImplementation((file, ...how) => {
+      if (String(file).endsWith('a.py')) throw Object.assign(new Error(code), { code })
+      return openSync(file, ...how)
+    })
+    onTestFinished(() => open.mockRestore())
+    const { error } = await done({ 'a.py': 'x = 1\n' }, 'read_structure', { path: 'a.py', target: 'x' })
+    expect(error).toContain(`a.py may not be read (${code}). Ask the user to change the permissions.`)
+  },
+)
