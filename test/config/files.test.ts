@@ -83,7 +83,7 @@ describe('what stands in the place of a config file', () => {
 
   it('a directory', async () => {
     expect(await wrong((file) => fs.mkdirSync(file))).toEqual([
-      'clada.yml:1:1: This is a directory, not a config file.',
+      'clada.yml:1:1: This is a directory, so it cannot be a config file.',
     ])
   })
 
