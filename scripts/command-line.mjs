@@ -1,8 +1,9 @@
 // Builds the command line so that it starts fast.
 //
-// What every start needs is one file, what a run needs another, and so is what a commit, a diff and the MCP server need,
-// each in one scope: a module boundary costs a start some tenths of a millisecond, and there are two hundred. Whatever else
-// a command loads, when it is called, is split into chunks, and gets the modules that are in those packs from there. All of it is CommonJS without white space, which
+// What small commands use is in a few files (`packs.mjs`), each one scope: a module boundary costs a start some tenths of a
+// millisecond, and there are two hundred. What their modules import and they do not use is in a file for each folder, and
+// loaded when it is first used. Whatever else a command imports when it is called is split into chunks, which
+// get the modules that are in packs from there. All of it is CommonJS without white space, which
 // Node starts a third faster than modules, and ASCII, which V8 keeps in half the memory. Function names stay, for stack
 // traces, except in chunks that have only code of other packages.
 import { execFileSync } from 'node:child_process'
@@ -11,20 +12,12 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
 import { adapted, external, licencesIn } from './bundled.mjs'
+import { packs, usedByPack } from './packs.mjs'
 import { writeStart } from './stamp.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const entry = 'src/cli/main.ts'
 const library = 'src/index.ts'
-
-/** By file, the modules whose closure it holds. */
-const packs = [
-  { file: 'main.cjs', of: [entry, 'src/cli/commands/version.ts'] },
-  { file: 'run-pack.cjs', of: ['src/cli/commands/run.ts'] },
-  { file: 'git-pack.cjs', of: ['src/git/checkpoints.ts'] },
-  { file: 'diff-pack.cjs', of: ['src/cli/commands/diff.ts', 'src/engine/preview.ts'] },
-  { file: 'mcp-pack.cjs', of: ['src/cli/commands/mcp.ts', 'src/mcp/serve.ts'] },
-]
 
 const common = {
   absWorkingDir: root,
@@ -58,20 +51,19 @@ export async function buildCommandLine(dist) {
     format: 'esm',
   })
   const { inputs, outputs } = metafile
-  const packOf = placeInPacks(inputs)
   const later = [...new Set(Object.values(inputs).flatMap(({ imports }) => ours(imports, 'dynamic-import')))]
+  const packages = packagesOf(Object.values(inputs).flatMap(({ imports }) => imports.filter(isPackageForLater)))
+  const dir = path.join(dist, 'cli')
+  const packOf = await placeInPacks(dir, inputs, packages)
   const house = { packOf, names: await exportsOf([...packOf.keys()]) }
 
   const alone = [library, ...later.filter((module) => !packOf.has(module))]
-  const packages = Object.values(inputs).flatMap(({ imports }) => imports.filter(isPackageForLater))
-  const files = new Map(await chunks({ ...entriesOf(alone), ...packagesOf(packages) }, house))
-  for (const pack of packs) files.set(pack.file, await packed(pack, house))
+  const files = new Map(await chunks({ ...entriesOf(alone), ...packages }, house))
+  for (const file of new Set(packOf.values())) files.set(file, await packed(file, house))
   for (const module of later.filter((each) => packOf.has(each))) {
     files.set(fileOf(module), `module.exports=require("./${packOf.get(module)}").shared[${JSON.stringify(module)}]()\n`)
   }
 
-  const dir = path.join(dist, 'cli')
-  fs.mkdirSync(dir, { recursive: true })
   for (const [name, code] of files) fs.writeFileSync(path.join(dir, name), code)
   const names = Object.values(outputs).find(({ entryPoint }) => entryPoint === library).exports
   fs.writeFileSync(path.join(dist, 'index.cjs'), `module.exports = require('./cli/index.cjs')\n`)
@@ -116,19 +108,36 @@ const isPackage = (name) => /^[@\w]/.test(name) && !isBuiltin(name) && !external
 const nameOfPackage = (name) => `package-${name.replace(/\W/g, '-')}`
 const packagesOf = (imports) => Object.fromEntries(imports.map(({ original }) => [nameOfPackage(original), original]))
 
-/** Every module in a pack, with that pack's file. */
-function placeInPacks(inputs) {
+/**
+ * Every module in a pack, with that pack's file. What a small command uses is in the pack of that command; what its modules
+ * import and it does not use is in a pack with its folder, which is loaded when one of its modules is first used.
+ */
+async function placeInPacks(dir, inputs, packages) {
+  const modules = Object.keys(inputs).filter(isOurs)
+  const files = new Map(modules.map((module) => [module, fileOf(module)]))
+  fs.mkdirSync(dir, { recursive: true })
+  for (const [name, code] of await chunks({ ...entriesOf(modules), ...packages }, { packOf: files }, false))
+    fs.writeFileSync(path.join(dir, name), code)
+  fs.writeFileSync(path.join(dir, 'start.cjs'), probeStart)
+  const used = usedByPack(dir)
+  fs.rmSync(dir, { recursive: true })
+  fs.mkdirSync(dir)
+
   const packOf = new Map()
-  for (const { file, of } of packs) {
-    const open = [...of]
-    for (const module of open) {
-      if (packOf.has(module)) continue
-      packOf.set(module, file)
-      open.push(...ours(inputs[module].imports, 'import-statement'))
-    }
+  for (const { file } of packs)
+    for (const module of modules)
+      if (!packOf.has(module) && used.get(file).has(fileOf(module))) packOf.set(module, file)
+  const open = [...packOf.keys()]
+  for (const module of open) {
+    if (!packOf.has(module)) packOf.set(module, `later-${fileOf(path.posix.dirname(module) + '.ts')}`)
+    open.push(...ours(inputs[module].imports, 'import-statement').filter((to) => !packOf.has(to) && !open.includes(to)))
   }
   return packOf
 }
+
+const probeStart = `process.on('exit',()=>require('node:fs').writeSync(3,Object.keys(require.cache).join('\\n')))
+require('./${fileOf(entry)}').start()
+`
 
 /** What each module exports when its types are gone. */
 async function exportsOf(modules) {
@@ -145,7 +154,7 @@ async function exportsOf(modules) {
 }
 
 /** One file with everything in it that belongs to a pack, and a way in for the others. */
-async function packed({ file, of }, house) {
+async function packed(file, house) {
   const held = [...house.packOf].filter(([, at]) => at === file).map(([module]) => module)
   const lines = held.flatMap((module, at) => {
     const names = house.names.get(module)
@@ -156,8 +165,8 @@ async function packed({ file, of }, house) {
     const names = house.names.get(module).map((name) => `${name}:m${at}_${name}`)
     return `${JSON.stringify(module)}:()=>({${names.join(',')}})`
   })
-  const start = of.includes(entry) ? `export{start}from"./${entry}"` : ''
-  const contents = `${of.map((module) => `import "./${module}"`).join('\n')}\n${start}\n${lines.join('\n')}\nexport const shared={${shared.join(',')}}`
+  const start = held.includes(entry) ? `export{start}from"./${entry}"` : ''
+  const contents = `${start}\n${lines.join('\n')}\nexport const shared={${shared.join(',')}}`
   const { outputFiles } = await build({
     ...common,
     ...small,
@@ -201,14 +210,14 @@ function builtinsOnce(modules) {
   }
 }
 
-async function chunks(entryPoints, house) {
+async function chunks(entryPoints, house, splitting = true) {
   const { outputFiles, metafile } = await build({
     ...common,
     entryPoints,
     outdir: path.join(root, 'cli'),
     outExtension: { '.js': '.cjs' },
     chunkNames: 'chunk-[hash]',
-    splitting: true,
+    splitting,
     format: 'esm',
     plugins: [adapted, throughPacks(undefined, house)],
   })
@@ -225,7 +234,7 @@ async function chunks(entryPoints, house) {
         target: 'node20.19',
         format: 'cjs',
       })
-      return [name, finished(name.startsWith('package-') ? `${code}${asRequired}` : code)]
+      return [name, finished(name.startsWith('package-') ? `${code}${asRequired}` : code, !splitting)]
     }),
   )
 }
@@ -238,14 +247,21 @@ const asRequired =
   'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
 /**
- * What leads to a module in a pack. The address of the file, where it is needed and not at every start; not by `require`,
- * which in some packages is another one. And only ASCII: esbuild leaves other characters in regular expressions, and the start file reads Latin-1.
+ * What leads to a module in a pack: an object that stands in for it, loads the pack when something of the module is first
+ * used, and has its exports from then on. In the probe every module is a file. The address of the file, where it is needed
+ * and not at every start; not by `require`, which in some packages is another one. And only ASCII: esbuild leaves other
+ * characters in regular expressions, and the start file reads Latin-1.
  */
-const finished = (code) =>
-  code
-    .replace(/require\("(\.\/[\w-]+\.cjs)\?([^"]+)"\)/g, 'require("$1").shared["$2"]()')
+function finished(code, isProbe = false) {
+  const text = code
+    .replace(/require\("(\.\/[\w-]+\.cjs)\?([^"]+)"\)/g, '__later("$1","$2")')
     .replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const module = isProbe ? 'require(file)' : 'require(file).shared[module]()'
+  return text.includes('__later(')
+    ? `var __known={},__later=(file,module)=>__known[module]??=Object.create(new Proxy({},{get:(_,name,self)=>Object.assign(self,${module})[name]}));${text}`
+    : text
+}
 
 /** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {
@@ -254,12 +270,14 @@ function throughPacks(file, { packOf, names }) {
     name: 'through-packs',
     setup(builder) {
       builder.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path: to, resolveDir, kind }) => {
+        if (kind === 'entry-point') return undefined
         const module = moduleAt(resolveDir, to)
         if (kind === 'dynamic-import') return { path: `./${fileOf(module)}`, external: true }
         const at = packOf.get(module)
         if (at === undefined || at === file) return undefined
-        // In a chunk it stays a call of `require`: esbuild would make a chunk of each, and a start would load dozens.
-        return file === undefined ? { path: `./${at}?${module}`, external: true } : { path: module, namespace: 'pack' }
+        // Every start has loaded main.cjs. In a chunk it stays a call of `require` even so: esbuild would make a chunk of each.
+        const isLoaded = file !== undefined && at === packs[0].file
+        return isLoaded ? { path: module, namespace: 'pack' } : { path: `./${at}?${module}`, external: true }
       })
       builder.onResolve({ filter: /^[@\w]/ }, ({ path: to, kind }) =>
         kind === 'dynamic-import' && isPackage(to) ? { path: `./${nameOfPackage(to)}.cjs`, external: true } : undefined,

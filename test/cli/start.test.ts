@@ -46,6 +46,19 @@ it('every file of the command line is ASCII', () => {
   expect(others).toEqual([])
 })
 
+/** Files take modules from each other when they are first used, so that no order is wrong. */
+it('every file with modules that others use can be the first that is loaded', () => {
+  const dir = path.join(path.dirname(cli), 'cli')
+  const script = `const failed = []
+    for (const name of require('node:fs').readdirSync('.').filter((each) => /^(?:main|later-.*|.*-pack).cjs$/.test(each))) {
+      for (const known of Object.keys(require.cache)) delete require.cache[known]
+      try { require('./' + name) } catch (error) { failed.push(name + ': ' + error.message) }
+    }
+    console.log(JSON.stringify(failed))`
+  const failed: unknown = JSON.parse(execFileSync(process.execPath, ['-e', script], { cwd: dir, encoding: 'utf8' }))
+  expect(failed).toEqual([])
+})
+
 it('the XML parser is loaded by the first element', () => {
   const { files } = loadedBy(() => '<write path="a.txt"><![CDATA[x]]></write>\n')
   expect(files.some((file) => file.includes('parse-xml'))).toBe(true)
