@@ -134,6 +134,8 @@ const coverage = await cover()
 const killed = new Map()
 /** By mutant the file of a test that failed with it, and after it. */
 const unclear = new Map()
+// A run that is ended early prints what it has; what was not tried counts as survived.
+for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal).on(signal, print)
 since('covered')
 await tryInside()
 since('tried')
@@ -154,7 +156,7 @@ function copyOfProject() {
   const to = fs.mkdtempSync(path.join(memory, 'clada-mutate-'))
   // Some tests start programs as another user.
   fs.chmodSync(to, 0o755)
-  process.on('exit', () => fs.rmSync(to, { recursive: true, force: true }))
+  process.on('exit', () => fs.rmSync(to, { recursive: true, force: true, maxRetries: 9 }))
   process.on('SIGINT', () => process.exit(130))
   process.on('SIGTERM', () => process.exit(143))
   fs.cpSync(top, to, {

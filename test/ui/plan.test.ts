@@ -1,0 +1,60 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { turnAll } from '../../src/ui/past.ts'
+import { type Planned, planOf } from '../../src/ui/plan.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+function projectOf(files: Readonly<Record<string, string>>) {
+  const options = { repoPath: scratchDir(files), git: 'off' } as const
+  return { root: options.repoPath, options, clada: new Clada(options), rules: [] }
+}
+
+describe('a plan', () => {
+  const planned = (text: string): Promise<Planned> => {
+    const project = projectOf({ 'a.txt': 'one\n' })
+    return planOf({ ...project, id: 7, text, name: 'x', revision: 3, done: new Map(), choices: {} })
+  }
+  it.each([
+    ['<---WRITE file="b.txt"--->\nx\n<---END--->\n', { state: 'ready', task: '1' }, { success: true }],
+    [
+      '<---SEARCH file="a.txt"--->\ntwo\n<---REPLACE--->\nx\n<---END--->\n',
+      { state: 'fails', task: '1', why: 'expected 1 occurrences but found 0' },
+      { success: false, code: 'match_count_mismatch', error: 'expected 1 occurrences but found 0' },
+    ],
+    [
+      '<---WRITE file=".env"--->\nx\n<---END--->\n',
+      { state: 'refused', task: '1', why: expect.stringContaining('.env') },
+      { success: false, code: 'path_denied', error: expect.stringContaining('.env') },
+    ],
+    [
+      '<---RUN--->\nnpm test\n<---END--->\n',
+      { state: 'approval', runs: 'npm test', why: expect.stringContaining('npm test') },
+      { success: false, code: 'approval_required', error: expect.stringContaining('npm test') },
+    ],
+    ['<---RUN--->\nls\n<---END--->\n', { state: 'ready', runs: 'ls' }, { success: true }],
+  ])('of %j', async (text, block, result) => {
+    const { plan, detail } = await planned(text)
+    expect(plan).toMatchObject({ reply: 7, revision: 3, blocks: [block] })
+    expect(detail(0)?.result).toMatchObject(result)
+    const names = [...Object.keys(plan.blocks[0] ?? {}), ...Object.keys(detail(0)?.result ?? {})]
+    for (const name of ['why', 'runs', 'code', 'error'])
+      expect(names.includes(name), name).toBe(name in block || name in result)
+  })
+})
+
+describe('executions that are undone together', () => {
+  it('are undone all or not at all', async () => {
+    const project = projectOf({})
+    const { clada, root } = project
+    for (const name of ['a.txt', 'b.txt'])
+      await clada.perform('file_write', { path: path.join(root, name), content: `${name}\n` })
+    fs.writeFileSync(path.join(root, 'a.txt'), 'changed\n')
+    expect(await turnAll(project, 'undo', [1, 2], false)).toMatchObject({ success: false, executions: [], restored: [] })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'changed\n', 'b.txt': 'b.txt\n' })
+    expect(await turnAll(project, 'undo', [1, 2], true)).toMatchObject({ success: true, executions: [2, 1] })
+    expect(await turnAll(project, 'redo', [2, 1], true)).toMatchObject({ success: true, executions: [1, 2] })
+    expect(filesIn(root)['b.txt']).toBe('b.txt\n')
+  })
+})
