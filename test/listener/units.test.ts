@@ -50,7 +50,8 @@ describe('what is known of a version', () => {
   })
 
   it('is said when it comes again, where it ran', () => {
-    const said = (fate: Parameters<typeof saidAgain>[1]) => unitsIn(read('one')).flatMap((unit) => saidAgain(unit, fate))
+    const said = (fate: Parameters<typeof saidAgain>[1]) =>
+      unitsIn(read('one')).flatMap((unit) => saidAgain(unit, fate))
     for (const fate of [undefined, 'unread', 'aside'] as const) expect(said(fate)).toEqual([])
     expect(said('done')).toEqual(['one ⚠️  file_read /one - already applied, not run again'])
   })

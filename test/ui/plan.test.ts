@@ -51,7 +51,11 @@ describe('executions that are undone together', () => {
     for (const name of ['a.txt', 'b.txt'])
       await clada.perform('file_write', { path: path.join(root, name), content: `${name}\n` })
     fs.writeFileSync(path.join(root, 'a.txt'), 'changed\n')
-    expect(await turnAll(project, 'undo', [1, 2], false)).toMatchObject({ success: false, executions: [], restored: [] })
+    expect(await turnAll(project, 'undo', [1, 2], false)).toMatchObject({
+      success: false,
+      executions: [],
+      restored: [],
+    })
     expect(filesIn(root)).toEqual({ 'a.txt': 'changed\n', 'b.txt': 'b.txt\n' })
     expect(await turnAll(project, 'undo', [1, 2], true)).toMatchObject({ success: true, executions: [2, 1] })
     expect(await turnAll(project, 'redo', [2, 1], true)).toMatchObject({ success: true, executions: [1, 2] })
