@@ -18,8 +18,9 @@ const at = process.argv.indexOf('--out')
 const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at + 1] ?? 'dist')
 
 fs.rmSync(dist, { recursive: true, force: true })
-await buildCommandLine(dist)
+// First, because the build of the command line tries out small commands.
 packGrammars(path.join(dist, 'grammars'), process.argv.includes('--small') ? 11 : 5)
+await buildCommandLine(dist)
 await buildPage(path.join(dist, 'ui'))
 declare(path.join(dist, 'types'))
 

@@ -257,10 +257,13 @@ function finished(code, isProbe = false) {
     .replace(/require\("(\.\/[\w-]+\.cjs)\?([^"]+)"\)/g, '__later("$1","$2")')
     .replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  const module = isProbe ? 'require(file)' : 'require(file).shared[module]()'
-  return text.includes('__later(')
-    ? `var __known={},__later=(file,module)=>__known[module]??=Object.create(new Proxy({},{get:(_,name,self)=>Object.assign(self,${module})[name]}));${text}`
-    : text
+  if (!text.includes('__later(')) return text
+  const exported = isProbe ? 'require(file)' : 'require(file).shared[module]()'
+  return [
+    'var __places=new Map',
+    `__stub=Object.create(new Proxy({},{get(_,name,self){var[file,module]=__places.get(self);return Object.assign(self,${exported})[name]}}))`,
+    `__later=(file,module)=>{var self=Object.create(__stub);__places.set(self,[file,module]);return self};${text}`,
+  ].join()
 }
 
 /** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */

@@ -6,6 +6,7 @@ import path from 'node:path'
 
 const write = 'action = "file_write"\npath = "PROJECT/new-WORD.txt"\ncontent = "x"'
 const edit = 'action = "file_edit"\npath = "PROJECT/words.txt"\nold_text = "WORD"\nnew_text = "edited"'
+const read = 'action = "read_structure"\npath = "PROJECT/words.ts"\ntarget = "word"'
 const clientInfo = { name: 'build', version: '1' }
 const listing = [
   { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
@@ -21,6 +22,7 @@ export const packs = [
   { file: 'git-pack.cjs', args: ['-'], block: edit },
   { file: 'diff-pack.cjs', args: ['diff', '-'], block: edit },
   { file: 'mcp-pack.cjs', args: ['mcp'], input: listing.join('') },
+  { file: 'structure-pack.cjs', args: ['--no-git', '-'], block: read },
 ]
 
 /**
@@ -43,6 +45,7 @@ function usedIn(home, start) {
   // The second round finds what the first one left in the project, as most runs do.
   const rounds = [1, 2].flatMap((round) => packs.map((pack) => ({ ...pack, word: `${pack.file}-${round}` })))
   fs.writeFileSync(path.join(project, 'words.txt'), rounds.map(({ word }) => `${word}\n`).join(''))
+  fs.writeFileSync(path.join(project, 'words.ts'), 'function word() {}\n')
   const own = Object.entries(process.env).filter(([name]) => !/^(?:NODE|GIT|CLADA|XDG)_/.test(name))
   const env = { ...Object.fromEntries(own), HOME: home, USERPROFILE: home }
   const git = (...args) => spawnSync('git', args, { cwd: project, env })
