@@ -123,7 +123,8 @@ whether another program wrote in the meantime; it keeps both texts in its journa
 edit. Sixteen files are synced at the same time, so that the file system brings them to the disk together. What bounds it is
 the main thread, whose profile is flat: no function of clada has more than 3 % of it. A third each is code of clada and
 builtins of V8 that it calls, a sixth calls of the system (some 30 for each file, with a switch to perl and back for the
-exchange of names), 5 % the collection of garbage, 4 % each the parser and functions that V8 compiles for the first time. A process that makes a thousand edits is cold: V8 optimizes its code meanwhile, which takes another 30 % of the
+exchange of names), 5 % the collection of garbage, 4 % each the parser and functions that V8 compiles for the first time. For a fifth of the time it waits for the answers of perl,
+0.3 ms for each file. A process that makes a thousand edits is cold: V8 optimizes its code meanwhile, which takes another 30 % of the
 processor time in four threads, and faster code for single parts (checksums, line numbers of changes, rules of paths)
 changed nothing that could be measured. Time limits without tracking of promises would save 2 %.
 Codex's \`apply_patch\` is measured once \`npm run damage -- --peers\` has fetched it.

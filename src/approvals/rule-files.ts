@@ -48,9 +48,13 @@ export function ruleFiles(program: string, words: readonly string[], cwd: string
   const files = new Set([...names, ...given.map((name) => path.resolve(cwd, name))])
   const found: { name: string; text: string }[] = []
   const unknown = new Set<string>()
+  const seen = new Set<string>()
   for (const file of files) {
     const text = readSmall(file)
     if (text === undefined) continue
+    // Where case does not matter, several of the names are one file.
+    const { dev, ino } = fs.statSync(file)
+    if (seen.size === seen.add(`${dev} ${ino}`).size) continue
     found.push({ name: slashed(path.relative(cwd, file)), text })
     const included = rules.included?.(text)
     for (const name of included?.unknown ?? []) unknown.add(name)

@@ -176,6 +176,13 @@ describe('what another program runs', () => {
     expect(runs('make all', project).shown).toBeUndefined()
   })
 
+  it('is shown once where two names are one file', () => {
+    const root = scratchDir({ justfile: 'all:\n' })
+    if (!fs.existsSync(path.join(root, 'Justfile')))
+      fs.linkSync(path.join(root, 'justfile'), path.join(root, 'Justfile'))
+    expect(runs('just all', root).shown).toBe('justfile (5 characters)')
+  })
+
   it.each([
     ['a hook', { '.git/hooks/pre-commit': 'echo' }, 'the hooks .git/hooks/pre-commit', true],
     ['a filter', { '.git/config': '[filter "f"]\n\tclean = tr a b\n' }, 'what .git/config says: clean = tr a b', false],
