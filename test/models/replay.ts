@@ -100,4 +100,5 @@ const steady = (report: string, project: string): string =>
     .replace(/duration_ms:? [\d.]+/g, 'duration_ms 0')
     .replace(/\([\d.]+ms\)/g, '(0ms)')
     .replace(/^ +at .*node:internal.*\n/gm, '')
+    .replace(/^( +at .*) \{$/gm, '$1')
     .replace(/node:internal\/\S+|Node\.js v[\d.]+/g, 'node')
