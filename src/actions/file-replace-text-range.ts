@@ -81,11 +81,11 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   if (absent && (edit.count === undefined || edit.count === 1)) {
     // Loaded only here: most edits find their text.
     const { editRangeTolerantly } = await import('../text/edit-text.ts')
-    const loose = editRangeTolerantly(file.text, beginning, end, edit.new_text, repair)
-    if (loose.kind === 'done') {
-      const { text, warnings } = await withStringsKept(file, loose)
+    const tolerant = editRangeTolerantly(file.text, beginning, end, edit.new_text, repair)
+    if (tolerant.kind === 'done') {
+      const { text, warnings } = await withStringsKept(file, tolerant)
       await files.save(file, text)
-      return ok({ path: path.given, replacements: 1 }, [...loose.warnings, ...warnings])
+      return ok({ path: path.given, replacements: 1 }, [...tolerant.warnings, ...warnings])
     }
   }
   if (found.kind !== 'found') return refusal(file, edit, found)

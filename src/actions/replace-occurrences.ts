@@ -52,17 +52,22 @@ export async function replaceOccurrences(
   const verbatim = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
   if (verbatim.length === 0 || damaged) {
-    const loose = await repaired(file.text, edit, expected, repair)
-    if (loose.kind === 'done') {
-      const { text, warnings } = await withStringsKept(file, loose)
+    const tolerant = await repaired(file.text, edit, expected, repair)
+    if (tolerant.kind === 'done') {
+      const { text, warnings } = await withStringsKept(file, tolerant)
       await files.save(file, text)
-      const matched = loose.rung === 'exact' ? {} : { matched: loose.rung }
-      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings, ...warnings], ...matched }
+      const matched = tolerant.rung === 'exact' ? {} : { matched: tolerant.rung }
+      return {
+        ok: true,
+        replacements: tolerant.count,
+        warnings: [...kept, ...tolerant.warnings, ...warnings],
+        ...matched,
+      }
     }
     // Similar places are ignored where the edit is already applied.
-    const isElsewhere = loose.kind === 'count' && loose.rung === 'context' && (await isThere(file.text, new_text))
-    if (!damaged && loose.kind !== 'absent' && !isElsewhere) {
-      const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
+    const isElsewhere = tolerant.kind === 'count' && tolerant.rung === 'context' && (await isThere(file.text, new_text))
+    if (!damaged && tolerant.kind !== 'absent' && !isElsewhere) {
+      const problem = await mismatch(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
       if (problem !== undefined) return fail(problem)
     }
   }
