@@ -11,20 +11,20 @@ import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
-import { type ClosedPath, type Survey, surveyOf } from '../process/survey.ts'
+import { type BlockedPath, type Survey, surveyOf } from '../process/survey.ts'
 import type { CommandScope, Place } from './scope.ts'
 
 type Scope = Pick<CommandScope, 'settings'>
 
 /** Whether the content of a file below the root is blocked by its name. */
-export function closedNames({ settings }: Scope): (relative: string) => boolean {
+export function blockedNames({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
-  return (relative) => judge.closedBelow(relative)
+  return (relative) => judge.isBlockedBelow(relative)
 }
 
 /** What programs must not read below the root, from the list that is kept of it. */
 export function blockedBelow(scope: Scope): Blocked {
-  return blockedIn(scope.settings.root, closedNames(scope), rulesOf(scope.settings), dependsOnContent)
+  return blockedIn(scope.settings.root, blockedNames(scope), rulesOf(scope.settings), dependsOnContent)
 }
 
 /** Everything that decides which names are blocked. */
@@ -40,10 +40,10 @@ export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['setting
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
   const { root } = scope.settings
   const below = dirs.map((dir) => path.resolve(place.absolute, dir))
-  const inProject = blockedBelow(scope).closed.map((one) => path.join(root, one.path))
+  const inProject = blockedBelow(scope).blocked.map((one) => path.join(root, one.path))
   const found = [
     ...inProject.filter((file) => below.some((dir) => isInside(file, dir))),
-    ...closedIn(
+    ...blockedOutside(
       below.filter((dir) => !isInside(dir, root)),
       scope,
     ).map((one) => one.path),
@@ -52,11 +52,11 @@ export function closedBelow(dirs: readonly string[], place: Place, scope: Comman
 }
 
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
-export function closedIn(dirs: readonly string[], { settings }: Scope): ClosedPath[] {
+export function blockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) =>
-    surveyOf(dir, (relative) => judge.closed(path.join(dir, relative)))
-      .closed.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
+    surveyOf(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
+      .blocked.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root)),
   )
 }
@@ -85,7 +85,7 @@ export interface Containment {
 /** What a program may see and change. */
 export function boundsFor(
   what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
-  survey: Pick<Survey, 'closed' | 'repositories'>,
+  survey: Pick<Survey, 'blocked' | 'repositories'>,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
   const { root, allowedRoots, userPlaces } = scope.settings
@@ -103,11 +103,11 @@ export function boundsFor(
     root,
     home,
     readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
-    hidden: closedIn(further, scope),
+    hidden: blockedOutside(further, scope),
     caches: what.caches === 'through' ? cachesIn(home) : [],
     discarded: what.caches === 'discard' ? cachesIn(home) : [],
     fixed: kept.filter(isThere),
-    closed: survey.closed.filter(
+    blocked: survey.blocked.filter(
       ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
     ),
     absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
@@ -158,7 +158,7 @@ const openRoots = (roots: readonly string[], home: string): string[] =>
 
 /** How the project looks to a program on layers, where not as it is. */
 export async function masksFor(
-  { closed }: Bounds,
+  { blocked }: Bounds,
   repositories: readonly string[],
   { settings, commands }: CommandScope,
 ): Promise<Mask[]> {
@@ -167,13 +167,13 @@ export async function masksFor(
   const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
   const masks = [
     ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
-    ...closed
+    ...blocked
       .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
       .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
     ...(await gitMasks({
       root,
       repositories,
-      isClosed: closedNames({ settings }),
+      isBlocked: blockedNames({ settings }),
       rules: rulesOf(settings),
       git: commands.execGit,
     })),

@@ -15,7 +15,7 @@ import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf }
 import {
   blockedBelow,
   boundsFor,
-  closedNames,
+  blockedNames,
   type Containment,
   isEntry,
   keptInGit,
@@ -87,12 +87,12 @@ const onlyOnLayers: Problem = {
 /** What a program finds although it is not on the disk yet. Of blocked files only that they are there. */
 function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[] } {
   const { root } = scope.settings
-  const isClosed = closedNames(scope)
+  const isBlocked = blockedNames(scope)
   const [staged, elsewhere]: [Staged[], string[]] = [[], []]
   for (const { path: absolute, is } of scope.files.staged()) {
     const name = slashed(path.relative(root, absolute))
     if (!isInside(absolute, root)) elsewhere.push(absolute)
-    else staged.push({ path: name, is: is.type === 'file' && isClosed(name) ? { ...is, bytes: undefined } : is })
+    else staged.push({ path: name, is: is.type === 'file' && isBlocked(name) ? { ...is, bytes: undefined } : is })
   }
   return { staged, elsewhere }
 }
@@ -108,7 +108,7 @@ async function runOnLayers(
   // Others do not wait until the user has answered.
   await scope.files.outside(rootArg(root), what.keep === undefined ? 'lands' : 'looks')
   const blocked = blockedBelow(scope)
-  const plain = boundsFor(what, { ...blocked, closed: [...blocked.closed, ...blocked.shut] }, scope)
+  const plain = boundsFor(what, { ...blocked, blocked: [...blocked.blocked, ...blocked.unreadable] }, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const { staged, elsewhere } = stagedFor(scope)
   const masks = await masksFor(plain, blocked.repositories, scope)
@@ -204,7 +204,7 @@ const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
   ...bounds,
   mounts: layers.mounts,
   fixed: bounds.fixed.filter((name) => path.basename(name) === '.git'),
-  closed: bounds.closed.filter(({ type }) => type === 'directory'),
+  blocked: bounds.blocked.filter(({ type }) => type === 'directory'),
   absent: [],
 })
 
@@ -216,8 +216,8 @@ async function runOnProject(
 ): Promise<Contained> {
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'repository' : 'changes')
-  const isClosed = closedNames(scope)
-  const before = surveyOf(root, isClosed)
+  const isBlocked = blockedNames(scope)
+  const before = surveyOf(root, isBlocked)
   const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, before, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
@@ -229,7 +229,7 @@ async function runOnProject(
   }
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
   if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
-  const after = surveyOf(root, isClosed)
+  const after = surveyOf(root, isBlocked)
   const changed = changesBetween(before, after)
   const inRoot = (name: string): string => path.join(root, name)
   await scope.files.changedOutside(
@@ -326,7 +326,7 @@ async function runInside(
   const missing = reserved.filter((file) => isInside(file, root) && !isEntry(file))
   // git would see a file that is not there; what it runs may make one, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : missing.filter((file) => isEntry(path.dirname(file)))
-  const plain = boundsFor(what, { ...survey, closed: [...survey.closed, ...survey.shut] }, scope)
+  const plain = boundsFor(what, { ...survey, blocked: [...survey.blocked, ...survey.unreadable] }, scope)
   // An empty file that cannot be written: tools that copy or search the project stumble over a device.
   for (const file of unborn) fs.writeFileSync(file, '', { flag: 'wx' })
   const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }

@@ -129,7 +129,7 @@ async function inside(found: Interpreter & { ok: true }, settings: Settings): Pr
   const choice = chooseSandbox()
   if (!choice.ok) return stuck(choice.reason)
   const home = os.homedir()
-  const nothing = { closed: [], repositories: [] }
+  const nothing = { blocked: [], repositories: [] }
   const what = { file, caches: 'none', network: false, memoryBytes: 4 * 1024 ** 3 } as const
   // What is missing in the project would be made for a moment, to cover it.
   const bounds = { ...boundsFor(what, nothing, { settings }), absent: [] }

@@ -2,12 +2,12 @@ import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { RunRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
-import { judgeCommand, closedNames, type Listed } from '../policy/commands/judge-command.ts'
+import { judgeCommand, blockedNames, type Listed } from '../policy/commands/judge-command.ts'
 import { runApproved } from './run-approved.ts'
 import { runOnWorkspace } from './file-command.ts'
 import { type CommandScope, rootArg, listedMs, type Place, placeOf, checkedOperand, hasOtherNames } from './scope.ts'
 import type { Problem } from '../core/problem.ts'
-import { closing, type Call } from '../policy/commands/rule.ts'
+import { blockedGlobs, type Call } from '../policy/commands/rule.ts'
 import { bareEnvironment } from '../process/environment.ts'
 import { listedProgram } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
@@ -87,7 +87,7 @@ async function lookedAround(
     const open = call.has('-r') ? { ...end, output: await openLines(end, call, place, scope) } : end
     return answer(listed, open)
   }
-  const hidden = anyOf(closing(closedNames(scope.settings)).join('|'), 'i')
+  const hidden = anyOf(blockedGlobs(blockedNames(scope.settings)).join('|'), 'i')
   const done = lookAround(name, {
     options: call.options,
     words,

@@ -31,7 +31,7 @@ export function merge(user?: FileGiven, project?: FileGiven): Merged {
   const own = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
   const merged = eachKey((name) => onTop(name, 'project', project, own[name]))
   if (project === undefined || project.trusted) return merged
-  return { ...merged, denied_patterns: stillClosed(merged, own, project), allowed_roots: stillOpen(merged, project) }
+  return { ...merged, denied_patterns: stillBlocked(merged, own, project), allowed_roots: stillOpen(merged, project) }
 }
 
 const eachKey = (make: (name: KeyName) => Effective): Merged =>
@@ -45,7 +45,7 @@ function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven)
 }
 
 /** What the user blocks below a root stays blocked when the project moves that root. */
-function stillClosed(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
+function stillBlocked(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
   const { denied_patterns: denied, root, allowed_roots: roots } = merged
   if (root.from !== 'project' && roots.from !== 'project') return denied
   const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]

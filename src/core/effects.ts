@@ -75,9 +75,9 @@ export type Access = 'read' | 'write' | 'list'
 export interface PathJudge {
   path(given: string, absolute: string, access: Access): PathDecision
   /** Whether the content of a file below the project is blocked. For searches, which see many files. */
-  closedBelow(relative: string): boolean
+  isBlockedBelow(relative: string): boolean
   /** The same for a file in any root. */
-  closed(absolute: string): boolean
+  isBlocked(absolute: string): boolean
   /** Whether what a program made of a path may stay. Odd names are as they were found. */
   written(absolute: string, by: Writer): PathDecision
 }

@@ -31,7 +31,7 @@ import { syncObjects, writeCommit } from './objects.ts'
 import { checkpointsRef, type Head, headOf, inProgress, isSameHead, moveRef, refAt } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
-import { eligible, ignoredOf, isClosed, savable } from './savable.ts'
+import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
 import type { Side } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
 
@@ -40,7 +40,7 @@ export interface CheckpointOptions {
   readonly allowedRoots: readonly string[]
   readonly stateDir: string
   readonly settings: HistorySettings
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
   /** An undo commits only its own changes; other uncommitted changes stay as they are. */
   readonly saves: 'everything' | 'own changes'
   /** The execution's own directory. */
@@ -129,12 +129,12 @@ export class Checkpoints {
   ): Promise<Saved> {
     const warnings: string[] = []
     const { top } = this.#isolated.repository
-    const { root, closed, settings } = this.#options
+    const { root, isBlocked, settings } = this.#options
     const message = commitMessage(record, explanations, settings.messageFormat)
     const entries = record.paths.flatMap((entry) => {
       if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
       const absolute = path.resolve(root, entry.path)
-      if (!isInside(absolute, top ?? root) || isClosed(entry.path, closed)) return []
+      if (!isInside(absolute, top ?? root) || isUnsavable(entry.path, isBlocked)) return []
       return [{ name: pathFrom(top ?? root, absolute), entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
@@ -197,13 +197,13 @@ export class Checkpoints {
 
   /** The paths that may be committed, in all roots, so that changes of actions do not mix with the user's. */
   #savable(dirty: Pick<Status, 'changed' | 'untracked'>): string[] {
-    const { root, allowedRoots, closed } = this.#options
+    const { root, allowedRoots, isBlocked } = this.#options
     const top = this.#isolated.repository.top ?? root
     const found = [root, ...allowedRoots].flatMap((place) =>
       savable(dirty, {
         top,
         root: place,
-        closed: (relative) => closed(slashed(path.relative(root, path.join(place, relative)))),
+        isBlocked: (relative) => isBlocked(slashed(path.relative(root, path.join(place, relative)))),
       }),
     )
     return [...new Set(found)]

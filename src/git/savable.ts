@@ -121,26 +121,26 @@ interface Place {
   /** Only files inside are saved. */
   readonly root: string
   /** By paths relative to the root. */
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
 }
 
 /** Larger untracked files are not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
 /** The paths that clada may commit: none that is blocked, by its own or another name, clada's own, unreadable or no regular file. */
-export function savable({ changed, untracked }: Uncommitted, { top, root, closed }: Place): string[] {
+export function savable({ changed, untracked }: Uncommitted, { top, root, isBlocked }: Place): string[] {
   const isCutOff = cutOffBelow(top)
   let blocked: ReadonlySet<string> | undefined
   const isSecondName = (stat: fs.Stats): boolean => {
     if (stat.nlink === 1) return false
-    blocked ??= blockedInodes(root, closed)
+    blocked ??= blockedInodes(root, isBlocked)
     return blocked.has(inodeOf(stat))
   }
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.
     if (name.includes('\ufffd')) return false
     const at = path.join(top, name)
-    if (!isInside(at, root) || name.endsWith('/') || isClosed(pathFrom(root, at), closed)) return false
+    if (!isInside(at, root) || name.endsWith('/') || isUnsavable(pathFrom(root, at), isBlocked)) return false
     const stat = isCutOff(name) ? undefined : fs.lstatSync(at, { throwIfNoEntry: false })
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory counts as deleted, unless it is a repository: that may be a submodule.
@@ -156,8 +156,8 @@ export function savable({ changed, untracked }: Uncommitted, { top, root, closed
 const inodeOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`
 
 /** Looked for only when a file with several names is about to be saved, which is rare. */
-function blockedInodes(root: string, closed: (relative: string) => boolean): ReadonlySet<string> {
-  const files = surveyOf(root, closed).closed.filter(({ path: name, type }) => type === 'file' && closed(name))
+function blockedInodes(root: string, isBlocked: (relative: string) => boolean): ReadonlySet<string> {
+  const files = surveyOf(root, isBlocked).blocked.filter(({ path: name, type }) => type === 'file' && isBlocked(name))
   return new Set(
     files.flatMap(({ path: name }) => {
       const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })
@@ -176,5 +176,5 @@ function isReadable(file: string): boolean {
   }
 }
 
-export const isClosed = (relative: string, closed: (relative: string) => boolean): boolean =>
-  relative.split('/').some((part) => part === '.clada' || part === '.git') || closed(relative)
+export const isUnsavable = (relative: string, isBlocked: (relative: string) => boolean): boolean =>
+  relative.split('/').some((part) => part === '.clada' || part === '.git') || isBlocked(relative)

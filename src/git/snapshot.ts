@@ -7,7 +7,7 @@ import { addTo, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, ignoredOf, isClosed, savable } from './savable.ts'
+import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
 import { contentsOf, type Side, sidesIn, stateOf, storedContents } from './tree-contents.ts'
 import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
@@ -36,7 +36,7 @@ export interface SnapshotOptions {
   readonly root: string
   readonly stateDir: string
   readonly settings: HistorySettings
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
   /** Where git works during that time. */
   readonly dir: string
 }
@@ -45,7 +45,7 @@ export interface SnapshotOptions {
  * It is unknown beforehand what a program will change, so everything that could be put back is saved: what git tracks
  * and has not seen yet, and what it does not ignore. In a clean repository that is next to nothing.
  */
-export async function takeSnapshot({ root, stateDir, settings, closed, dir }: SnapshotOptions): Promise<Snapshot> {
+export async function takeSnapshot({ root, stateDir, settings, isBlocked, dir }: SnapshotOptions): Promise<Snapshot> {
   const found = settings.git === 'off' ? undefined : await findRepository(root)
   const repository = found ?? (await ownRepository(stateDir, root))
   const head = found === undefined ? { commit: undefined, branch: undefined } : await headOf(repository)
@@ -58,14 +58,14 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
     const env = { GIT_INDEX_FILE: index }
     const [{ out }, ignored] = await Promise.all([
       isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
-      readIgnored(isolated, { top, root, closed }),
+      readIgnored(isolated, { top, root, isBlocked }),
     ])
     const lines = namesIn(out)
     const others = (isOther: boolean): string[] => [
       ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
     ]
     const [changed, untracked] = [others(false), others(true)]
-    const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, closed }))
+    const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, isBlocked }))
     await addTo(isolated, paths, env)
     const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
     // What was looked at once need not be read again the next time.
@@ -183,12 +183,12 @@ export type IgnoredBefore = (name: string) => Inspected | undefined
  */
 export async function readIgnored(
   isolated: IsolatedGit,
-  { top, root, closed }: { top: string; root: string; closed: (relative: string) => boolean },
+  { top, root, isBlocked }: { top: string; root: string; isBlocked: (relative: string) => boolean },
 ): Promise<IgnoredBefore> {
   const { out } = await isolated.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
   const pending = namesIn(out).reverse()
   const isLeftOut = (name: string): boolean =>
-    isClosed(path.relative(root, path.join(top, name)).split(path.sep).join('/'), closed) ||
+    isUnsavable(path.relative(root, path.join(top, name)).split(path.sep).join('/'), isBlocked) ||
     name.split('/').some((part) => passedOver.has(part))
   const known = new Map<string, Inspected>()
   /** Files that are there and were not read. */

@@ -35,7 +35,7 @@ export interface HistoryOptions {
   /** Directories besides the root that actions may write to. */
   readonly allowedRoots: readonly string[]
   /** Whether a path must not be committed. Paths are relative to the root. */
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
   readonly inspect: Inspect
 }
 
@@ -115,7 +115,7 @@ function refuseWhileBack(stateDir: string): void {
 /** Records interrupted executions, removes very old ones, and returns the last number. */
 async function lastTidied(
   history: string,
-  { root, settings, closed, inspect }: HistoryOptions,
+  { root, settings, isBlocked, inspect }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
 ): Promise<number> {
   const numbers = numbersIn(history)
@@ -125,7 +125,7 @@ async function lastTidied(
   const isLeft = (name: string): boolean => name === isolatedDir || isHalfMade(name)
   if (readRecord(history, last) === undefined || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
-    const place = { root, stateDir: path.dirname(history), settings, closed }
+    const place = { root, stateDir: path.dirname(history), settings, isBlocked }
     warn(await recover(history, last, place, inspect))
   }
   // One that changed nothing was removed by its recovery.
@@ -169,7 +169,7 @@ function bytesIn(dir: string): number {
 
 async function openedCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,
-  { root, allowedRoots, settings, closed, kind }: HistoryOptions,
+  { root, allowedRoots, settings, isBlocked, kind }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
@@ -179,7 +179,7 @@ async function openedCheckpoints(
     allowedRoots,
     stateDir,
     settings,
-    closed,
+    isBlocked,
     saves: kind === 'run' ? 'everything' : 'own changes',
     dir: dirOf(history, number),
     number,

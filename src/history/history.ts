@@ -104,13 +104,13 @@ export class History implements Recorder {
   async beforeProgram(): Promise<void> {
     if (this.#open === undefined) return
     const { stateDir, history, number } = this.#open
-    const { root, settings, closed } = this.#options
+    const { root, settings, isBlocked } = this.#options
     this.#position = await positionAt(root)
     this.#snapshot?.isolated.close()
     const dir = path.join(dirOf(history, number), isolatedDir, `snapshot-${this.#programs++}`)
     try {
       const { takeSnapshot } = await import('../git/snapshot.ts')
-      this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
+      this.#snapshot = await takeSnapshot({ root, stateDir, settings, isBlocked, dir })
       this.#open.journal.note({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
       if (!(error instanceof Stop)) throw error
@@ -354,7 +354,7 @@ export function openRecordedWorkspace(
     ...options,
     root,
     allowedRoots,
-    closed: (relative) => judge.closedBelow(relative),
+    isBlocked: (relative) => judge.isBlockedBelow(relative),
     inspect: (absolute) => workspace.inspect(absolute),
   })
   const workspace: OpenWorkspace = openWorkspace(settings, judge, over, history)

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { missedNetwork } from '../commands/closed-network.ts'
+import { missedNetwork } from '../commands/blocked-network.ts'
 import { runContained } from '../commands/contained.ts'
 import type { Containment } from '../commands/bounds.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'

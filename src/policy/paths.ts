@@ -31,11 +31,11 @@ export const defaultDeniedPatterns: readonly string[] = [
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) =>
-      isClosed(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
-    closed: (absolute) => {
+    isBlockedBelow: (relative) =>
+      isBlocked(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
+    isBlocked: (absolute) => {
       const top = rootOf(absolute, policy) ?? topOf(absolute, policy.platform)
-      return isClosed(partsBelow(absolute, top, policy.platform), absolute, policy)
+      return isBlocked(partsBelow(absolute, top, policy.platform), absolute, policy)
     },
     written: (absolute, by) => judgeWritten(absolute, by, policy),
   }
@@ -90,13 +90,13 @@ export function makeRestoreJudge(top: string): PathJudge {
   }
   return {
     path: (_, absolute) => restoring(absolute),
-    closedBelow: () => false,
-    closed: () => false,
+    isBlockedBelow: () => false,
+    isBlocked: () => false,
     written: (absolute) => restoring(absolute),
   }
 }
 
-const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
+const isBlocked = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
   patternFor(parts, absolute, policy) !== undefined ||
   isReserved(absolute, policy) ||
   (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
@@ -152,13 +152,13 @@ function judgePlace(
   absolute: string,
   access: Access,
   policy: PathPolicy,
-  closedToWriting: ReadonlySet<string> = writeClosed,
+  blockedForWriting: ReadonlySet<string> = writeBlocked,
 ): PathDecision {
   const on = policy.platform
   const clean = on.path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
-  const denied = deniedBy(parts, clean, access, policy, closedToWriting)
+  const denied = deniedBy(parts, clean, access, policy, blockedForWriting)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
     return deny('path_denied', 'clada itself is reading or writing it')
@@ -300,7 +300,7 @@ const ownNames = {
   clada: "it is clada's own state",
   'clada.yml': "it is clada's own configuration",
 } as const
-const writeClosed: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+const writeBlocked: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
 const noNames: ReadonlySet<string> = new Set()
 
 function deniedBy(
@@ -308,13 +308,13 @@ function deniedBy(
   clean: string,
   access: Access,
   policy: PathPolicy,
-  closedToWriting: ReadonlySet<string>,
+  blockedForWriting: ReadonlySet<string>,
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
     const own = ownerOfName(part) ?? (name === 'clada.yml' ? name : undefined)
     if (own !== undefined) return deny('path_denied', ownNames[own])
-    if (access === 'write' && closedToWriting.has(name)) {
+    if (access === 'write' && blockedForWriting.has(name)) {
       return deny(
         'path_denied',
         `'${part}' can make other programs run code, so writing it is blocked`,

@@ -3,26 +3,26 @@ import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
-import { type ClosedPath, entriesOf, linkedTo } from './survey.ts'
+import { type BlockedPath, entriesOf, linkedTo } from './survey.ts'
 
 export interface Blocked {
   /** Blocked by name, or by being a second name of something blocked or outside. */
-  readonly closed: readonly ClosedPath[]
+  readonly blocked: readonly BlockedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
   /** Directories that could not be looked into. A program of their owner could open them. */
-  readonly shut: readonly ClosedPath[]
+  readonly unreadable: readonly BlockedPath[]
 }
 
 /** What one directory holds that matters here. It is the same as long as the directory was not changed. */
 interface Known {
   readonly seen: string
   readonly dirs: readonly string[]
-  readonly blocked: readonly (readonly [name: string, type: ClosedPath['type'] | 'link'])[]
+  readonly blocked: readonly (readonly [name: string, type: BlockedPath['type'] | 'link'])[]
   /** Files with several names. */
   readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
   readonly repository: boolean
-  readonly shut: boolean
+  readonly unreadable: boolean
 }
 
 interface Index {
@@ -39,29 +39,29 @@ const held = new Map<string, Index>()
  */
 export function blockedIn(
   root: string,
-  isClosed: (relative: string) => boolean,
+  isBlocked: (relative: string) => boolean,
   rules: readonly string[],
   dependsOnContent: (name: string) => boolean = () => false,
 ): Blocked {
-  const mayBeClosed = (relative: string): boolean =>
-    dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isClosed(relative)
+  const mayBeBlocked = (relative: string): boolean =>
+    dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isBlocked(relative)
   const key = sha256(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}
-  let walk = walked(root, mayBeClosed, known)
+  let walk = walked(root, mayBeBlocked, known)
   // A second name changes only the directory it is in: the others are asked how many names their files have now.
-  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, mayBeClosed, {})
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, mayBeBlocked, {})
   if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
   } else if (before !== undefined) held.set(root, before)
-  return summary(root, walk.dirs, isClosed)
+  return summary(root, walk.dirs, isBlocked)
 }
 
 /** Of the list: one in another format is not used. */
-const format = 3
+const format = 4
 
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
@@ -90,7 +90,7 @@ interface Walked {
   readonly reused: number
 }
 
-function walked(root: string, isClosed: (relative: string) => boolean, known: Index['dirs']): Walked {
+function walked(root: string, isBlocked: (relative: string) => boolean, known: Index['dirs']): Walked {
   const dirs: Record<string, Known> = {}
   let [fresh, reused] = [0, 0]
   const pending = ['']
@@ -105,7 +105,7 @@ function walked(root: string, isClosed: (relative: string) => boolean, known: In
     else {
       // One that was changed a moment ago may change again without another time.
       const quiet = Date.now() - Number(stat.ctimeMs) > clockTicks
-      now = read(absolute, dir, isClosed, quiet ? seen : '')
+      now = read(absolute, dir, isBlocked, quiet ? seen : '')
       fresh++
     }
     dirs[dir] = now
@@ -118,9 +118,9 @@ const clockTicks = 50
 
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 
-function read(absolute: string, dir: string, isClosed: (relative: string) => boolean, seen: string): Known {
+function read(absolute: string, dir: string, isBlocked: (relative: string) => boolean, seen: string): Known {
   const dirs: string[] = []
-  const blocked: [string, ClosedPath['type'] | 'link'][] = []
+  const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
   let repository = false
   const entries = entriesOf(absolute)
@@ -128,14 +128,14 @@ function read(absolute: string, dir: string, isClosed: (relative: string) => boo
     const { name } = entry
     if (name === '.git') repository = true
     const isDirectory = entry.isDirectory()
-    if (isClosed(child(dir, name)) && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
+    if (isBlocked(child(dir, name)) && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
     } else if (isDirectory && name !== '.git' && name !== '.clada') dirs.push(name)
     if (!entry.isFile()) continue
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
     if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
   }
-  return { seen, dirs, blocked, linked, repository, shut: entries === undefined }
+  return { seen, dirs, blocked, linked, repository, unreadable: entries === undefined }
 }
 
 interface Linked {
@@ -159,22 +159,22 @@ function outsiders(dirs: Index['dirs']): Linked[] {
   )
 }
 
-function summary(root: string, dirs: Index['dirs'], isClosed: (relative: string) => boolean): Blocked {
-  const closed = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
+function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
+  const blocked = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
     blocked
       .map(([name, type]) => ({ path: child(dir, name), type }))
-      .filter((one) => isClosed(one.path))
+      .filter((one) => isBlocked(one.path))
       .flatMap(({ path: name, type }) => (type === 'link' ? linkedTo(root, name) : { path: name, type })),
   )
   const linked = linkedIn(dirs)
-  const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isClosed(name) ? [inode] : [])))
+  const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isBlocked(name) ? [inode] : [])))
   const others = [...outsiders(dirs), ...linked.filter(({ inode }) => secrets.has(inode))]
-  const second = new Set(others.map(({ path: name }) => name).filter((name) => !isClosed(name)))
+  const second = new Set(others.map(({ path: name }) => name).filter((name) => !isBlocked(name)))
   return {
-    closed: [...closed, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
+    blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
     repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
-    shut: Object.entries(dirs).flatMap(([dir, { shut }]) =>
-      shut && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
+    unreadable: Object.entries(dirs).flatMap(([dir, { unreadable }]) =>
+      unreadable && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
     ),
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { ClosedPath } from './survey.ts'
+import type { BlockedPath } from './survey.ts'
 import fs from 'node:fs'
 import os from 'node:os'
 import type { Kin } from './kin.ts'
@@ -32,7 +32,7 @@ export interface Bounds {
   /** Further directories that can be read. */
   readonly readable: readonly string[]
   /** In those, what cannot be read. Absolute. */
-  readonly hidden: readonly ClosedPath[]
+  readonly hidden: readonly BlockedPath[]
   /** Tool caches that can be written to. */
   readonly caches: readonly string[]
   /** Tool caches that can be read; what is written there is thrown away, or refused where that cannot be done. */
@@ -42,7 +42,7 @@ export interface Bounds {
   /** Below the root, readable but not to be changed. */
   readonly fixed: readonly string[]
   /** Below the root, neither readable nor changeable. */
-  readonly closed: readonly ClosedPath[]
+  readonly blocked: readonly BlockedPath[]
   /** Names directly below the root that are not there and must not appear. */
   readonly absent: readonly string[]
   readonly network: boolean
@@ -81,9 +81,9 @@ export interface Wrapped {
  * The directories below the root that lead to what is kept from a program, parents first. Were one of them renamed,
  * what is kept would go with it, and another could be made in its place.
  */
-export function directoriesAbove({ fixed, closed, absent }: Pick<Bounds, 'fixed' | 'closed' | 'absent'>): string[] {
+export function directoriesAbove({ fixed, blocked, absent }: Pick<Bounds, 'fixed' | 'blocked' | 'absent'>): string[] {
   const found = new Set<string>()
-  for (const name of [...fixed, ...closed.map((one) => one.path), ...absent]) {
+  for (const name of [...fixed, ...blocked.map((one) => one.path), ...absent]) {
     for (let dir = path.dirname(name); dir !== '.' && !found.has(dir); dir = path.dirname(dir)) found.add(dir)
   }
   return [...found].sort()

@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
 import { findProgram, real, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
-import type { ClosedPath } from './survey.ts'
+import type { BlockedPath } from './survey.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
 export function bubblewrap(file: string): Sandbox {
@@ -122,7 +122,7 @@ const etcNames = [
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
-  const { root, readable, hidden, caches, home, fixed, closed, absent, network, mounts } = bounds
+  const { root, readable, hidden, caches, home, fixed, blocked, absent, network, mounts } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
@@ -137,12 +137,12 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   for (const name of mounts === undefined ? directoriesAbove(bounds) : [])
     args.push('--bind-try', path.join(root, name), path.join(root, name))
   for (const name of fixed) args.push('--ro-bind-try', path.join(project, name), path.join(root, name))
-  for (const { path: name, type } of closed) args.push(...masked(path.join(root, name), type))
+  for (const { path: name, type } of blocked) args.push(...masked(path.join(root, name), type))
   for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
   return args
 }
 
-const masked = (at: string, type: ClosedPath['type']): string[] =>
+const masked = (at: string, type: BlockedPath['type']): string[] =>
   type === 'file' ? ['--ro-bind-try', '/dev/null', at] : ['--perms', '0000', '--tmpfs', at, '--remount-ro', at]
 
 function limited(prlimit: string | undefined, { memoryBytes, fileBytes, processes }: ResourceLimits): string[] {

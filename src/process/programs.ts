@@ -40,9 +40,9 @@ export function ownProgram(name: string, dirs = ownPath()): string | undefined {
 
 /** The directories of a PATH that are absolute and are in none of the given roots, which are canonical. */
 export function pathOutside(list: string | undefined, roots: readonly string[] | ReadonlySet<string>): string[] {
-  const closed = roots instanceof Set ? roots : new Set(roots)
+  const blocked = roots instanceof Set ? roots : new Set(roots)
   return [...new Set((list ?? '').split(path.delimiter))].filter(
-    (dir) => path.isAbsolute(dir) && !isInAny(real(dir), closed),
+    (dir) => path.isAbsolute(dir) && !isInAny(real(dir), blocked),
   )
 }
 

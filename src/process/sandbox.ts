@@ -58,10 +58,10 @@ export function seatbelt(file: string): Sandbox {
 
 /** Later rules win over earlier ones, so what is blocked comes last. */
 export function seatbeltProfile(bounds: Bounds): string {
-  const { root, readable, hidden, caches, discarded, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, discarded, fixed, blocked, absent, network } = bounds
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))
   const system = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt', '/private/var/db', '/private/etc/ssl', '/dev']
-  const closedPaths = [...hidden.map((one) => one.path), ...below(closed.map(({ path: name }) => name))]
+  const blockedPaths = [...hidden.map((one) => one.path), ...below(blocked.map(({ path: name }) => name))]
   return [
     '(version 1)',
     '(deny default)',
@@ -78,7 +78,7 @@ export function seatbeltProfile(bounds: Bounds): string {
     rule('allow file-write*', [root, ...caches, '/private/tmp']),
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
     rule('deny file-write*', below([...fixed, ...absent])),
-    rule('deny file-read* file-write*', closedPaths),
+    rule('deny file-read* file-write*', blockedPaths),
     rule('deny file-write-unlink', below(directoriesAbove(bounds)), 'literal'),
     network ? '(allow network*)\n(allow system-socket)' : '(deny network*)',
   ]
@@ -95,7 +95,7 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 /** Undefined when a sandbox with nothing special to keep comes up on this machine, else what it said. */
 export async function whyNotStarting(sandbox: Sandbox, root: string): Promise<string | undefined> {
   const program = { file: '/usr/bin/true', args: [], cwd: '/', env: bareEnvironment }
-  const none = { readable: [], hidden: [], caches: [], discarded: [], fixed: [], closed: [], absent: [] }
+  const none = { readable: [], hidden: [], caches: [], discarded: [], fixed: [], blocked: [], absent: [] }
   const limits = { memoryBytes: 2 ** 30, fileBytes: 2 ** 30, processes: 1000 }
   const wrapped = sandbox.wrap(program, { root, home: os.homedir(), ...none, network: false, limits })
   const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })

@@ -12,7 +12,7 @@ export interface GitSight {
   readonly root: string
   /** Git directories below the root. */
   readonly repositories: readonly string[]
-  readonly isClosed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
   /** What decides which names are blocked. */
   readonly rules: readonly string[]
   /** `full`: the user lets programs read the objects of repositories that track blocked files. */
@@ -95,14 +95,14 @@ async function inModules(name: string, top: string, sight: GitSight): Promise<Ma
 async function trackedBlocked(
   name: string,
   top: string,
-  { root, isClosed, rules }: GitSight,
+  { root, isBlocked, rules }: GitSight,
 ): Promise<string | undefined> {
   const key = sha256(JSON.stringify([rules, stateOf(path.join(root, name))]))
   const file = path.join(stateHome(), 'tracked', sha256(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
     return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined
-  const blocked = (await trackedIn(path.join(root, name))).find((one) => isClosed(path.join(top, one)))
+  const blocked = (await trackedIn(path.join(root, name))).find((one) => isBlocked(path.join(top, one)))
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ key, ...(blocked === undefined ? {} : { blocked }) }))

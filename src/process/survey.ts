@@ -13,36 +13,36 @@ export interface Survey {
   /** Directories that were looked into, with their modes. */
   readonly dirs: ReadonlyMap<string, number>
   /** Blocked by its name, or as a second name of something that is blocked or outside. */
-  readonly closed: readonly ClosedPath[]
+  readonly blocked: readonly BlockedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
   /** Directories that could not be looked into. A program of their owner could open them. */
-  readonly shut: readonly ClosedPath[]
+  readonly unreadable: readonly BlockedPath[]
 }
 
-export interface ClosedPath {
+export interface BlockedPath {
   readonly path: string
   readonly type: 'file' | 'directory'
 }
 
-export function surveyOf(root: string, isClosed: (relative: string) => boolean): Survey {
+export function surveyOf(root: string, isBlocked: (relative: string) => boolean): Survey {
   const files = new Map<string, string>()
-  const closed: ClosedPath[] = []
+  const blocked: BlockedPath[] = []
   const repositories: string[] = []
-  const shut: ClosedPath[] = []
+  const unreadable: BlockedPath[] = []
   const linked: { path: string; inode: string; names: number }[] = []
-  const closedInodes = new Set<string>()
+  const blockedInodes = new Set<string>()
   const dirs = new Map<string, number>()
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const entries = entriesOf(path.join(root, dir))
-    if (entries === undefined && dir !== '') shut.push({ path: dir, type: 'directory' })
+    if (entries === undefined && dir !== '') unreadable.push({ path: dir, type: 'directory' })
     for (const entry of entries ?? []) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       if (entry.name === '.git') repositories.push(relative)
-      if (entry.isSymbolicLink() && isClosed(relative)) closed.push(...linkedTo(root, relative))
-      if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
-        closed.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
+      if (entry.isSymbolicLink() && isBlocked(relative)) blocked.push(...linkedTo(root, relative))
+      if (isBlocked(relative) && (entry.isFile() || entry.isDirectory())) {
+        blocked.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
       } else if (entry.isDirectory()) {
         if (entry.name !== '.git' && entry.name !== '.clada') {
           pending.push(relative)
@@ -58,7 +58,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
       files.set(relative, `${inode}:${stat.size}:${stat.mode}:${stat.mtimeNs}:${stat.ctimeNs}`)
       if (stat.nlink > 1n && entry.isFile()) {
         linked.push({ path: relative, inode, names: Number(stat.nlink) })
-        if (isClosed(relative)) closedInodes.add(inode)
+        if (isBlocked(relative)) blockedInodes.add(inode)
       }
     }
   }
@@ -67,16 +67,16 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
   for (const { path: name, inode, names } of linked) {
     // Package managers link from a store of their own.
     const elsewhere = (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules')
-    if ((elsewhere || closedInodes.has(inode)) && !isClosed(name)) closed.push({ path: name, type: 'file' })
+    if ((elsewhere || blockedInodes.has(inode)) && !isBlocked(name)) blocked.push({ path: name, type: 'file' })
   }
-  return { files, dirs, closed, repositories, shut }
+  return { files, dirs, blocked, repositories, unreadable }
 }
 
 /**
  * The file or directory in the project that a link with a blocked name leads to: whatever it is called, it is what the
  * name says. One outside the project is not there for programs.
  */
-export function linkedTo(root: string, link: string): ClosedPath[] {
+export function linkedTo(root: string, link: string): BlockedPath[] {
   try {
     const file = fs.realpathSync(path.join(root, link))
     const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'

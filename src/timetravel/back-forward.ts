@@ -188,7 +188,7 @@ interface Checkout {
   readonly branch: string | null
   readonly stateDir: string
   readonly root: string
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
   /** Changes the files from one commit to another, all or none. */
   change(from: string, to: string, events: TreeChangeEvents): Promise<void>
 }
@@ -230,7 +230,7 @@ async function inCheckout(
           branch: head.branch ?? null,
           stateDir,
           root,
-          closed: (relative) => judge.closedBelow(relative),
+          isBlocked: (relative) => judge.isBlockedBelow(relative),
           change: (from, to, events) => changeTree(isolated, workspace, top, from, to, events),
         })
         const { notes } = workspace

@@ -10,13 +10,13 @@ import { identityOf } from '../journal/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
 import { inRepository, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { cutOffBelow, eligible, isClosed, savable } from '../git/savable.ts'
+import { cutOffBelow, eligible, isUnsavable, savable } from '../git/savable.ts'
 import { sidesIn } from '../git/tree-contents.ts'
 
 export interface StashPlace {
   readonly root: string
   readonly stateDir: string
-  readonly closed: (relative: string) => boolean
+  readonly isBlocked: (relative: string) => boolean
 }
 
 export interface Uncommitted {
@@ -29,11 +29,11 @@ export interface Uncommitted {
 /** The changes that checking out another commit would lose; undefined when there are none. */
 export async function uncommittedAt(
   isolated: IsolatedGit,
-  { root, closed }: StashPlace,
+  { root, isBlocked }: StashPlace,
 ): Promise<Uncommitted | undefined> {
   const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
-  const place = { top: isolated.repository.top ?? root, root, closed }
+  const place = { top: isolated.repository.top ?? root, root, isBlocked }
   const { paths } = await eligible(isolated, savable({ changed: tracked, untracked }, place))
   return paths.length === 0 && staged.length === 0 ? undefined : { paths, staged }
 }
@@ -46,7 +46,7 @@ export async function stash(
   isolated: IsolatedGit,
   head: string,
   { paths, staged }: Uncommitted,
-  { root, stateDir, closed }: StashPlace,
+  { root, stateDir, isBlocked }: StashPlace,
 ): Promise<string> {
   const { repository } = isolated
   const index = isolated.file('index-save')
@@ -55,7 +55,7 @@ export async function stash(
   await Promise.all([indexCopy(stateDir, head), ownDir(stateDir, 'back')].map(syncFile))
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
-  const secrets = staged.filter((name) => isClosed(slashed(path.relative(root, path.join(top, name))), closed))
+  const secrets = staged.filter((name) => isUnsavable(slashed(path.relative(root, path.join(top, name))), isBlocked))
   await asCommitted(isolated, head, secrets, env)
   const inIndex = await commitOf(isolated, env, [head], 'clada: staged before clada back\n')
   await isolated.git(['read-tree', '-i', '-m', head], { env })

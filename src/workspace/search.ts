@@ -85,7 +85,7 @@ class Collector {
     const parts = [...this.#dir.parts, ...relative.split('/')]
     const absolute = path.join(this.#dir.absolute, relative)
     const links = this.#tree.look({ ...this.#dir, parts, absolute })?.links ?? 1
-    const open = !this.#locator.closed(absolute) && (links < 2 || parts.includes('node_modules'))
+    const open = !this.#locator.isBlocked(absolute) && (links < 2 || parts.includes('node_modules'))
     this.#open.set(relative, open)
     return open
   }
@@ -161,8 +161,8 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
 
 function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
-  const closed = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
-  const options = ['--no-config', '--no-require-git', '--hidden', ...closed, '--color=never']
+  const blocked = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
+  const options = ['--no-config', '--no-require-git', '--hidden', ...blocked, '--color=never']
   options.push(
     '--line-number',
     '--column',

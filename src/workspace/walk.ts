@@ -47,8 +47,8 @@ export class Locator {
   }
 
   /** Whether the content of a file is blocked, by its path. */
-  closed(absolute: string): boolean {
-    return this.#judge.closed(absolute)
+  isBlocked(absolute: string): boolean {
+    return this.#judge.isBlocked(absolute)
   }
 
   #location(arg: PathArg, absolute: string, access: Access): Location {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { missedNetwork } from '../../src/commands/closed-network.ts'
+import { missedNetwork } from '../../src/commands/blocked-network.ts'
 import type { Contained } from '../../src/commands/contained.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'

@@ -56,7 +56,7 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
       : { type: 'file', mode: stat.mode & 0o777, bytes: fs.readFileSync(absolute) }
   }
   const settings = { git: 'off', author: null, lockFile: null, lockMs: 0 } as const
-  const recovered = () => recover(history, 1, { root, stateDir, settings, closed: () => false }, inspect)
+  const recovered = () => recover(history, 1, { root, stateDir, settings, isBlocked: () => false }, inspect)
   return { root, history, dir: dirOf(history, 1), recovered, timeline: () => readTimeline(history, root, inspect) }
 }
 

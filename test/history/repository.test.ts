@@ -9,7 +9,7 @@ import { isUnchanged } from '../../src/git/index-file.ts'
 import { IsolatedGit } from '../../src/git/isolated-git.ts'
 import { dropDamaged, syncObjects, writeObject } from '../../src/git/objects.ts'
 import { headOf, isSameHead, pointHead, releaseRefs } from '../../src/git/repository.ts'
-import { isClosed, savable } from '../../src/git/savable.ts'
+import { isUnsavable, savable } from '../../src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
 import { noteProgram } from '../../src/history/programs.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -59,12 +59,12 @@ describe('a file is saved by a commit', () => {
       const top = scratchDir({ 'root/secret': 's', 'root/b': 'b' })
       const root = path.join(top, 'root')
       make(path.join(root, name))
-      const place = { top: root, root, closed: (relative: string) => relative === 'secret' }
+      const place = { top: root, root, isBlocked: (relative: string) => relative === 'secret' }
       expect({
         changed: savable({ changed: [name], untracked: [] }, place).length === 1,
         untracked: savable({ changed: [], untracked: [name] }, place).length === 1,
       }).toEqual(expected)
-      expect(isClosed(name, place.closed)).toBe(['secret', '.clada/a'].includes(name))
+      expect(isUnsavable(name, place.isBlocked)).toBe(['secret', '.clada/a'].includes(name))
     })
 })
 
@@ -156,10 +156,10 @@ it('an object that is damaged is removed, so that it is written again; a whole o
 })
 
 /** A project before a program, which git can look at. */
-async function saved(files: Readonly<Record<string, string>>, closed: (relative: string) => boolean = () => false) {
+async function saved(files: Readonly<Record<string, string>>, isBlocked: (relative: string) => boolean = () => false) {
   const top = repository(files)
   const dir = path.join(scratchDir(), 'git')
-  return { top, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, closed, dir }) }
+  return { top, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, isBlocked, dir }) }
 }
 
 it('what a program changed is recorded with what was there, and what cannot be undone is named', async () => {

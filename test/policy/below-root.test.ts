@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { belowRoot, closedNames } from '../../src/policy/commands/judge-command.ts'
+import { belowRoot, blockedNames } from '../../src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],
@@ -24,6 +24,6 @@ it.each([
   ['stay closed', ['/home/ada/proj/private', '!.env.example', '*.key'], ['private']],
   ['open with the whole project', ['/home/ada/**', '!/home/ada/proj'], []],
 ])('patterns of whole paths %s', (_, deniedPatterns, whole) => {
-  const closed = closedNames({ deniedPatterns, root: '/home/ada/proj' })
+  const closed = blockedNames({ deniedPatterns, root: '/home/ada/proj' })
   expect(closed.filter(({ from }) => from === 'root').map(({ pattern }) => pattern)).toEqual(whole)
 })

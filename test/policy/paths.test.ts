@@ -101,10 +101,10 @@ describe('paths', () => {
   })
 
   it('closes to searches what an absolute pattern closes', () => {
-    const { closedBelow } = makePathJudge(
+    const { isBlockedBelow } = makePathJudge(
       pathPolicyOf({ ...settings, deniedPatterns: ['/home/ada/proj/secrets'] }, posix),
     )
-    expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => closedBelow(one))).toEqual([true, true, false])
+    expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => isBlockedBelow(one))).toEqual([true, true, false])
   })
 })
 

@@ -72,9 +72,9 @@ describe('the config of an isolated git directory', () => {
 })
 
 describe('a survey', () => {
-  const isClosed = (name: string): boolean => name.endsWith('.env')
+  const isBlocked = (name: string): boolean => name.endsWith('.env')
 
-  it('finds what is closed, second names included', () => {
+  it('finds what is blocked, second names included', () => {
     const dir = scratchDir({
       '.env': 'x',
       'src/a.txt': 'a',
@@ -86,8 +86,8 @@ describe('a survey', () => {
     fs.linkSync(path.join(dir, '.env'), path.join(dir, 'second'))
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'src/out'))
     fs.linkSync(path.join(dir, 'src/a.txt'), path.join(dir, 'src/twin'))
-    const { closed, repositories } = surveyOf(dir, isClosed)
-    expect(closed.map(({ path: name }) => name).toSorted()).toEqual([
+    const { blocked, repositories } = surveyOf(dir, isBlocked)
+    expect(blocked.map(({ path: name }) => name).toSorted()).toEqual([
       '.env',
       'node_modules/p/.env',
       'second',
@@ -98,13 +98,13 @@ describe('a survey', () => {
 
   it('sees a change that hides its time', () => {
     const dir = scratchDir({ 'a.txt': 'one', 'b.txt': 'two' })
-    const before = surveyOf(dir, isClosed)
+    const before = surveyOf(dir, isBlocked)
     const { atime, mtime } = fs.statSync(path.join(dir, 'a.txt'))
     fs.writeFileSync(path.join(dir, 'a.txt'), 'eno')
     fs.utimesSync(path.join(dir, 'a.txt'), atime, mtime)
     fs.rmSync(path.join(dir, 'b.txt'))
     fs.writeFileSync(path.join(dir, 'c.txt'), '')
-    expect(changesBetween(before, surveyOf(dir, isClosed))).toEqual([
+    expect(changesBetween(before, surveyOf(dir, isBlocked))).toEqual([
       { path: 'a.txt', change: 'modify' },
       { path: 'b.txt', change: 'delete' },
       { path: 'c.txt', change: 'create' },
@@ -113,10 +113,10 @@ describe('a survey', () => {
 })
 
 describe('the list of blocked files', () => {
-  const isClosed = (name: string): boolean => /(^|\/)\.env$/.test(name)
+  const isBlocked = (name: string): boolean => /(^|\/)\.env$/.test(name)
   const names = (dir: string): string[] =>
-    blockedIn(dir, isClosed, ['.env'])
-      .closed.map(({ path: name }) => name)
+    blockedIn(dir, isBlocked, ['.env'])
+      .blocked.map(({ path: name }) => name)
       .toSorted()
 
   it('has files at any depth, whatever the directory is called, and is right after every change', async () => {

@@ -45,7 +45,7 @@ const bounds: Bounds = {
   caches: [],
   discarded: [],
   fixed: [],
-  closed: [],
+  blocked: [],
   absent: [],
   network: false,
   limits: { memoryBytes: 2 ** 32, fileBytes: 2 ** 30, processes: 4000 },

@@ -11,7 +11,7 @@ const bounds: Bounds = {
   caches: [],
   discarded: [],
   fixed: ['.git'],
-  closed: [
+  blocked: [
     { path: '.env', type: 'file' },
     { path: '.ssh', type: 'directory' },
   ],
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
   })
 
   it('holds each directory above what is kept, once, before what is kept in it', () => {
-    const args = argsOf({ fixed: ['libs/a/.git', 'libs/b/.git'], closed: [{ path: 'libs/a/x/.env', type: 'file' }] })
+    const args = argsOf({ fixed: ['libs/a/.git', 'libs/b/.git'], blocked: [{ path: 'libs/a/x/.env', type: 'file' }] })
     const held = [...args.matchAll(/--bind-try (\S+)/g)].map(([, dir]) => dir)
     expect(held).toEqual(['libs', 'libs/a', 'libs/a/x', 'libs/b'].map((dir) => `/home/u/proj/${dir}`))
     expect(args.indexOf('--bind-try')).toBeGreaterThan(args.indexOf('--bind /home/u/proj '))

@@ -1,4 +1,4 @@
-import { type Call, type ClosedName, type CommandRule, flag, flags, number, type Option, text } from './rule.ts'
+import { type Call, type BlockedName, type CommandRule, flag, flags, number, type Option, text } from './rule.ts'
 
 /** Only what looks, and only where no program of the repository's own choosing can be called on the way. */
 
@@ -24,9 +24,9 @@ const formats: readonly Option[] = [
 const literal = /^\P{Cc}{0,300}$/u
 
 /** The content of blocked files stays blocked in their history too. */
-export function closedPathspecs(closed: readonly ClosedName[]): string[] {
-  return closed
-    .filter(({ opens }) => !opens)
+export function blockedPathspecs(blocked: readonly BlockedName[]): string[] {
+  return blocked
+    .filter(({ allows }) => !allows)
     .map(({ pattern, from }) => `:(top,exclude,glob,icase)${from === 'root' ? '' : '**/'}${literally(pattern)}`)
     .flatMap((spec) => [spec, `${spec}/**`])
 }
@@ -64,7 +64,7 @@ export const gitRules: readonly CommandRule[] = [
     ],
     operands: { min: 0, max: 200, kinds: ['revision-or-content'] },
     always: noPrograms,
-    close: (_, closed) => closedPathspecs(closed),
+    exclude: (_, blocked) => blockedPathspecs(blocked),
   },
   {
     name: 'git log',
@@ -83,7 +83,7 @@ export const gitRules: readonly CommandRule[] = [
     dashNumber: '-n',
     operands: { min: 0, max: 200, kinds: ['revision-or-content'] },
     always: [...noPrograms, '--no-show-signature'],
-    close: (call, closed) => (showsPatch(call) ? closedPathspecs(closed) : []),
+    exclude: (call, blocked) => (showsPatch(call) ? blockedPathspecs(blocked) : []),
     forbids: (call) =>
       call.has('--all') && showsPatch(call) ? 'git log may not be given --all together with -p' : undefined,
   },
@@ -94,7 +94,7 @@ export const gitRules: readonly CommandRule[] = [
     options: [...summaries, ...formats, flag('-p', '-u', '--patch'), flag('-s', '--no-patch'), ...flags('--oneline')],
     operands: { min: 0, max: 200, kinds: ['revision-or-content'] },
     always: [...noPrograms, '--no-show-signature'],
-    close: (_, closed) => closedPathspecs(closed),
+    exclude: (_, blocked) => blockedPathspecs(blocked),
   },
   {
     name: 'git blame',

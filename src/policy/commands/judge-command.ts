@@ -1,10 +1,10 @@
 import { isInside, slashed } from '../../core/paths.ts'
 import { anchorOf, globTest, isWholePath } from '../glob.ts'
-import { closeFind, searchRules } from './search-rules.ts'
+import { excludeInFind, searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
 import { insteadOf, type Says } from './instead.ts'
 import { readOptions } from './read-options.ts'
-import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
+import type { Argument, Call, BlockedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
 import { changingRules } from './changing-rules.ts'
 import { listingRules, textRules } from './reading-rules.ts'
@@ -35,13 +35,13 @@ export interface Listed {
   readonly trailing: readonly string[]
 }
 
-export function judgeCommand(command: string, closed: ClosedBy, says: Says = 'any action'): CommandDecision {
-  const decision = judge(command, closed)
-  const instead = decision.verdict === 'deny' ? insteadOf(command, closed.root, says) : undefined
+export function judgeCommand(command: string, blocked: BlockedBy, says: Says = 'any action'): CommandDecision {
+  const decision = judge(command, blocked)
+  const instead = decision.verdict === 'deny' ? insteadOf(command, blocked.root, says) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
-function judge(command: string, { deniedPatterns, root }: ClosedBy): CommandDecision {
+function judge(command: string, { deniedPatterns, root }: BlockedBy): CommandDecision {
   const split = splitCommand(command)
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text
@@ -55,7 +55,7 @@ function judge(command: string, { deniedPatterns, root }: ClosedBy): CommandDeci
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
   if (wrong !== undefined) return denied(rule, wrong)
-  return { verdict: 'allow', cd, listed: listedOf(rule, call, closedNames({ deniedPatterns, root })) }
+  return { verdict: 'allow', cd, listed: listedOf(rule, call, blockedNames({ deniedPatterns, root })) }
 }
 
 const denied = (rule: CommandRule, reason: string): CommandDecision => ({
@@ -111,33 +111,33 @@ function badRevision({ name }: CommandRule, { operands }: Call): string | undefi
   return undefined
 }
 
-function listedOf(rule: CommandRule, call: Call, closed: readonly ClosedName[]): Listed {
-  if (rule.name === 'find') return { rule, call, options: [], operands: closeFind(call, closed), trailing: [] }
-  const closing = rule.close?.(call, closed) ?? []
+function listedOf(rule: CommandRule, call: Call, blocked: readonly BlockedName[]): Listed {
+  if (rule.name === 'find') return { rule, call, options: [], operands: excludeInFind(call, blocked), trailing: [] }
+  const excluded = rule.exclude?.(call, blocked) ?? []
   const git = rule.name.startsWith('git ')
-  const options = [...(rule.always ?? []), ...call.options, ...(git ? [] : closing)]
-  return { rule, call, options, operands: call.operands, trailing: git ? closing : [] }
+  const options = [...(rule.always ?? []), ...call.options, ...(git ? [] : excluded)]
+  return { rule, call, options, operands: call.operands, trailing: git ? excluded : [] }
 }
 
 /** What is blocked, and the directory that patterns of whole paths are seen from. */
-export interface ClosedBy {
+export interface BlockedBy {
   readonly deniedPatterns: readonly string[]
   readonly root: string
 }
 
 /** Names no command shows by itself: git's, clada's, and what the user blocked. */
-export function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
-  const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
+export function blockedNames({ deniedPatterns, root }: BlockedBy): BlockedName[] {
+  const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, allows: false }))
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
-    .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
+    .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), allows: pattern.startsWith('!') }))
   let whole: string[] = []
   for (const pattern of deniedPatterns) {
     if (isWholePath(pattern)) whole.push(...belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
-    // A project in `/dev/shm`, for one, is opened as a whole.
+    // A project in `/dev/shm`, for one, is allowed as a whole.
     else if (pattern.startsWith('!') && isInside(root, pattern.slice(1))) whole = []
   }
-  return [...own, ...named, ...whole.map((pattern) => ({ pattern, opens: false, from: 'root' as const }))]
+  return [...own, ...named, ...whole.map((pattern) => ({ pattern, allows: false, from: 'root' as const }))]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { closing, type CommandRule, contents, flag, flags, names, number, text } from './rule.ts'
+import { blockedGlobs, type CommandRule, contents, flag, flags, names, number, text } from './rule.ts'
 
 const lines = 10_000_000
 const bytes = 10 * 1024 * 1024
@@ -87,7 +87,7 @@ export const listingRules: readonly CommandRule[] = [
     operands: names(0, '.'),
     // Names may hold what drives a terminal.
     always: ['-q', '--color=never'],
-    close: (call, closed) => (call.has('-R') ? closing(closed).map((name) => `--ignore=${name}`) : []),
+    exclude: (call, blocked) => (call.has('-R') ? blockedGlobs(blocked).map((name) => `--ignore=${name}`) : []),
   },
   {
     name: 'pwd',
@@ -108,7 +108,7 @@ export const listingRules: readonly CommandRule[] = [
     ],
     operands: names(0, '.'),
     always: ['-n', '-q'],
-    close: (_, closed) => ['-I', closing(closed).join('|')],
+    exclude: (_, blocked) => ['-I', blockedGlobs(blocked).join('|')],
   },
   {
     name: 'stat',

@@ -26,7 +26,7 @@ export interface CommandRule {
   /** What is wrong with this combination. */
   readonly forbids?: (call: Call) => string | undefined
   /** Keeps blocked files out where the program itself chooses what it looks at. */
-  readonly close?: (call: Call, closed: readonly ClosedName[]) => readonly string[]
+  readonly exclude?: (call: Call, blocked: readonly BlockedName[]) => readonly string[]
   /** Its other forms change the repository: they are not refused but need approval. */
   readonly writes?: true
 }
@@ -79,9 +79,9 @@ export interface Call {
 export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
 
 /** A name that is blocked, or allowed again, in any directory. Later ones win. */
-export interface ClosedName {
+export interface BlockedName {
   readonly pattern: string
-  readonly opens: boolean
+  readonly allows: boolean
   /** Only there, and not anywhere else. */
   readonly from?: 'root'
 }
@@ -110,7 +110,7 @@ export const names = (min: number, otherwise?: string): Operands => ({
  * The blocked names as globs for programs that match one component only. What is blocked by a longer path they may name;
  * its content is left out by their caller.
  */
-export const closing = (closed: readonly ClosedName[]): string[] =>
-  closed
-    .filter(({ pattern, opens, from }) => !opens && from === undefined && !pattern.includes('/'))
+export const blockedGlobs = (blocked: readonly BlockedName[]): string[] =>
+  blocked
+    .filter(({ pattern, allows, from }) => !allows && from === undefined && !pattern.includes('/'))
     .map(({ pattern }) => pattern)

@@ -1,8 +1,8 @@
 import {
   type Argument,
   type Call,
-  type ClosedName,
-  closing,
+  type BlockedName,
+  blockedGlobs,
   type CommandRule,
   contents,
   flag,
@@ -48,13 +48,13 @@ export const searchRules: readonly CommandRule[] = [
     operands: { min: 1, max: 200, kinds: ['text', 'content'] },
     answers: [1],
     always: ['--color=never', '--devices=skip'],
-    close: (call, closed) => {
+    exclude: (call, blocked) => {
       if (!call.has('-r')) return []
-      const opened = call.has('--include') ? [] : closed.filter(({ opens }) => opens)
-      const names = closing(closed)
+      const allowed = call.has('--include') ? [] : blocked.filter(({ allows }) => allows)
+      const names = blockedGlobs(blocked)
       return [
         ...names.flatMap((name) => [`--exclude=${name}`, `--exclude-dir=${name}`]),
-        ...opened.map(({ pattern }) => `--include=${pattern}`),
+        ...allowed.map(({ pattern }) => `--include=${pattern}`),
       ]
     },
     forbids: ({ operands, has }) =>
@@ -89,7 +89,7 @@ export const searchRules: readonly CommandRule[] = [
     operands: contents(2, 2),
     answers: [1],
     always: ['--no-dereference', '--color=never'],
-    close: (call, closed) => (call.has('-r') ? closing(closed).map((name) => `--exclude=${name}`) : []),
+    exclude: (call, blocked) => (call.has('-r') ? blockedGlobs(blocked).map((name) => `--exclude=${name}`) : []),
   },
 ]
 
@@ -130,15 +130,15 @@ function readFind(words: readonly Word[]): Reading {
   }
   if (starts.length === 0) starts.push({ text: '.', as: 'name' })
   const wanted: Argument[] = expression.length === 0 ? [] : [option('('), ...expression, option(')')]
-  const operands = [...starts, ...depth, option(closedMark), ...wanted, ...(prints ? [] : [option('-print')])]
+  const operands = [...starts, ...depth, option(blockedMark), ...wanted, ...(prints ? [] : [option('-print')])]
   return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false } }
 }
 
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
 const option = (text: string): Argument => ({ text, as: 'option' })
 
-/** Marks where the blocked names are left out; see `closeFind`. */
-const closedMark = '\0closed'
+/** Marks where the blocked names are left out; see `excludeInFind`. */
+const blockedMark = '\0blocked'
 
 const anything = /^/
 const tests: Readonly<Record<string, RegExp | 'name'>> = {
@@ -157,13 +157,13 @@ const tests: Readonly<Record<string, RegExp | 'name'>> = {
 const plain = new Set(['-not', '!', '-o', '-or', '-a', '-and', '(', ')', '-print', '-print0', '-empty', '-prune'])
 
 /** Directories and files whose names are blocked are not entered and not shown. */
-export function closeFind(call: Call, closed: readonly ClosedName[]): Argument[] {
+export function excludeInFind(call: Call, blocked: readonly BlockedName[]): Argument[] {
   let expression: string[] = []
-  for (const { pattern, opens } of closed.filter(({ from }) => from === undefined)) {
+  for (const { pattern, allows } of blocked.filter(({ from }) => from === undefined)) {
     const test = pattern.includes('/') ? ['-ipath', `*/${pattern}`] : ['-iname', pattern]
-    if (!opens) expression = expression.length === 0 ? test : [...expression, '-o', ...test]
+    if (!allows) expression = expression.length === 0 ? test : [...expression, '-o', ...test]
     else if (expression.length > 0) expression = ['(', ...expression, ')', '!', ...test]
   }
   const pruned = ['(', ...expression, ')', '-prune', '-o'].map(option)
-  return call.operands.flatMap((argument) => (argument.text === closedMark ? pruned : [argument]))
+  return call.operands.flatMap((argument) => (argument.text === blockedMark ? pruned : [argument]))
 }
