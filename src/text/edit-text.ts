@@ -62,19 +62,15 @@ export function editTolerantly(
   const [oldLines, newLines] = linesOf(old, fresh)
   const file = new FileLines(new Source(text))
   const lines = hunkOf(oldLines, newLines)
-  let partsTried = false
-  for (const fits of fitsByRung(lines, file, { rungs: 'all', damage: tolerance.damage })) {
-    const rung = fits[0]?.rung ?? 'exact'
-    // Parts of lines are found through damage only, on the rung for that.
-    if (!partsTried && rung !== 'exact' && rung !== 'trailing-space' && rung !== 'indentation') {
-      partsTried = true
-      const part = read()
-      if (part.kind !== 'absent') return part
-    }
-    return editedAt(fits, file, wanted, what)
-  }
-  return partsTried ? { kind: 'absent' } : read()
+  const [fits] = fitsByRung(lines, file, { rungs: 'all', damage: tolerance.damage })
+  if (fits === undefined) return read()
+  // Parts of lines are found through damage only, on the rung for that.
+  const rung = fits[0]?.rung ?? 'exact'
+  const part = beforeParts.includes(rung) ? undefined : read()
+  return part === undefined || part.kind === 'absent' ? editedAt(fits, file, wanted, what) : part
 }
+
+const beforeParts: readonly Rung[] = ['exact', 'trailing-space', 'indentation']
 
 /**
  * The place where the new text is already, around the one place of the old text: the edit was probably applied before.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { editTolerantly, type Tolerance } from '../../src/text/edit-text.ts'
+import { onlyReading } from '../../src/text/undamage-edit.ts'
 
 const tolerant: Tolerance = { matching: 'tolerant', readings: 'allowed', damage: [] }
 
@@ -100,6 +101,17 @@ describe('an edit by context', () => {
     expect(edited(twice(all), twice(old), twice(fresh))).toBe(twice(all).replace("'text',", "'text',\n  'added',"))
   })
 
+  test('is refused where lines that it changes between others are apart there', () => {
+    const there = 'alpha(1)\nbeta(2)\nsame()\nsame()\ngamma(3)\ndelta(4)\nepsilon(5)\n'
+    const old = 'better(0)\nalpha(1)\nbeta(2)\nsame()\ngamma(3)\ndelta(4)\nepsilon(5)'
+    expect(edited(there, old, old.replace('beta', 'BETA').replace('gamma', 'new(9)\ngamma'))).toBe('absent')
+  })
+
+  test('is refused where very many places have the lines', () => {
+    const old = 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)'
+    expect(edited(file.repeat(60), old, old.replace('gamma', 'GAMMA'))).toBe('absent')
+  })
+
   test('is refused where two places have the lines, whichever has more of them', () => {
     const old = 'alpha(1)\n\nbeta(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
     expect(edited(`${file}${file}`, old, old.replace('delta', 'DELTA'))).toBe('count')
@@ -173,9 +185,37 @@ describe('an edit whose lines are shifted', () => {
 })
 
 describe('an edit by indentation', () => {
+  test('keeps the spaces at the ends of new lines where the old ones have none', () => {
+    expect(edited('  one\n  two\n', 'one\ntwo', 'one  \ntwo')).toBe('  one  \n  two\n')
+  })
+
   test('is not applied to lines of which only one is indented otherwise', () => {
     const there = 'if (a) {\n  b()\n  }\n\n}\n'
     const old = 'if (a) {\n  b()\n}'
     expect(edited(there, old, 'if (a) {\n  b()\n  }\n\n}')).toBe('unclear')
+  })
+})
+
+describe('an edit through curled quotes', () => {
+  test.each([
+    ['others of the new line too', "say('a')\n", 'say(\u2018a\u2019)', 'say(\u2018b\u2019, \u201cc\u201d)', 'say(\'b\', "c")\n'],
+    ['not a dash of the file', 'say("a")\n\u2013\n', 'say(\u201ca\u201d)', 'say(\u201cb\u201d, \u2013 x)', 'say("b", \u2013 x)\n\u2013\n'],
+  ])('straightens %s', (_, there, old, fresh, after) => {
+    expect(edited(there, old, fresh)).toBe(after)
+  })
+
+  test('finds parts of lines before lines of which some differ', () => {
+    const there = 'x = call("one",\n  "two",\n  "three",\n  "four", "five")\n'
+    const old = 'call(\u201cone\u201d,\n  \u201ctwo\u201d,\n  \u201cthree\u201d,\n  \u201cfour\u201d'
+    expect(editTolerantly(there, old, old.replace('two', '2'), 1, tolerant)).toMatchObject({
+      text: there.replace('two', '2'),
+      rung: 'characters',
+    })
+  })
+
+  test('undoes something, or is no other reading', () => {
+    const edit = { wanted: ['\u201ca\u201d'], replacement: '\u201cb\u201d' }
+    const asWritten = (wanted: readonly string[]) => (wanted[0] === edit.wanted[0] ? [0] : [])
+    expect(onlyReading(edit, '\u201ca\u201d', [], asWritten)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { commentMarksFor } from '../../src/text/comment-marks.ts'
-import { cutLines } from '../../src/text/lines.ts'
+import { commonPairs, cutLines } from '../../src/text/lines.ts'
 import { editPlace } from '../../src/text/places.ts'
 import { findRanges } from '../../src/text/edit.ts'
 import { FileLines } from '../../src/text/file-lines.ts'
@@ -88,6 +88,14 @@ describe('small functions at their edges', () => {
     ['a character of two units', `${'x'.repeat(89)}😀${'y'.repeat(9)}`, { tail: 'y'.repeat(9) }],
   ])('the end of a cut text with %s', (_, text, expected) => {
     expect(cutLines(text, 20)).toMatchObject(expected)
+  })
+
+  it.each([1, 0, -3])('nothing of a text fits into room for %i', (room) => {
+    expect(cutLines('abcd', room)).toEqual({ head: '', tail: '', first: 1, last: 1, total: 1 })
+  })
+
+  it('lines between changed ones are still the same', () => {
+    expect(commonPairs(['x', 'a', 'y'], ['p', 'a', 'q'])).toEqual([[1, 1]])
   })
 
   it('a hunk inside an earlier one overlaps it, and so does the next', () => {

@@ -81,6 +81,7 @@ test('in both texts it stands for the lines of the file between the parts', () =
   expect(resolveElisions(['a {', dots, '  three()'], ['a {', dots, '  3()'], 'a.ts', file)).toMatchObject({
     old: ['a {', '  one()', '  two()', '  three()'],
     fresh: ['a {', '  one()', '  two()', '  3()'],
+    kept: ['an elision represents 2 lines, kept'],
   })
 })
 
@@ -153,6 +154,10 @@ test.each([
 
 test.each([
   ['the lines above are left out without a word', `export class Cart {\n  items = [1]\n\n  // ... existing code ...\n`],
+  [
+    'they are, and as many lines are new',
+    `export class Cart {\n  items = []\n  one = 1\n  two = 2\n\n  add(item) {\n    this.items.push(item)\n  }\n\n  // ... existing code ...\n`,
+  ],
   [
     'the lines below are',
     `import { tax } from './tax'\n\n// ... existing code ...\n\nexport function main() {\n  return new Cart().total()\n}\n`,

@@ -122,6 +122,16 @@ describe('nearestPlaces', () => {
     ])
   })
 
+  test('lines that all differ a little', async () => {
+    const [place] = await find('x\nconst row = find(id)\nif (!row) throw\n', 'constt row = find(id)\nif (!rov) throw')
+    expect(place).toMatchObject({ line: 2, endLine: 3, similarity: 0.94 })
+  })
+
+  test('text that differs in spaces only, however many', async () => {
+    const [place] = await find('a(   1,   2,   3,   4   )\n', 'a(1,2,3,4)')
+    expect(place).toMatchObject({ line: 1, similarity: 0.9 })
+  })
+
   test('the place that has most of the lines, rather than lines that are like them', async () => {
     const step = (number: number, what: string): string[] => [
       `'error: bad${what}'`,
