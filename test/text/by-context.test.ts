@@ -198,8 +198,20 @@ describe('an edit by indentation', () => {
 
 describe('an edit through curled quotes', () => {
   test.each([
-    ['others of the new line too', "say('a')\n", 'say(\u2018a\u2019)', 'say(\u2018b\u2019, \u201cc\u201d)', 'say(\'b\', "c")\n'],
-    ['not a dash of the file', 'say("a")\n\u2013\n', 'say(\u201ca\u201d)', 'say(\u201cb\u201d, \u2013 x)', 'say("b", \u2013 x)\n\u2013\n'],
+    [
+      'others of the new line too',
+      "say('a')\n",
+      'say(\u2018a\u2019)',
+      'say(\u2018b\u2019, \u201cc\u201d)',
+      'say(\'b\', "c")\n',
+    ],
+    [
+      'not a dash of the file',
+      'say("a")\n\u2013\n',
+      'say(\u201ca\u201d)',
+      'say(\u201cb\u201d, \u2013 x)',
+      'say("b", \u2013 x)\n\u2013\n',
+    ],
   ])('straightens %s', (_, there, old, fresh, after) => {
     expect(edited(there, old, fresh)).toBe(after)
   })
