@@ -5,13 +5,12 @@ import type { ChangedFile } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { dependsOnContent } from '../policy/holds-token.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { type Blocked, blockedIn } from '../process/blocked-index.ts'
+import { type Blocked, blockedIn, blockedNow, type BlockedPath } from '../process/blocked-index.ts'
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
-import { type BlockedPath, type Survey, surveyOf } from '../process/survey.ts'
 import type { CommandScope, Place } from './scope.ts'
 
 type Scope = Pick<CommandScope, 'settings'>
@@ -55,7 +54,7 @@ export function closedBelow(dirs: readonly string[], place: Place, scope: Comman
 export function blockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) =>
-    surveyOf(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
+    blockedNow(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
       .blocked.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root)),
   )
@@ -85,11 +84,11 @@ export interface Containment {
 /** What a program may see and change. */
 export function boundsFor(
   what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
-  survey: Pick<Survey, 'blocked' | 'repositories'>,
+  found: Blocked,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
   const { root, allowedRoots, userPlaces } = scope.settings
-  const repositories = survey.repositories.filter((name) => name !== '.git')
+  const repositories = found.repositories.filter((name) => name !== '.git')
   const home = os.homedir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
@@ -107,7 +106,7 @@ export function boundsFor(
     caches: what.caches === 'through' ? cachesIn(home) : [],
     discarded: what.caches === 'discard' ? cachesIn(home) : [],
     fixed: kept.filter(isThere),
-    blocked: survey.blocked.filter(
+    blocked: found.blocked.filter(
       ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
     ),
     absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],

@@ -108,7 +108,7 @@ async function runOnLayers(
   // Others do not wait until the user has answered.
   await scope.files.outside(rootArg(root), what.keep === undefined ? 'lands' : 'looks')
   const blocked = blockedBelow(scope)
-  const plain = boundsFor(what, { ...blocked, blocked: [...blocked.blocked, ...blocked.unreadable] }, scope)
+  const plain = boundsFor(what, blocked, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const { staged, elsewhere } = stagedFor(scope)
   const masks = await masksFor(plain, blocked.repositories, scope)
@@ -219,7 +219,7 @@ async function runOnProject(
   const isBlocked = blockedNames(scope)
   const before = surveyOf(root, isBlocked)
   const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))
-  const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, before, scope)
+  const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
   if (failure !== undefined && chosen !== undefined) {
@@ -315,18 +315,12 @@ const notStarting = (file: string, error = 'no reason given'): Problem => ({
   advice: { model: 'Try again with less, or ask the user.', user: 'Try again with less.' },
 })
 
-async function runInside(
-  sandbox: Sandbox,
-  what: Containment,
-  place: Place,
-  survey: Survey,
-  scope: CommandScope,
-): Promise<ProcessEnd> {
+async function runInside(sandbox: Sandbox, what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
   const missing = reserved.filter((file) => isInside(file, root) && !isEntry(file))
   // git would see a file that is not there; what it runs may make one, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : missing.filter((file) => isEntry(path.dirname(file)))
-  const plain = boundsFor(what, { ...survey, blocked: [...survey.blocked, ...survey.unreadable] }, scope)
+  const plain = boundsFor(what, blockedBelow(scope), scope)
   // An empty file that cannot be written: tools that copy or search the project stumble over a device.
   for (const file of unborn) fs.writeFileSync(file, '', { flag: 'wx' })
   const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
-import { surveyOf } from '../process/survey.ts'
+import { blockedNow } from '../process/blocked-index.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
@@ -157,7 +157,7 @@ const inodeOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`
 
 /** Looked for only when a file with several names is about to be saved, which is rare. */
 function blockedInodes(root: string, isBlocked: (relative: string) => boolean): ReadonlySet<string> {
-  const files = surveyOf(root, isBlocked).blocked.filter(({ path: name, type }) => type === 'file' && isBlocked(name))
+  const files = blockedNow(root, isBlocked).blocked.filter(({ path: name, type }) => type === 'file' && isBlocked(name))
   return new Set(
     files.flatMap(({ path: name }) => {
       const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })

@@ -1,17 +1,24 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
+import { isInside, slashed } from '../core/paths.ts'
+import { hasCode } from '../core/platform.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
-import { type BlockedPath, entriesOf, linkedTo } from './survey.ts'
+
+export interface BlockedPath {
+  readonly path: string
+  readonly type: 'file' | 'directory'
+}
 
 export interface Blocked {
-  /** Blocked by name, or by being a second name of something blocked or outside. */
+  /**
+   * Blocked by name, or by being a second name of something blocked or outside. Directories that could not be looked
+   * into are blocked too: a program of their owner could open them.
+   */
   readonly blocked: readonly BlockedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
-  /** Directories that could not be looked into. A program of their owner could open them. */
-  readonly unreadable: readonly BlockedPath[]
 }
 
 /** What one directory holds that matters here. It is the same as long as the directory was not changed. */
@@ -59,6 +66,10 @@ export function blockedIn(
   } else if (before !== undefined) held.set(root, before)
   return summary(root, walk.dirs, isBlocked)
 }
+
+/** The same without the list, for directories that are looked at rarely. */
+export const blockedNow = (root: string, isBlocked: (relative: string) => boolean): Blocked =>
+  summary(root, walked(root, isBlocked, {}).dirs, isBlocked)
 
 /** Of the list: one in another format is not used. */
 const format = 4
@@ -170,11 +181,36 @@ function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string
   const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isBlocked(name) ? [inode] : [])))
   const others = [...outsiders(dirs), ...linked.filter(({ inode }) => secrets.has(inode))]
   const second = new Set(others.map(({ path: name }) => name).filter((name) => !isBlocked(name)))
+  const unreadable = Object.entries(dirs).flatMap(([dir, known]) =>
+    known.unreadable && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
+  )
   return {
-    blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
+    blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const })), ...unreadable],
     repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
-    unreadable: Object.entries(dirs).flatMap(([dir, { unreadable }]) =>
-      unreadable && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
-    ),
+  }
+}
+
+/**
+ * The file or directory in the project that a link with a blocked name leads to: whatever it is called, it is what the
+ * name says. One outside the project is not there for programs.
+ */
+function linkedTo(root: string, link: string): BlockedPath[] {
+  try {
+    const file = fs.realpathSync(path.join(root, link))
+    const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'
+    return file !== root && isInside(file, root) ? [{ path: slashed(path.relative(root, file)), type }] : []
+  } catch {
+    return []
+  }
+}
+
+/** Undefined when it may not be read, or not what is in it. */
+export function entriesOf(dir: string): fs.Dirent[] | undefined {
+  try {
+    const entries = fs.readdirSync(dir, { withFileTypes: true })
+    if (entries.length > 0) fs.accessSync(dir, fs.constants.X_OK)
+    return entries
+  } catch (error) {
+    return hasCode(error, 'ENOENT') ? [] : undefined
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { BlockedPath } from './survey.ts'
+import type { BlockedPath } from './blocked-index.ts'
 import fs from 'node:fs'
 import os from 'node:os'
 import type { Kin } from './kin.ts'

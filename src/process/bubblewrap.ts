@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
 import { findProgram, real, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
-import type { BlockedPath } from './survey.ts'
+import type { BlockedPath } from './blocked-index.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
 export function bubblewrap(file: string): Sandbox {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandEnvironment } from '../../src/process/environment.ts'
-import { blockedIn } from '../../src/process/blocked-index.ts'
+import { blockedIn, blockedNow } from '../../src/process/blocked-index.ts'
 import { plainConfig } from '../../src/process/isolated-git-dir.ts'
 import { pathOutside } from '../../src/process/programs.ts'
 import { changesBetween, surveyOf } from '../../src/process/survey.ts'
@@ -86,7 +86,7 @@ describe('a survey', () => {
     fs.linkSync(path.join(dir, '.env'), path.join(dir, 'second'))
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'src/out'))
     fs.linkSync(path.join(dir, 'src/a.txt'), path.join(dir, 'src/twin'))
-    const { blocked, repositories } = surveyOf(dir, isBlocked)
+    const { blocked, repositories } = blockedNow(dir, isBlocked)
     expect(blocked.map(({ path: name }) => name).toSorted()).toEqual([
       '.env',
       'node_modules/p/.env',
