@@ -242,6 +242,4 @@ function isEmptied(at: Location, disk: DiskTree, going: ReadonlySet<string>): bo
   return disk.names(at).every(({ name }) => going.has(path.join(at.absolute, name)))
 }
 
-function deepestFirst(a: Restoration, b: Restoration): number {
-  return b.at.parts.length - a.at.parts.length || (a.at.absolute < b.at.absolute ? -1 : 1)
-}
+const deepestFirst = (a: Restoration, b: Restoration): number => b.at.parts.length - a.at.parts.length

@@ -87,7 +87,7 @@ export function openWorkspace(
     locator,
     limits,
     begin: staged === undefined ? begin : undefined,
-    recorder: staged === undefined ? recorder : undefined,
+    recorder,
   })
   const land = async (steps: readonly Step[]): Promise<string[]> => {
     if (steps.length > 0) await begin?.()

@@ -221,7 +221,7 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
     if (plan.readOnly !== undefined) fs.chmodSync(target, 0o666)
   }
   renameFile(temp, target)
-  const late = platform.replacesOpenFiles || kept === undefined ? base.changedBytes() : base.changedIn(kept)
+  const late = kept === undefined ? base.changedBytes() : base.changedIn(kept)
   if (late === undefined) return undefined
   if (kept !== undefined) return scratch.moveConflict(nameOf(at), kept)
   // They may not be done yet.

@@ -282,7 +282,6 @@ export class ActionFiles implements Files {
 
   async removeDir(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write', 'directory')
-    await this.#workspace.flushed()
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look?.type === 'directory') await this.#workspace.parts.begin?.()
     this.#tree.removeDir(at)
@@ -290,7 +289,6 @@ export class ActionFiles implements Files {
 
   async list(path: PathArg): Promise<Entry[]> {
     const at = await this.#ready(path, 'list', 'directory')
-    await this.#workspace.flushed()
     return this.#tree.list(at).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
@@ -300,7 +298,6 @@ export class ActionFiles implements Files {
     enter: (relative: string) => boolean,
   ): Promise<string[]> {
     const at = await this.#ready(base, 'list', 'directory')
-    await this.#workspace.flushed()
     const found: string[] = []
     const pending: Location[] = [at]
     for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -317,7 +314,6 @@ export class ActionFiles implements Files {
 
   async search(query: Search): Promise<SearchResult> {
     const at = await this.#ready(query.base, 'read', 'directory')
-    await this.#workspace.flushed()
     // Loaded only here: most documents never search.
     const { searchWithRipgrep } = await import('./search.ts')
     const { locator, limits } = this.#workspace.parts

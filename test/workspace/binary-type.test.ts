@@ -19,6 +19,7 @@ it.each([
   [jpeg.subarray(0, 29), /^JPEG image, 9 x 5 pixels, /],
   [jpeg.subarray(0, 28), /^JPEG image, 28 bytes$/],
   [gif, /^GIF image, 7 x 4 pixels, /],
+  [gif.subarray(0, 10), /^GIF image, 7 x 4 pixels, /],
   [Buffer.from('%PDF-1.7\n\0'), /^PDF document, 10 bytes$/],
   [Buffer.from([0, 1, 2]), /^binary data, 3 bytes$/],
   [Buffer.from([0xff, 0xd8, 0xff]), /^JPEG image, 3 bytes$/],

@@ -22,8 +22,7 @@ export function workspaceIn(root: string): OpenWorkspace {
 }
 
 /** The layer below, for what no action can be made to do. */
-export function diskIn(root: string): DiskTree {
-  const scratch = new Scratch(root)
+export function diskIn(root: string, scratch = new Scratch(root)): DiskTree {
   const disk = new DiskTree(scratch)
   onTestFinished(async () => {
     await disk.finish()
@@ -47,6 +46,18 @@ export async function stopOf(work: () => unknown): Promise<Stop['problem'] | und
     throw error
   }
 }
+
+/** The files and directories that this process holds open. */
+export const openBelow = (root: string): string[] =>
+  (fs.existsSync('/proc/self/fd') ? fs.readdirSync('/proc/self/fd') : [])
+    .map((fd) => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${fd}`)
+      } catch {
+        return ''
+      }
+    })
+    .filter((file) => file.startsWith(root))
 
 /** Temporary files anywhere below a directory. */
 export const leftovers = (root: string): string[] =>

@@ -7,8 +7,8 @@ import { DiskTree } from '../../src/workspace/disk-tree.ts'
 import { linkOrCopy } from '../../src/workspace/replacement.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { StagedTree } from '../../src/workspace/staged-tree.ts'
-import { scratchDir } from '../support/scratch.ts'
-import { diskIn, locationIn, stopOf } from './disk.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { diskIn, locationIn, stopOf, workspaceIn } from './disk.ts'
 
 function recorderWith(seen: PathChange[]): Recorder {
   return {
@@ -29,6 +29,43 @@ function recorderWith(seen: PathChange[]): Recorder {
     noting: () => () => [],
   }
 }
+
+it('what a program did lands, and each part that may not is named with its reason', async () => {
+  const root = scratchDir({ 'a.txt': 'old', 'full/b.txt': 'b', 'elsewhere/c.txt': 'c' })
+  const layer = scratchDir({ new: 'new' })
+  fs.symlinkSync('elsewhere', path.join(root, 'link'))
+  const made = { change: 'create', mode: 0o755 } as const
+  const { kept, notKept } = await workspaceIn(root)
+    .filesFor(() => {})
+    .land(
+      root,
+      [
+        { kind: 'file', path: 'a.txt', change: 'modify', from: path.join(layer, 'new'), mode: 0o644 },
+        { kind: 'directory', path: 'link/d', ...made },
+        { kind: 'directory', path: '.clada/d', ...made },
+        { kind: 'gone', path: 'full', type: 'directory' },
+        { kind: 'gone', path: 'none.txt', type: 'other' },
+      ],
+      'command',
+    )
+  expect(kept.map(({ path: name }) => name)).toEqual(['a.txt'])
+  expect(notKept).toEqual([
+    { path: 'link/d', reason: `'${path.join(root, 'link')}' is a symbolic link` },
+    { path: '.clada/d', reason: "it is clada's own state" },
+    { path: 'full', reason: 'what is in it stays' },
+    { path: 'none.txt', reason: 'ENOENT, unlink' },
+  ])
+  expect(filesIn(root)).toEqual({ 'a.txt': 'new', 'full/b.txt': 'b', 'elsewhere/c.txt': 'c' })
+})
+
+it('a refused path comes with the advice for it', async () => {
+  const root = scratchDir()
+  const files = workspaceIn(root).filesFor(() => {})
+  const given = '../a.txt'
+  const problem = await stopOf(() => files.read({ given, absolute: path.join(root, given) }))
+  const advice = { model: expect.stringContaining('--allow'), user: expect.stringContaining('--allow') }
+  expect(problem).toMatchObject({ kind: 'path', rule: 'path_escape', path: given, advice })
+})
 
 describe('the layers below actions', () => {
   it('set the time of a file, and of a link itself', () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
 import { DiskBase } from '../../src/workspace/disk-file.ts'
 import { exchange, startExchanging } from '../../src/workspace/exchange.ts'
@@ -61,21 +61,21 @@ async function replacing(content: string, lastMoment: (file: string) => void) {
       return is
     }
   }
-  const scratch = new Scratch(root)
   const walk = new Walk()
   onTestFinished(() => walk.close())
+  const dir = walk.parentOf(at, { missing: 'fail', op: 'open' })
   const fd = fs.openSync(file, 'r')
   const replacement = beginReplacement({
     at,
-    dir: walk.parentOf(at, { missing: 'fail', op: 'open' }),
+    dir,
     base: new Watched(fd, fs.fstatSync(fd), Buffer.from(content)),
     op: 'open',
     fill: (to) => fs.writeSync(to, 'new'),
-    scratch,
+    scratch: new Scratch(root),
     recorder: undefined,
   })
   await replacement.write()
-  return { root, scratch, replacement }
+  return { root, replacement, dir }
 }
 
 describe.skipIf(!able)('a file that is saved in the last moment before it is replaced', () => {
@@ -106,10 +106,27 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
 
   it('and is only open for writing: it is replaced once it is closed', async () => {
     let editor = -1
-    const { root, replacement } = await replacing('old', (file) => (editor = fs.openSync(file, 'a')))
+    const { root, replacement, dir } = await replacing('old', (file) => (editor = fs.openSync(file, 'a')))
     const committed = replacement.commit()
     fs.closeSync(editor)
     expect(await committed).toEqual({})
     expect(filesIn(root)).toEqual({ 'a.txt': 'new' })
+    // Nobody can write into the old file any more, so nothing is kept for the next run.
+    expect(fs.existsSync(path.join(root, '.clada/displaced'))).toBe(false)
+    // To discard what was committed does nothing: the directory is still held for the next file in it.
+    replacement.discard()
+    expect(fs.existsSync(dir.at('a.txt'))).toBe(true)
+  })
+
+  it('and stays open for writing: it is replaced in the end, and what is written into it is saved', async () => {
+    let editor = -1
+    const { root, replacement } = await replacing('old', (file) => (editor = fs.openSync(file, 'a')))
+    const clock = vi.spyOn(process, 'uptime').mockReturnValueOnce(0).mockReturnValue(60)
+    onTestFinished(() => clock.mockRestore())
+    const { displaced = '' } = await replacement.commit()
+    fs.writeSync(editor, ' typed')
+    fs.closeSync(editor)
+    expect(path.dirname(displaced)).toBe(path.join(root, '.clada/conflicts'))
+    expect([filesIn(root), fs.readFileSync(displaced, 'utf8')]).toEqual([{ 'a.txt': 'new' }, 'old typed'])
   })
 })

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { platform } from '../../src/core/platform.ts'
 import type { DiskBase } from '../../src/workspace/disk-file.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
-import { scratchDir } from '../support/scratch.ts'
-import { diskIn, locationIn } from './disk.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { diskIn, locationIn, openBelow, stopOf } from './disk.ts'
 
 /** One whose system calls clada does not know. */
 const { arch } = process
@@ -14,8 +14,8 @@ afterAll(() => void Object.defineProperty(process, 'arch', { value: arch }))
 
 describe('somebody writes in the very moment of the replacement, where names cannot be exchanged', () => {
   /** Does what nobody can prevent: writes between the last look and the taking of the name. */
-  async function displaced(root: string, name: string, late: (file: string) => void) {
-    const disk = diskIn(root)
+  async function displaced(root: string, name: string, late: (file: string) => void, scratch?: Scratch) {
+    const disk = diskIn(root, scratch)
     const at = locationIn(root, name)
     const base = disk.read(at, 1000)
     const isAt = base.isAt.bind(base)
@@ -45,6 +45,39 @@ describe('somebody writes in the very moment of the replacement, where names can
     const theirs = 'x'.repeat(200_000)
     const note = await displaced(root, 'a.txt', (file) => fs.appendFileSync(file, theirs))
     expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe(`old\n${theirs}`)
+  })
+
+  it('what they write before the last look stays, also as many bytes', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const disk = diskIn(root)
+    const at = locationIn(root, 'a.txt')
+    const replacement = disk.prepare(at, Buffer.from('ours\n'), disk.read(at, 1000))
+    await replacement.write()
+    fs.writeFileSync(at.absolute, 'new\n')
+    fs.utimesSync(at.absolute, 1, 1)
+    expect(await stopOf(() => replacement.commit())).toEqual({ kind: 'changed-meanwhile', path: at.absolute })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'new\n' })
+  })
+
+  it('where a file cannot have two names, their text is saved as it is at the end, and then nothing is held', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    let editor = -1
+    const link = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('no links here'), { code: 'EPERM' })
+    })
+    onTestFinished(() => link.mockRestore())
+    const scratch = new Scratch(root)
+    const { displaced: saved = '' } = await displaced(
+      root,
+      'a.txt',
+      (file) => fs.writeSync((editor = fs.openSync(file, 'a')), 'theirs'),
+      scratch,
+    )
+    fs.writeSync(editor, ' and more\n')
+    fs.closeSync(editor)
+    await scratch.finish()
+    expect([filesIn(root), fs.readFileSync(saved, 'utf8')]).toEqual([{ 'a.txt': 'ours\n' }, 'old\ntheirs and more\n'])
+    expect(openBelow(path.join(root, 'a.txt'))).toEqual([])
   })
 
   it('nothing is saved when nobody did', async () => {
