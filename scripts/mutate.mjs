@@ -222,7 +222,7 @@ async function runSession(plan, { onLine, limitMs }) {
       process.kill(-child.pid, 'SIGKILL')
     } catch {}
   }
-  process.once('exit', stop)
+  process.prependOnceListener('exit', stop)
   let at = 0
   let since = Date.now()
   while (true) {

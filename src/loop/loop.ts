@@ -67,7 +67,7 @@ export interface LoopResult {
 
 /** Asks the model, applies its reply as it arrives, and answers with the report, until one of the endings. */
 export async function runLoop(options: LoopOptions): Promise<LoopResult> {
-  const { limits, transcript, hear, before = [], until } = options
+  const { limits, transcript, hear, before = [] } = options
   const time = limits.timeMs === undefined ? undefined : AbortSignal.timeout(limits.timeMs)
   const signal = time === undefined ? options.signal : AbortSignal.any([options.signal, time])
   const clada = new Clada(options.clada)
@@ -102,7 +102,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     rounds++
     const { reply, result } = turned
     tokens += asked + tokensOf(reply)
-    if (result.executedActions > 0 && until !== undefined) last = await tried(clada, options, signal)
+    if (result.executedActions > 0) last = await tried(clada, options, signal)
     const report = reportOn(turned, options, last)
     hear({ kind: 'report', text: report, success: result.success })
     const done = { reply, report }
@@ -196,7 +196,7 @@ function reportOn({ result, cut }: Turned, { report, until }: LoopOptions, last:
   const parts = [formatReport(result, 'llm', report)]
   if (cut !== undefined)
     parts.push('Your reply was cut off. Blocks that are listed above were applied; send only what is missing.')
-  if (until !== undefined && last !== undefined && !last.success)
+  if (last !== undefined && !last.success)
     parts.push(`The task is done when \`${until}\` succeeds. It does not yet:\n${last.text}`)
   return parts.join('\n')
 }

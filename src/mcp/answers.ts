@@ -2,7 +2,6 @@ import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextpr
 import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
-import { defaultBudget } from '../report/llm.ts'
 import { capText, printable } from '../report/words.ts'
 import { isRecord } from '../core/platform.ts'
 
@@ -47,11 +46,9 @@ function imagesIn({ results }: ExecutionResult): ImageContent[] {
   })
 }
 
-/** A report that was cut is kept whole as well. Formatting it again is only worth it where something can be missing. */
+/** A report that was cut is kept whole as well. */
 function reported(result: ExecutionResult, options: ReportOptions): Pick<Answer, 'text' | 'whole'> {
   const text = formatReport(result, 'llm', options)
-  const { budget = defaultBudget, outputLimit = defaultOutputLimit } = options
-  if (text.length < Math.min(budget, outputLimit) / 2) return { text }
   const whole = formatReport(result, 'llm', { ...options, budget: Infinity, outputLimit: Infinity })
   return whole.length > text.length ? { text, whole } : { text }
 }

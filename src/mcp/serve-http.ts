@@ -134,7 +134,7 @@ function refusalOf(
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   if (!timingSafeEqual(digest(given), digest(key)))
     return [401, `Send the header "Authorization: Bearer KEY"; the key is in ${keyFile()}.`]
-  if (url?.split('?', 1)[0] !== endpoint) return [404, `The address is ${endpoint}.`]
+  if (url?.split('?')[0] !== endpoint) return [404, `The address is ${endpoint}.`]
   return ['GET', 'POST', 'DELETE'].includes(method ?? '')
     ? undefined
     : [405, `${method} requests are not accepted here.`]

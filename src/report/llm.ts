@@ -19,7 +19,7 @@ import { isPartial, reasonOf } from './failure.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
 
 /** Characters of a report for a model, by default. */
-export const defaultBudget = 6000 * tokenLength
+const defaultBudget = 6000 * tokenLength
 
 /**
  * What is pasted back to a model: a line for each action, what changed, then what they had to show, then how to repair

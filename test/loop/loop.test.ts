@@ -10,6 +10,7 @@ import { Clada } from '../../src/api/clada.ts'
 import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
 import { apiModel, type Message, type Model, ModelError, programModel } from '../../src/loop/model.ts'
 import { Transcript, messagesFor } from '../../src/loop/transcript.ts'
+import { tokensOf } from '../../src/text/lines.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const write = (file: string, content: string): string => `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`
@@ -63,7 +64,10 @@ describe('a loop', () => {
     const root = scratchDir()
     const model = scripted(`First.\n${write('a.txt', 'one')}`, `${write('b.txt', 'two')}`, 'All done.')
     const { result, transcript, events } = await looped(root, model)
-    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 3 })
+    const asked = events.flatMap((event) => (event.kind === 'round' ? [[event.round, event.tokens]] : []))
+    const sizeOf = (messages: readonly Message[]) => messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    expect(asked).toEqual(model.asked.map((messages, at) => [at + 1, sizeOf(messages)]))
+    expect(result).toEqual({ ending: 'no-blocks', rounds: 3, tokens: transcript.record.tokens })
     expect(filesIn(root)).toEqual({ 'a.txt': 'one', 'b.txt': 'two' })
     expect(model.asked[1]).toMatchObject([
       { role: 'user', content: 'PROMPT' },
@@ -76,6 +80,8 @@ describe('a loop', () => {
       'All done.',
     ])
     expect(events.flatMap((event) => (event.kind === 'action' ? event.result.success : []))).toEqual([true, true])
+    const reports = events.flatMap((event) => (event.kind === 'report' ? event.text : []))
+    expect(reports).toEqual(transcript.turns().map(({ report }) => report))
   })
 
   it('is undone as a whole', async () => {
@@ -170,10 +176,20 @@ describe('the command of --until', () => {
   it('ends the loop when it succeeds, and its failure is part of the report', async () => {
     const root = scratchDir({ 'check.mjs': check })
     const model = scripted(write('a.txt', 'x'), write('done.txt', 'x'), 'never asked')
-    const { result, transcript } = await looped(root, model, { until, clada: approved(root) })
+    const { result, transcript, events } = await looped(root, model, { until, clada: approved(root) })
     expect(result).toMatchObject({ ending: 'until', rounds: 2, until: { before: false, after: true } })
     expect(model.asked).toHaveLength(2)
-    expect(transcript.turns()[0]?.report).toContain('The task is done when `node check.mjs` succeeds. It does not yet')
+    const [first, second] = transcript.turns().map(({ report }) => report)
+    expect(first).toContain('The task is done when `node check.mjs` succeeds. It does not yet')
+    expect(second).not.toContain('The task is done')
+    expect(events.flatMap((event) => (event.kind === 'until' ? event.success : []))).toEqual([false, false, true])
+  })
+
+  it('is not run again after a reply that does nothing', async () => {
+    const root = scratchDir({ 'check.mjs': check })
+    const { result, events } = await looped(root, scripted('Done.'), { until, clada: approved(root) })
+    expect(result).toMatchObject({ ending: 'no-blocks', until: { before: false, after: false } })
+    expect(events.filter(({ kind }) => kind === 'until')).toHaveLength(1)
   })
 
   it('that succeeds already needs no model', async () => {
@@ -186,6 +202,35 @@ describe('the command of --until', () => {
     })
     expect(model.asked).toEqual([])
   })
+})
+
+describe('a transcript', () => {
+  const about = { id: 'one', started: '2026-01-01', task: 'task', model: 'm' }
+
+  it('is on disk from the beginning', () => {
+    const root = scratchDir()
+    expect(Transcript.open(root, 1)).toBeUndefined()
+    const transcript = Transcript.begin(root, about)
+    const record = { version: 1, number: 1, rounds: 0, tokens: 0, ...about }
+    expect(Transcript.open(root, 1)?.record).toEqual(record)
+    expect(transcript.prompt).toBe('')
+    transcript.keepPrompt('PROMPT')
+    for (const reply of ['one', 'two']) transcript.keepTurn({ reply, report: 'done' }, 5)
+    const opened = Transcript.open(root, 1)
+    expect(opened?.record).toEqual({ ...record, rounds: 2, tokens: 10 })
+    expect([opened?.prompt, opened?.turns().map(({ reply }) => reply)]).toEqual(['PROMPT', ['one', 'two']])
+    expect([Transcript.begin(root, about).record.number, Transcript.last(root)]).toEqual([2, 2])
+  })
+
+  it.each(['no JSON', '7', 'null', '{"id":"one"}', JSON.stringify(about), '{"number":1,"rounds":0,"tokens":0}'])(
+    'with the record %s is none',
+    (record) => {
+      const root = scratchDir()
+      Transcript.begin(root, about)
+      fs.writeFileSync(path.join(root, '.clada/loops/1/loop.json'), record)
+      expect(Transcript.open(root, 1)).toBeUndefined()
+    },
+  )
 })
 
 describe('the window', () => {
@@ -201,9 +246,14 @@ describe('the window', () => {
     expect(report1).toContain('[shortened]')
     expect(report2).toContain('[shortened]')
     expect(report3).toBe(turns[2]?.report)
+    const [, olderReply, , newestReply] = texts(4200)
+    expect([olderReply, newestReply]).toEqual([expect.stringContaining('[shortened]'), turns[1]?.reply])
     const least = texts(100)
     expect(least[0]).toBe('TASK')
     expect(least.join('').length).toBeLessThan(12_000)
+    expect(least.at(-1)?.length).toBeLessThan(turns[2]?.report.length ?? 0)
+    const [, short] = messagesFor('TASK', [{ reply: 'short', report: 'short' }, ...turns], 100)
+    expect(short?.content).toBe('short')
   })
 })
 
@@ -294,6 +344,18 @@ describe('a server as the model', () => {
     expect(result).toMatchObject({ ending: 'no-blocks', rounds: 2 })
     expect(count()).toBe(4)
     expect(filesIn(root)).toEqual({ 'a.txt': 'one' })
+  })
+
+  it.each([
+    [401, {}, undefined],
+    [408, {}, { afterMs: undefined }],
+    [429, { 'retry-after': '2' }, { afterMs: 2000 }],
+    [500, { 'retry-after': 'soon' }, { afterMs: undefined }],
+    [503, { 'retry-after': '900' }, { afterMs: 120_000 }],
+  ])('that answers with %i and %j may be asked again: %j', async (status, headers, retry) => {
+    const { url } = await serving((response) => response.writeHead(status, headers).end())
+    const reply = collected(apiModel({ url, model: 'm' }).reply([], new AbortController().signal))
+    expect(await reply.catch((error: unknown) => error instanceof ModelError && error.retry)).toEqual(retry)
   })
 
   const broken: [string, Answer, string][] = [

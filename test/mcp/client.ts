@@ -1,4 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type {
   CallToolResult,
@@ -8,6 +9,9 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js'
 import { inject, onTestFinished } from 'vitest'
 import { outcomeKey } from '../../src/mcp/answers.ts'
+import type { Project } from '../../src/mcp/client-roots.ts'
+import { makeServer } from '../../src/mcp/server.ts'
+import type { McpOptions } from '../../src/mcp/session.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 export interface Connected {
@@ -74,6 +78,31 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
   const call = async (name: string, values: Record<string, unknown> = {}): Promise<Answer> =>
     answerOf(await client.callTool({ name, arguments: values }))
   return { client, transport, heard, call }
+}
+
+/** What a server in this process is given. */
+export function serverFor(root: string, more: Partial<Project> = {}): McpOptions {
+  const first = { options: { repoPath: root, gitCommit: false }, rules: [], warnings: [], report: {}, ...more }
+  const question: McpOptions['question'] = ({ command }) => command
+  return { place: { within: first }, first, tools: 'all', version: '1', question, log: () => undefined }
+}
+
+/** The official client, connected to a server in this process. */
+export async function linked(
+  given: McpOptions,
+  { capabilities = {}, prepare }: Pick<Setting, 'capabilities' | 'prepare'> = {},
+): Promise<Omit<Connected, 'transport'>> {
+  const { peer } = makeServer(given, new AbortController().signal)
+  const [own, other] = InMemoryTransport.createLinkedPair()
+  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  const heard: Notification[] = []
+  client.fallbackNotificationHandler = async (notification) => void heard.push(notification)
+  prepare?.(client)
+  await Promise.all([peer.connect(other), client.connect(own)])
+  onTestFinished(() => client.close())
+  const call = async (name: string, values: Record<string, unknown> = {}): Promise<Answer> =>
+    answerOf(await client.callTool({ name, arguments: values }))
+  return { client, heard, call }
 }
 
 /** Every message from now on, as it arrives. */

@@ -2,11 +2,11 @@ import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { outcomeKey } from '../../src/mcp/answers.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { connected } from './client.ts'
+import { linked, serverFor } from './client.ts'
 
 /** Whatever a client may send, past what the types of the official one allow. */
 async function asking(root: string) {
-  const { client } = await connected(root)
+  const { client } = await linked(serverFor(root))
   return (method: string, params?: object) =>
     client.request({ method, ...(params === undefined ? {} : { params }) } as never, ResultSchema)
 }

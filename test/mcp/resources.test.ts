@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/engine/history-run.ts'
 import { listResources } from '../../src/mcp/resources.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { connected } from './client.ts'
+import { linked, serverFor } from './client.ts'
 
 const textAt = async (client: Client, uri: string): Promise<string> => {
   const { contents } = await client.readResource({ uri })
@@ -12,7 +12,7 @@ const textAt = async (client: Client, uri: string): Promise<string> => {
 
 describe('resources', () => {
   it('are the last report, the history, and each execution', async () => {
-    const { client, call } = await connected(scratchDir())
+    const { client, call } = await linked(serverFor(scratchDir()))
     const uris = async () => (await client.listResources()).resources.map(({ uri }) => uri)
     expect(await uris()).toEqual(['clada://report', 'clada://history'])
     expect(await textAt(client, 'clada://report')).toBe('Nothing was executed by this server yet.')
@@ -29,7 +29,7 @@ describe('resources', () => {
   })
 
   it('that are not there are said to be not there', async () => {
-    const { client } = await connected(scratchDir())
+    const { client } = await linked(serverFor(scratchDir()))
     for (const uri of [
       'clada://history/1',
       'clada://history/0',
@@ -42,7 +42,7 @@ describe('resources', () => {
   })
 
   it('that change are told to those who listen', async () => {
-    const { client, call, heard } = await connected(scratchDir())
+    const { client, call, heard } = await linked(serverFor(scratchDir()))
     const told = () => heard.splice(0).map(({ method, params }) => [method, params?.['uri']])
     const listed = ['notifications/resources/list_changed', undefined]
     await call('ls', { path: '.' })

@@ -1,0 +1,213 @@
+import { PassThrough } from 'node:stream'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ApprovalRequest } from '../../src/core/commands.ts'
+import { type ExecutionResult, nothingDone } from '../../src/core/result.ts'
+import { actionAnswer, toolResult } from '../../src/mcp/answers.ts'
+import { askThrough } from '../../src/mcp/approval.ts'
+import { Peer } from '../../src/mcp/peer.ts'
+import { readResource, Reports } from '../../src/mcp/resources.ts'
+import { Lines } from '../../src/mcp/serve.ts'
+import { listenHttp } from '../../src/mcp/serve-http.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { answerOf, linked, serverFor } from './client.ts'
+
+describe('an answer', () => {
+  it('has only what there is to say', () => {
+    const outcomeOf = (result: ExecutionResult) => actionAnswer('ls', result, {}).outcome
+    expect(outcomeOf(nothingDone)).toEqual({ action: 'ls', success: nothingDone.success })
+    expect(outcomeOf({ ...nothingDone, warnings: ['look out'] })).toMatchObject({ warnings: ['look out'] })
+  })
+
+  it.each([
+    [100, true],
+    [300, false],
+  ])('with an outcome of %i characters in a message of 1000 has it for programs: %s', (length, has) => {
+    const answer = { text: 'done', outcome: { data: 'x'.repeat(length) }, success: true }
+    expect('_meta' in toolResult(answer, 1000)).toBe(has)
+  })
+
+  it('within the budget of the user has a link to the whole', async () => {
+    const root = scratchDir({ 'a.txt': 'word\n'.repeat(500) })
+    const { client } = await linked(serverFor(root, { report: { budget: 600 } }))
+    const result = await client.callTool({ name: 'file_read', arguments: { path: 'a.txt' } })
+    expect(answerOf(result).text.length).toBeLessThan(1000)
+    expect(result.content).toMatchObject([{ type: 'text' }, { type: 'resource_link', uri: 'clada://report/1' }])
+  })
+
+  it('that was cut is kept whole until eight others are', () => {
+    const reports = new Reports()
+    for (let nth = 1; nth <= 9; nth++) reports.keep({ text: 'short', whole: `whole ${nth}` })
+    const kept = ['/1', '/2', '/9', ''].map((end) => reports.at(`clada://report${end}`))
+    expect(kept).toEqual([undefined, 'whole 2', 'whole 9', 'whole 9'])
+  })
+
+  it('tells a client that asks for it what is done meanwhile', async () => {
+    const { client } = await linked(serverFor(scratchDir()))
+    const told: (string | undefined)[] = []
+    const write = { name: 'file_write', arguments: { path: 'a.txt', content: 'x' } }
+    await client.callTool(write, undefined, { onprogress: ({ message }) => void told.push(message) })
+    expect(told).toEqual(['\u2705 file_write a.txt'])
+  })
+})
+
+it('an execution is read as its diff, by its number', async () => {
+  const asked: number[] = []
+  const clada = async () => ({
+    history: async () => [],
+    execution: async (number: number) => void asked.push(number),
+  })
+  await expect(readResource('clada://history/27', new Reports(), clada)).rejects.toThrow('There is no resource')
+  expect(asked).toEqual([27])
+})
+
+it('execute takes one syntax of those that the user allows', async () => {
+  const options = { repoPath: scratchDir(), gitCommit: false, syntaxes: ['sham', 'csl'] as const }
+  const { call } = await linked(serverFor('', { options }))
+  const document = '<---WRITE file="a.txt"--->\nx\n<---END--->\n'
+  expect((await call('execute', { document, syntax: 'sham' })).values).toMatchObject({ totalBlocks: 0 })
+  expect((await call('execute', { document, syntax: 'csl' })).values).toMatchObject({ executedActions: 1 })
+  expect((await call('execute', { document })).values).toMatchObject({ executedActions: 1 })
+  expect((await call('execute', { document, syntax: 'cml' })).values).toMatchObject({ code: 'invalid_parameter' })
+})
+
+it('without roots of the client, a server for any project works where it was started', async () => {
+  const given = serverFor(scratchDir({ 'a.txt': 'here' }))
+  const asked: (string | undefined)[] = []
+  const anywhere = async (root?: string) => {
+    asked.push(root)
+    return given.first
+  }
+  const { call } = await linked({ ...given, place: { anywhere } })
+  expect((await call('file_read', { path: 'a.txt' })).values).toMatchObject({ data: { content: 'here' } })
+  expect(new Set(asked)).toEqual(new Set([undefined]))
+})
+
+describe('a question to the user', () => {
+  const request = { command: 'make', reason: '' }
+  const asking = (answer: unknown, about?: ApprovalRequest['about']) => {
+    const asked: unknown[] = []
+    const peer = new Peer({ serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' })
+    peer.client = { elicitation: {} }
+    peer.request = async (_method, { requestedSchema }, options) => {
+      asked.push(requestedSchema, options?.timeout)
+      return { action: 'accept', content: answer }
+    }
+    const ask = askThrough(peer, ({ command }) => command, new AbortController().signal)
+    const done = ask({ root: scratchDir(), ...request, ...(about && { about }) } as ApprovalRequest)
+    return done.then((said) => ({ said, asked }))
+  }
+
+  it.each([
+    [undefined, 'Allow it?'],
+    ['tried', 'Keep the result?'],
+    ['proposal', 'Write it?'],
+  ] as const)('about %s is: %s; there are ten minutes for it', async (about, title) => {
+    const { asked } = await asking({ answer: 'once' }, about)
+    expect(asked).toMatchObject([{ properties: { answer: { title } } }, 600_000])
+  })
+
+  it.each([
+    [{ answer: 'always' }, 'always'],
+    [{ answer: 'sudo' }, 'no'],
+    ['once', 'no'],
+  ])('answered with %j is taken for %s', async (answer, said) => {
+    expect((await asking(answer)).said).toBe(said)
+  })
+})
+
+describe('a line of the connection', () => {
+  it('is a message, however it arrives', async () => {
+    const [stdin, heard] = [new PassThrough(), [] as unknown[]]
+    const lines = new Lines({ stdin, write: () => true }, 40)
+    lines.onmessage = (message) => void heard.push(message)
+    const wrong: string[] = []
+    lines.onerror = ({ message }) => void wrong.push(message)
+    await lines.start()
+    for (const part of ['{"a":1}\n{"b":2}\n{"c"', ':3}\n']) stdin.write(part)
+    stdin.write('x'.repeat(41))
+    await new Promise(setImmediate)
+    expect(heard).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }])
+    expect([wrong, stdin.isPaused()]).toEqual([['a message has at most 40 bytes'], true])
+  })
+})
+
+describe('a message to the server', () => {
+  const answersTo = async (...messages: unknown[]): Promise<JSONRPCMessage[]> => {
+    const sent: JSONRPCMessage[] = []
+    const peer = new Peer({ serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' })
+    peer.handlers = { fail: () => Promise.reject(new Error('it failed')), ok: () => ({ fine: true }) }
+    const transport = { start: async () => undefined, close: async () => undefined }
+    const connected = Object.assign(transport, { send: async (message: JSONRPCMessage) => void sent.push(message) })
+    await peer.connect(connected)
+    for (const message of messages) Reflect.get(connected, 'onmessage')?.(message)
+    await new Promise(setImmediate)
+    return sent
+  }
+  it.each([
+    ['that fails', { id: 1, method: 'fail' }, { code: -32603, message: 'it failed' }],
+    ['for nothing known', { id: 1, method: 'other' }, { code: -32601, message: 'Method not found: other' }],
+    ['without a method', { id: 1 }, { code: -32600, message: 'This is not a request.' }],
+    ['with a list', { id: 1, method: 'ok', params: [] }, { code: -32600, message: 'This is not a request.' }],
+  ])('%s is answered with an error', async (_, message, error) => {
+    expect(await answersTo(message)).toMatchObject([{ id: 1, error }])
+  })
+
+  it('is answered only where it has an id', async () => {
+    expect(await answersTo({ method: 'ok' }, { id: {}, method: 'ok' }, { id: 'x', method: 'ok' })).toMatchObject([
+      { id: 'x', result: { fine: true } },
+    ])
+    expect(await answersTo({ id: 0, result: {} })).toEqual([])
+  })
+})
+
+it('before the client is ready no tool is called', async () => {
+  const given = serverFor(scratchDir())
+  const { client } = await linked(given, {
+    prepare: (one) => {
+      const send = one.notification.bind(one)
+      one.notification = async (message, ...rest) =>
+        message.method === 'notifications/initialized' ? undefined : send(message, ...rest)
+    },
+  })
+  await expect(client.callTool({ name: 'ls', arguments: { path: '.' } })).rejects.toThrow('Too early')
+})
+
+describe('over HTTP', () => {
+  const serving = async (root: string) => {
+    const { address, close } = await listenHttp(serverFor(root), 0, 'key')
+    onTestFinished(close)
+    const headers = { authorization: 'Bearer key', accept: 'application/json, text/event-stream' }
+    const post = (method: string, more: Record<string, string> = {}, at = address) =>
+      fetch(at, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: initial }),
+      })
+    return { address, post }
+  }
+  const initial = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+
+  it('the quietest of too many clients has to begin again', async () => {
+    const { post } = await serving(scratchDir())
+    const ids: string[] = []
+    const status = async (id = ''): Promise<number> => (await post('ping', { 'mcp-session-id': id })).status
+    for (let nth = 0; nth < 33; nth++) {
+      const response = await post('initialize')
+      await response.text()
+      ids.push(response.headers.get('mcp-session-id') ?? '')
+      if (nth === 31) expect(await status(ids[0])).toBe(200)
+    }
+    expect([await status(ids[0]), await status(ids[1]), await status(ids[2])]).toEqual([200, 404, 200])
+  })
+
+  it('other addresses, names and calls without a session are refused', async () => {
+    const { post, address } = await serving(scratchDir())
+    const statusOf = async (answer: Promise<Response>): Promise<number> => (await answer).status
+    expect(await statusOf(post('initialize', {}, `${address}?x=1?y`))).toBe(200)
+    expect(await statusOf(post('initialize', {}, `${address}x`))).toBe(404)
+    expect(await statusOf(post('initialize', {}, address.replace('127.0.0.1', 'localhost')))).toBe(200)
+    expect(await statusOf(post('tools/list'))).toBe(400)
+    expect(await statusOf(post('tools/list', { 'mcp-session-id': 'x' }))).toBe(404)
+  })
+})
