@@ -220,7 +220,8 @@ function checkIsOurs(file: string): void {
 }
 
 function beginOf(file: string): Buffer {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
+  // On Windows some are missing, which counts as 0.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
     const bytes = Buffer.alloc(reportBegins.length)

@@ -133,7 +133,8 @@ const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - 
 const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 10))
 
 function open(file: string): { fd: number } | (Look & { kind: 'absent' | 'odd' }) {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
+  // On Windows some are missing, which counts as 0.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   let fd: number
   try {
     // It held no link at the start; code that was run may have put one there.

@@ -44,6 +44,21 @@ describe.runIf(process.platform === 'linux')('a machine without a clipboard (on 
   })
 })
 
+it('a clipboard that reports copies is not read in between', async () => {
+  let reads = 0
+  const quiet = {
+    name: 'quiet',
+    read: async (): Promise<string> => `${++reads}`,
+    write: async (): Promise<void> => {},
+    listen: async () => () => {},
+  }
+  const none = (): void => {}
+  const watch = await watchClipboard(quiet, { token: () => '', onReply: none, onWaiting: none, onTrouble: none })
+  await new Promise((done) => setTimeout(done, 50))
+  watch.stop()
+  expect(reads).toBe(1)
+})
+
 it('offers what waits in one line that drives no terminal', () => {
   const text = ['a', 'b', 'c', 'd'].map(
     (id) =>

@@ -205,7 +205,9 @@ describe('a copied text', () => {
 describe('the key', () => {
   it('runs what is offered, however long ago', () => {
     const one = started()
+    expect(one.offers).toBe(false)
     one.saw({ text: reply, at: 0 })
+    expect(one.offers).toBe(true)
     expect(one.accept(60_000)).toEqual({ kind: 'run', text: reply, how: 'accepted' })
     expect(one.accept(60_001)).toEqual({ kind: 'ignore' })
   })

@@ -202,7 +202,11 @@ describe('the output', () => {
 
   it('replaces nothing but an output', async () => {
     const dir = scratchDir({ 'src/main.c': 'int main;\n', 'empty.md': '' })
-    await expect(start(dir, 'src/main.c')).rejects.toThrow('not a report of clada, so it is not replaced')
+    const openFiles = (): number => (process.platform === 'linux' ? fs.readdirSync('/proc/self/fd').length : 0)
+    const before = openFiles()
+    for (let nth = 0; nth < 10; nth++)
+      await expect(start(dir, 'src/main.c')).rejects.toThrow('not a report of clada, so it is not replaced')
+    expect(openFiles() - before).toBeLessThan(10)
     const world = await listening('', { dir, outputFile: 'empty.md' })
     fs.writeFileSync(world.file, append(dir, 'one'))
     await ran(world, 1)
@@ -257,6 +261,23 @@ describe('the watched file', () => {
       'start',
       'a.txt',
     ])
+  })
+
+  it('is noted with what runs, so that nothing runs twice when clada is killed meanwhile', async () => {
+    const running: number[] = []
+    const look = (): void => {
+      const notes = fs.readdirSync(`${dir}-state`, { recursive: true, encoding: 'utf8' }).filter((one) => /\.json$/.test(one))
+      for (const name of notes) {
+        const note = JSON.parse(fs.readFileSync(path.join(`${dir}-state`, name), 'utf8'))
+        if ('running' in note) running.push(note.running.length)
+      }
+    }
+    const dir = scratchDir()
+    const world = await listening('', { dir, copy: async () => (look(), true) })
+    fs.writeFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+    look()
+    expect(running).toEqual([1, 0])
   })
 
   it('is not the only source: a text can be handed over, once', async () => {

@@ -20,7 +20,7 @@ describe('an answer', () => {
   })
 
   it.each([
-    [100, true],
+    [200, true],
     [300, false],
   ])('with an outcome of %i characters in a message of 1000 has it for programs: %s', (length, has) => {
     const answer = { text: 'done', outcome: { data: 'x'.repeat(length) }, success: true }

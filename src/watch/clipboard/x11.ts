@@ -188,7 +188,7 @@ export async function ask(socket: net.Socket, question: Buffer): Promise<Buffer>
 export async function message(socket: net.Socket): Promise<Buffer> {
   const head = await take(socket, 32)
   const more = head[0] === 1 ? 4 * head.readUInt32LE(4) : 0
-  return more === 0 ? head : Buffer.concat([head, await take(socket, more)])
+  return Buffer.concat([head, await take(socket, more)])
 }
 
 const padded = (length: number): number => Math.ceil(length / 4) * 4
