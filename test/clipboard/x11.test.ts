@@ -22,7 +22,10 @@ function sent(kind: number, numbers: readonly number[], more = 0): Buffer {
 const copyBy = (window: number): Buffer => sent(extension.event, [window])
 
 /** A server that reports these events to whoever asks for copies. */
-async function xServer(events: readonly Buffer[], refuses?: 'the client'): Promise<{ port: number; greeting: () => Buffer }> {
+async function xServer(
+  events: readonly Buffer[],
+  refuses?: 'the client',
+): Promise<{ port: number; greeting: () => Buffer }> {
   let greeting = Buffer.alloc(0)
   const server = net.createServer((socket) => {
     onTestFinished(() => void socket.destroy())
@@ -64,7 +67,10 @@ async function xServer(events: readonly Buffer[], refuses?: 'the client'): Promi
 
 const field = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 const cookie = (host: string, display: string, secret: string): Buffer =>
-  Buffer.concat([Buffer.from([1, 0]), ...[host, display, 'MIT-MAGIC-COOKIE-1', secret].map((one) => field(Buffer.from(one)))])
+  Buffer.concat([
+    Buffer.from([1, 0]),
+    ...[host, display, 'MIT-MAGIC-COOKIE-1', secret].map((one) => field(Buffer.from(one))),
+  ])
 
 describe('an X server on another machine', () => {
   const display = (port: number): string => `127.0.0.1:${port - 6000}.0`
@@ -74,10 +80,18 @@ describe('an X server on another machine', () => {
     const { port, greeting } = await xServer([copyBy(0), sent(19, [99]), copyBy(0x400001), copyBy(0x4000ff)])
     const XAUTHORITY = path.join(scratchDir(), 'cookies')
     const number = String(port - 6000)
-    const cookies = [cookie('other', '77', 'wrong'), cookie('other', number, 'foreign'), cookie(os.hostname(), number, 'secret')]
+    const cookies = [
+      cookie('other', '77', 'wrong'),
+      cookie('other', number, 'foreign'),
+      cookie(os.hostname(), number, 'secret'),
+    ]
     fs.writeFileSync(XAUTHORITY, Buffer.concat(cookies))
     const owners: string[] = []
-    const stop = await listenToX11({ DISPLAY: display(port), XAUTHORITY }, (owner) => owners.push(owner), () => {})
+    const stop = await listenToX11(
+      { DISPLAY: display(port), XAUTHORITY },
+      (owner) => owners.push(owner),
+      () => {},
+    )
     await expect.poll(() => owners.length, { interval: 5 }).toBe(2)
     stop()
     expect(owners).toEqual([String(0x400000), String(0x400000)])
@@ -86,7 +100,11 @@ describe('an X server on another machine', () => {
 
   it('may refuse', async () => {
     const { port } = await xServer([], 'the client')
-    const listening = listenToX11({ DISPLAY: display(port), XAUTHORITY: '/nowhere' }, () => {}, () => {})
+    const listening = listenToX11(
+      { DISPLAY: display(port), XAUTHORITY: '/nowhere' },
+      () => {},
+      () => {},
+    )
     await expect(listening).rejects.toThrow('refused')
   })
 })

@@ -266,7 +266,9 @@ describe('the watched file', () => {
   it('is noted with what runs, so that nothing runs twice when clada is killed meanwhile', async () => {
     const running: number[] = []
     const look = (): void => {
-      const notes = fs.readdirSync(`${dir}-state`, { recursive: true, encoding: 'utf8' }).filter((one) => /\.json$/.test(one))
+      const notes = fs
+        .readdirSync(`${dir}-state`, { recursive: true, encoding: 'utf8' })
+        .filter((one) => one.endsWith('.json'))
       for (const name of notes) {
         const note = JSON.parse(fs.readFileSync(path.join(`${dir}-state`, name), 'utf8'))
         if ('running' in note) running.push(note.running.length)
