@@ -84,8 +84,8 @@ it('without roots of the client, a server for any project works where it was sta
 })
 
 describe('a question to the user', () => {
-  const request = { command: 'make', reason: '' }
-  const asking = (answer: unknown, about?: ApprovalRequest['about']) => {
+  const request = { command: 'make', runs: undefined, changed: false, installs: false, repository: false }
+  const asking = (answer: unknown, about: ApprovalRequest['about'] = 'command') => {
     const asked: unknown[] = []
     const peer = new Peer({ serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' })
     peer.client = { elicitation: {} }
@@ -94,12 +94,12 @@ describe('a question to the user', () => {
       return { action: 'accept', content: answer }
     }
     const ask = askThrough(peer, ({ command }) => command, new AbortController().signal)
-    const done = ask({ root: scratchDir(), ...request, ...(about && { about }) } as ApprovalRequest)
+    const done = ask({ root: scratchDir(), ...request, about })
     return done.then((said) => ({ said, asked }))
   }
 
   it.each([
-    [undefined, 'Allow it?'],
+    ['command', 'Allow it?'],
     ['tried', 'Keep the result?'],
     ['proposal', 'Write it?'],
   ] as const)('about %s is: %s; there are ten minutes for it', async (about, title) => {
@@ -118,7 +118,7 @@ describe('a question to the user', () => {
 
 describe('a line of the connection', () => {
   it('is a message, however it arrives', async () => {
-    const [stdin, heard] = [new PassThrough(), [] as unknown[]]
+    const [stdin, heard] = [new PassThrough(), Array<unknown>()]
     const lines = new Lines({ stdin, write: () => true }, 40)
     lines.onmessage = (message) => void heard.push(message)
     const wrong: string[] = []
