@@ -33,7 +33,8 @@ export const pathFrom = (root: string, absolute: string): string =>
   slashed(isInside(absolute, root) ? absolute.slice(root.endsWith(path.sep) ? root.length : root.length + 1) : absolute)
 
 /** With slashes, as git and people write paths. */
-export const slashed = (name: string, on: Platform = platform): string => name.split(on.path.sep).join('/')
+export const slashed = (name: string, on: Platform = platform): string =>
+  on.path.sep === '/' ? name : name.replaceAll(on.path.sep, '/')
 
 /**
  * A path from a document in the one form that messages and results have. On Windows `C:\\a`, `c:/a` and Git Bash's `/c/a`

@@ -9,8 +9,11 @@ export interface Recorder {
   begin(stateDir: string, commits?: Commits): Promise<void>
   /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. */
   prepare(changes: readonly PathChange[]): Promise<void>
-  /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */
-  change(changes: readonly PathChange[], act: () => void): void
+  /**
+   * Makes changes, and keeps the states before them. Throws what `act` throws, or the reason why nothing could be kept.
+   * `act` may return those of the changes that were not made.
+   */
+  change(changes: readonly PathChange[], act: Act): void
   /** A change that is only a step on the way to the one that was prepared for the same path. */
   passed(change: PathChange): void
   /** An earlier change was reverted. */
@@ -51,6 +54,8 @@ export interface FileState {
   readonly bytes: Buffer
   readonly mode: number
 }
+
+export type Act = () => ReadonlySet<PathChange> | void
 
 export interface PathChange {
   readonly absolute: string

@@ -109,11 +109,10 @@ export class SyntaxCheck {
   async warnings(): Promise<string[]> {
     const found: string[] = []
     for (const [absolute, { before, after }] of this.#files) {
-      if (after === null || after.length > this.#largest || before.equals(after)) continue
-      if (!isText(before) || !isText(after)) continue
+      if (after === null || after.length > this.#largest || before.equals(after) || !isText(after)) continue
       const path = pathFrom(this.#root, absolute)
-      const fault = await faultOf(path, before.toString('utf8'), after.toString('utf8'))
-      if (fault !== undefined)
+      const fault = await faultOf(path, before, after)
+      if (fault !== undefined && isText(before))
         found.push(`${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`)
     }
     return found
@@ -121,14 +120,16 @@ export class SyntaxCheck {
 }
 
 /** A parser that takes too long or fails says nothing about the file. */
-async function faultOf(path: string, before: string, after: string) {
+async function faultOf(path: string, before: Buffer, after: Buffer) {
   try {
-    const { brokenSyntax } = await import('../structure/validity.ts')
-    return await withTimeLimit(mostMs, () => brokenSyntax(path, before, after))
+    const { brokenSyntax } = await (validity ??= import('../structure/validity.ts'))
+    return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString()))
   } catch {
     return undefined
   }
 }
+
+let validity: Promise<typeof import('../structure/validity.ts')> | undefined
 
 const mostMs = 2000
 

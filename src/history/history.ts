@@ -5,6 +5,7 @@ import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type {
+  Act,
   Commits,
   FileState,
   Inspect,
@@ -72,7 +73,7 @@ export class History implements Recorder {
     return this.#open.journal.prepare(changes)
   }
 
-  change(changes: readonly PathChange[], act: () => void): void {
+  change(changes: readonly PathChange[], act: Act): void {
     const { journal } = this.#open ?? {}
     if (journal === undefined) throw new Error('a change before the beginning')
     this.#noted.change(changes, () => journal.change(changes, act))
@@ -259,12 +260,13 @@ export class NotedChanges {
   }
 
   /** Makes changes, and reads the files before and after it where an action is watched. */
-  change(changes: readonly PathChange[], act: () => void): void {
+  change(changes: readonly PathChange[], act: Act): void {
     const watched = changes.filter(({ by }) => this.#notes.has(by))
     const before = new Map(watched.map((change) => [change, stateBefore(change)]))
-    act()
+    const failed = act()
     const [moved] = watched.filter((change) => change.moved)
     for (const change of watched) {
+      if (failed?.has(change)) continue
       const { becomes } = change
       const after =
         becomes.type === 'moved' ? moved && before.get(moved) : becomes.type === 'file' ? stateAfter(change) : null

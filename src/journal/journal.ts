@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
-import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
+import type { Act, Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { commonEnds, compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './timeline.ts'
 import {
@@ -64,7 +64,7 @@ export class Journal {
     await this.#log.sync()
   }
 
-  change(changes: readonly PathChange[], act: () => void): void {
+  change(changes: readonly PathChange[], act: Act): ReturnType<Act> {
     const unprepared = changes.filter((change) => !this.#isPrepared(change))
     if (unprepared.length > 0) {
       this.#keep(unprepared, 'changing')
@@ -72,19 +72,25 @@ export class Journal {
       if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory')) this.#log.syncNow()
     }
     try {
-      act()
+      const failed = act()
+      for (const change of changes) {
+        if (failed?.has(change)) this.reverted(change.absolute)
+        else this.#made(change)
+      }
+      return failed
     } catch (error) {
       // It is unknown what happened, so the disk is read at the end.
       for (const { absolute } of changes) this.reverted(absolute)
       throw error
     }
-    for (const { absolute, becomes, by } of changes) {
-      const entry = this.#entries.get(absolute)
-      if (entry === undefined) continue
-      entry.prepared = undefined
-      entry.after = this.#after(becomes, entry.before)
-      entry.steps.push(stepOf(by, entry.after))
-    }
+  }
+
+  #made({ absolute, becomes, by }: PathChange): void {
+    const entry = this.#entries.get(absolute)
+    if (entry === undefined) return
+    entry.prepared = undefined
+    entry.after = this.#after(becomes, entry.before)
+    entry.steps.push(stepOf(by, entry.after))
   }
 
   /** A change that is only a step on the way to the one that was prepared. */

@@ -11,11 +11,11 @@ import { timeLeft } from '../core/time-limit.ts'
 
 /** What is wrong with a text, by the strictest judge its language has. */
 export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]> =>
-  (await strictFaults(path, outline.source, outline.language)) ?? outline.faults()
+  (await strictFaults(path, outline.source.text, outline.language)) ?? outline.faults()
 
 /** Undefined where the grammar is the only judge. */
-async function strictFaults(path: string, source: Source, { parser }: Language): Promise<Fault[] | undefined> {
-  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, source) : undefined
+async function strictFaults(path: string, text: string, { parser }: Language): Promise<Fault[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text) : undefined
 }
 
 export interface Judgement {
@@ -93,13 +93,13 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
 })
 
 /** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
-export async function brokenSyntax(path: string, before: string, after: string): Promise<Fault | undefined> {
-  if (isStrictJson(path) && jsonFault(before) === undefined) return jsonFault(after)
+export async function brokenSyntax(path: string, before: () => string, after: string): Promise<Fault | undefined> {
+  if (isStrictJson(path) && jsonFault(before()) === undefined) return jsonFault(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
   const [fault] = await faultsOfText(path, after, language)
   if (fault === undefined) return undefined
-  return (await faultsOfText(path, before, language)).length === 0 ? fault : undefined
+  return (await faultsOfText(path, before(), language)).length === 0 ? fault : undefined
 }
 
 /** Files of these names may have comments. */
@@ -140,33 +140,47 @@ function jsonError(text: string): { readonly message: string; readonly at: numbe
 
 /** A grammar is loaded only where it is the only judge. */
 const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
-  (await strictFaults(path, new Source(text), language)) ?? faultsOfTree(text, language)
+  (await strictFaults(path, text, language)) ?? faultsOfTree(text, language)
 
 /**
  * What a full parser says of TypeScript and JavaScript, whose grammars see errors where there are none. Undefined where
  * its native part is not installed, or the text is nested beyond all measure: then the grammar alone judges.
  */
-export async function oxcFaults(path: string, source: Source): Promise<Fault[] | undefined> {
-  parser ??= import('oxc-parser').catch(() => undefined)
+export async function oxcFaults(path: string, text: string): Promise<Fault[] | undefined> {
+  parser ??= loadParser()
   const loaded = await parser
   if (loaded === undefined) return undefined
-  const stack = stackFor(source.text)
+  const stack = stackFor(text)
   if (stack === 'none') return undefined
-  if (stack === 'large') return faultsFrom(await parseApart(fileName(path), source.text), source)
-  const { errors } = loaded.parseSync(fileName(path), source.text)
-  parsedSinceTurn += source.text.length
+  if (stack === 'large') return faultsFrom(await parseApart(fileName(path), text), text)
+  const { errors } = loaded.parseSync(fileName(path), text)
+  parsedSinceTurn += text.length
   // What it holds outside our heap is let go between turns of the event loop only.
   if (parsedSinceTurn > mostPerTurn) {
     parsedSinceTurn = 0
     await new Promise((resume) => setImmediate(resume))
   }
-  return faultsFrom(errors, source)
+  return faultsFrom(errors, text)
 }
 
 let parsedSinceTurn = 0
 const mostPerTurn = 2 ** 17
 
-let parser: Promise<typeof import('oxc-parser') | undefined> | undefined
+let parser: ReturnType<typeof loadParser> | undefined
+
+/** Its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a small file. */
+async function loadParser(): Promise<typeof import('oxc-parser') | undefined> {
+  const { MIMALLOC_ALLOW_THP: given } = process.env
+  process.env['MIMALLOC_ALLOW_THP'] = given ?? '0'
+  try {
+    return await import('oxc-parser')
+  } catch {
+    return undefined
+  } finally {
+    // Programs that are started do not get it.
+    if (given === undefined) delete process.env['MIMALLOC_ALLOW_THP']
+  }
+}
 
 interface ParserError {
   readonly severity: string
@@ -174,39 +188,34 @@ interface ParserError {
   readonly labels: readonly { readonly start: number }[]
 }
 
-const faultsFrom = (errors: readonly ParserError[] | undefined, source: Source): Fault[] | undefined =>
-  errors
-    ?.filter(({ severity }) => severity === 'Error')
-    .map(({ message, labels }) => {
-      const offset = labels[0]?.start ?? 0
-      const line = source.lineAt(offset)
-      const around = source.line(line).trim()
-      return { line, column: offset - source.startOf(line) + 1, message, key: `${message} | ${around}` }
-    })
+function faultsFrom(errors: readonly ParserError[] | undefined, text: string): Fault[] | undefined {
+  const serious = errors?.filter(({ severity }) => severity === 'Error')
+  if (serious === undefined || serious.length === 0) return serious && []
+  const source = new Source(text)
+  return serious.map(({ message, labels }) => {
+    const offset = labels[0]?.start ?? 0
+    const line = source.lineAt(offset)
+    const around = source.line(line).trim()
+    return { line, column: offset - source.startOf(line) + 1, message, key: `${message} | ${around}` }
+  })
+}
 
 /**
  * The parser calls itself for whatever is inside another, and where its stack ends so does the process. So the stack is
  * chosen by what there could be at most, all of it nested: brackets and the like take some 2 KB each, operators 200 bytes.
  */
 export function stackFor(text: string): 'own' | 'large' | 'none' {
-  let brackets = 0
-  let operators = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isBracket[code]) brackets++
-    else if (isOperator[code]) operators++
-  }
-  const bytes = 2400 * brackets + 200 * operators
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) bytes += stackBytes[text.charCodeAt(at)] ?? 0
   return bytes < 3.6 * mb ? 'own' : bytes < 0.9 * largeMb * mb ? 'large' : 'none'
 }
 
 const mb = 2 ** 20
 const largeMb = 512
-const among = (characters: string): boolean[] =>
-  Array.from({ length: 128 }, (_, code) => characters.includes(String.fromCharCode(code)))
-/** With the `>` of an arrow, and the `e` of `else`. */
-const isBracket = among('[({<>?`')
-const isOperator = among('!~+-*/%&|^.,:=;e')
+/** By the code of a character. With the `>` of an arrow, and the `e` of `else`. */
+const stackBytes = new Uint16Array(2 ** 16)
+for (const code of Buffer.from('[({<>?`')) stackBytes[code] = 2400
+for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = 200
 
 let apart: Worker | undefined
 let waiting: Promise<unknown> = Promise.resolve()

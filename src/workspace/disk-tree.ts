@@ -24,6 +24,7 @@ import {
   type Fill,
   linkOrCopy,
   moveBack,
+  NameTaker,
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
@@ -37,11 +38,13 @@ export class DiskTree implements Tree {
   readonly #walk: Walk
   readonly #scratch: Scratch
   readonly #recorder: Recorder | undefined
+  readonly #names: NameTaker
   readonly #touched = new Set<Dir>()
 
   constructor(scratch: Scratch, recorder?: Recorder) {
     this.#scratch = scratch
     this.#recorder = recorder
+    this.#names = new NameTaker(recorder)
     this.#walk = new Walk((absolute, safePath) => {
       const made: PathChange = {
         absolute,
@@ -389,7 +392,7 @@ export class DiskTree implements Tree {
     if (at.parts.length === 0) throw directoryStop(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)
-    return beginReplacement({ at, dir, base, op, fill, ...content, scratch: this.#scratch, recorder: this.#recorder })
+    return beginReplacement({ at, dir, base, op, fill, ...content, scratch: this.#scratch, names: this.#names })
   }
 
   #parentIfThere(at: Location): Dir | undefined {

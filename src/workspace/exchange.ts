@@ -6,6 +6,7 @@ import { type Started, startProgram } from '../process/programs.ts'
  * Exchanges two names in one step, so that the file that was at the second is at hand under the first. The kernel has a
  * call for that, but Node has none; perl, which nearly every Linux has, can make any call. One perl serves a process: it
  * is started with the first replacement, answers within a tenth of a millisecond, and ends when it is no longer needed.
+ * Answers:
  *
  * - `taken`: the expected file is at the first name now, and no process has it open for writing
  * - `unsure`: the same, but this file system cannot tell whether a process has it open
@@ -15,18 +16,34 @@ import { type Started, startProgram } from '../process/programs.ts'
  */
 export type Exchange = 'taken' | 'unsure' | 'open' | 'changed' | 'unable'
 
-export function exchange(
+export interface ExchangeRequest {
+  readonly one: string
+  readonly other: string
+  /** The file that is at the second name. */
+  readonly expected: Pick<fs.Stats, 'dev' | 'ino'>
+  readonly when: 'unless open' | 'also open'
+}
+
+/** Several exchanges, in this order, for the price of little more than one: what costs is to wait for perl. */
+export function exchangeAll(requests: readonly ExchangeRequest[]): Exchange[] {
+  const call = calls[process.arch]
+  if (running === undefined || call === undefined || requests.length === 0) return requests.map(() => 'unable')
+  const lines = requests.map(({ one, other, expected: { dev, ino }, when }) => {
+    const names = [one, other].map(seenByOthers)
+    // A name that cannot be written on a line gets no answer.
+    if (names.some((name) => /[\0\n]/.test(name))) return ''
+    return [call, ...names, dev, ino, when === 'also open' ? 1 : 0].join('\0')
+  })
+  const said = running.ask(lines)
+  return requests.map((_, at) => answers.find((one) => one === said[at]) ?? 'unable')
+}
+
+export const exchange = (
   one: string,
   other: string,
-  { dev, ino }: Pick<fs.Stats, 'dev' | 'ino'>,
-  when: 'unless open' | 'also open',
-): Exchange {
-  const call = calls[process.arch]
-  const names = [one, other].map(seenByOthers)
-  if (running === undefined || call === undefined || names.some((name) => /[\0\n]/.test(name))) return 'unable'
-  const answer = running.ask([call, ...names, dev, ino, when === 'also open' ? 1 : 0].join('\0'))
-  return answers.find((one) => one === answer) ?? 'unable'
-}
+  expected: ExchangeRequest['expected'],
+  when: ExchangeRequest['when'],
+): Exchange => exchangeAll([{ one, other, expected, when }])[0] ?? 'unable'
 
 /** Makes exchanges possible, where they are. Resolved when that is known. */
 export function startExchanging(): Promise<void> {
@@ -78,10 +95,15 @@ sub answer {
   $swap->() unless is($one, @own[0, 1]);
   return $state;
 }
-while (my $request = <$requests>) {
-  chomp $request;
+while (my $count = <$requests>) {
   alarm 5;
-  syswrite $answers, answer(split /\\0/, $request) . "\\n";
+  my $said = '';
+  for (1 .. $count) {
+    my $request = <$requests>;
+    chomp $request;
+    $said .= ($request eq '' ? 'unable' : answer(split /\\0/, $request)) . ' ';
+  }
+  syswrite $answers, "$said\\n";
   alarm 0;
 }
 `
@@ -125,25 +147,28 @@ class Helper {
     child.once('exit', () => this.#close())
   }
 
-  /** Waits for the answer: between the last look and the exchange nothing else may happen here. */
-  ask(request: string): string {
+  /** Waits for the answers: between the last look and the exchange nothing else may happen here. */
+  ask(requests: readonly string[]): string[] {
     this.#idle.refresh()
     try {
-      fs.writeSync(this.#requests, `${request}\n`)
-      return this.#answer()
+      fs.writeSync(this.#requests, [requests.length, ...requests, ''].join('\n'))
+      return this.#answer().trim().split(' ')
     } catch {
       // It may be at it still, and must not do it later.
       this.#child.kill('SIGKILL')
       this.#close()
-      return ''
+      return []
     }
   }
 
   #answer(): string {
-    const bytes = Buffer.alloc(16)
-    const length = fs.readSync(this.#answers, bytes)
-    if (length === 0) throw new Error('no answer')
-    return bytes.toString('latin1', 0, length).trim()
+    const bytes = Buffer.alloc(1024)
+    for (let said = ''; ;) {
+      const length = fs.readSync(this.#answers, bytes)
+      if (length === 0) throw new Error('no answer')
+      said += bytes.toString('latin1', 0, length)
+      if (said.endsWith('\n')) return said
+    }
   }
 
   #close(): void {

@@ -6,7 +6,7 @@ import { type Dir, linkStop, type Location, nameOf, osStop, withOs } from './wal
 import { hasCode, platform } from '../core/platform.ts'
 import { longestPause, type Scratch } from './scratch.ts'
 import type { WriteNote } from './tree.ts'
-import { exchange, startExchanging } from './exchange.ts'
+import { type Exchange, exchange, exchangeAll, type ExchangeRequest, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
@@ -35,7 +35,7 @@ interface Plan extends Content {
   readonly op: string
   readonly fill: Fill
   readonly scratch: Scratch
-  readonly recorder: Recorder | undefined
+  readonly names: NameTaker
 }
 
 export interface Content {
@@ -53,7 +53,8 @@ export type Model = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
 export function beginReplacement(plan: Plan): Replacement {
-  const { at, dir, base, op, fill, mode, scratch, recorder } = plan
+  const { at, dir, base, op, fill, mode, scratch, names } = plan
+  const { recorder } = names
   const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
   const by = recorder?.acting ?? 0
   const target = dir.at(nameOf(at))
@@ -87,51 +88,30 @@ export function beginReplacement(plan: Plan): Replacement {
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
   }
   const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
-  const changed = (saved?: string): Stop =>
-    new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
 
   /** Takes the name, and returns where a text written at the same time is saved. */
-  const take = (when: 'unless open' | 'also open'): string | undefined => {
-    // The last look before the name is taken: the same file, and not written into.
-    if (base instanceof DiskBase && !base.isAt(target)) throw changed()
-    let saved: string | undefined
-    const act = (): void => {
-      if (base === null) return takeFreeName(temp, target, at)
-      if (base === 'anything') return renameFile(temp, target)
-      // Keeping the old one may have taken a while; from here on it is only microseconds.
-      if (!base.isNamed(target)) throw changed()
-      const swap = swapped(temp, target, base, when)
-      if (swap === 'unable') {
-        saved = replaceAndKeep(plan, temp, target, base)
-        return
-      }
-      if (swap === 'open') throw new StillOpen()
-      if (swap.left === 'a text') saved = scratch.moveConflict(nameOf(at), temp)
-      if (swap.left === 'perhaps a text') scratch.keepDisplaced(nameOf(at), temp, base.stat, 'moved')
-      removeFile(temp)
-      if (!swap.taken) throw changed(saved)
-    }
+  const take = (when: Patience): Promise<string | undefined> => {
+    const change = changeOf(plan, target, model?.mode, by)
+    if (base instanceof DiskBase) return names.take({ change, ...replacing(plan, temp, target, base, when) })
+    const act = (): void => (base === null ? takeFreeName(temp, target, at) : renameFile(temp, target))
     if (recorder === undefined) act()
-    else recorder.change([changeOf(plan, target, model?.mode, by)], act)
-    return saved
+    else recorder.change([change], act)
+    return Promise.resolve(undefined)
   }
 
   return {
-    // Making a file and syncing it is what takes the time, so other threads do both; callbacks, because promises cost.
     write: async () => {
+      try {
+        begin(fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted))
+      } catch (error) {
+        throw failing(error)
+      }
+      // To sync is what takes the time, so another thread does it; a callback, because promises cost.
       const written = new Promise<void>((done, failed) => {
-        fs.open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted, (refused, opened) => {
-          if (refused) return failed(failing(refused))
-          try {
-            begin(opened)
-          } catch (error) {
-            return failed(failing(error))
-          }
-          fs.fsync(opened, (lost) => {
-            if (lost) return failed(failing(lost))
-            close()
-            done()
-          })
+        fs.fsync(fd ?? -1, (lost) => {
+          if (lost) return failed(failing(lost))
+          close()
+          done()
         })
       })
       // Both at once: the system brings them to the disk together.
@@ -145,7 +125,7 @@ export function beginReplacement(plan: Plan): Replacement {
     commit: async () => {
       for (const until = now() + longestPause; ; await new Promise((again) => setTimeout(again, 50))) {
         try {
-          const displaced = take(now() < until ? 'unless open' : 'also open')
+          const displaced = await take(now() < until ? 'unless open' : 'also open')
           release()
           return displaced === undefined ? {} : { displaced }
         } catch (error) {
@@ -186,19 +166,116 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
 /** Another program has the file open and may be writing into it. */
 class StillOpen extends Error {}
 
+type Patience = ExchangeRequest['when']
+
+/** One file that takes the name of another. */
+interface Turn {
+  readonly change: PathChange
+  /** The last look before the name is taken. @throws Stop where it must not be */
+  look(): ExchangeRequest
+  /** The names were exchanged, or not; returns where a text written at the same time is saved. */
+  end(answer: Exchange): string | undefined
+}
+
+/** Gives files their names, all that are ready at the same time together: perl is asked once for them. */
+export class NameTaker {
+  readonly recorder: Recorder | undefined
+  #waiting: (Turn & { done(saved: string | undefined): void; refused(error: unknown): void })[] = []
+
+  constructor(recorder: Recorder | undefined) {
+    this.recorder = recorder
+  }
+
+  take(turn: Turn): Promise<string | undefined> {
+    if (this.#waiting.length === 0) setImmediate(() => this.#takeAll())
+    return new Promise((done, refused) => this.#waiting.push({ ...turn, done, refused }))
+  }
+
+  #takeAll(): void {
+    const turns = this.#waiting
+    this.#waiting = []
+    const saved = new Map<PathChange, string | undefined>()
+    const failed = new Map<PathChange, unknown>()
+    const tried = <T>({ change }: Turn, step: () => T): T[] => {
+      try {
+        return [step()]
+      } catch (error) {
+        failed.set(change, error)
+        return []
+      }
+    }
+    const act = (): ReadonlySet<PathChange> => {
+      const asked = turns.flatMap((turn) => tried(turn, () => ({ turn, request: turn.look() })))
+      const answers = exchangeAll(asked.map(({ request }) => request))
+      for (const [at, { turn }] of asked.entries())
+        tried(turn, () => saved.set(turn.change, turn.end(answers[at] ?? 'unable')))
+      return new Set(failed.keys())
+    }
+    const changes = turns.map(({ change }) => change)
+    try {
+      if (this.recorder === undefined) act()
+      else this.recorder.change(changes, act)
+    } catch (error) {
+      for (const change of changes) if (!failed.has(change)) failed.set(change, error)
+    }
+    for (const { change, done, refused } of turns) {
+      if (failed.has(change)) refused(failed.get(change))
+      else done(saved.get(change))
+    }
+  }
+}
+
+/** A file takes the name of the one that was read, in a way that whatever had it is at hand. */
+function replacing(plan: Plan, temp: string, target: string, base: DiskBase, when: Patience): Omit<Turn, 'change'> {
+  const { at, scratch } = plan
+  const changed = (saved?: string): Stop =>
+    new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+  let own: fs.Stats
+  return {
+    look: () => {
+      // The same file, and not written into.
+      if (!base.isAt(target)) throw changed()
+      own = fs.lstatSync(temp)
+      return { one: temp, other: target, expected: base.stat, when }
+    },
+    end: (answer) => {
+      const swap = swapped(answer, { temp, target, base, own })
+      if (swap === 'unable') {
+        // Other files may have taken their names meanwhile; from here on it is only microseconds.
+        if (!base.isNamed(target)) throw changed()
+        return replaceAndKeep(plan, temp, target, base)
+      }
+      if (swap === 'open') throw new StillOpen()
+      const saved = swap.left === 'a text' ? scratch.moveConflict(nameOf(at), temp) : undefined
+      if (swap.left === 'perhaps a text') scratch.keepDisplaced(nameOf(at), temp, base.stat, 'moved')
+      removeFile(temp)
+      if (!swap.taken) throw changed(saved)
+      return saved
+    },
+  }
+}
+
 /** How an exchange went, and whether the file that is at the temporary name now is still of use to anybody. */
 type Swap = 'unable' | 'open' | { readonly taken: boolean; readonly left: 'nothing' | 'a text' | 'perhaps a text' }
 
-/** Takes a name in a way that whatever had it is at hand; it is put back when it is not the file that was read. */
-function swapped(temp: string, target: string, base: DiskBase, when: 'unless open' | 'also open'): Swap {
-  const own = fs.lstatSync(temp)
-  const answer = exchange(temp, target, base.stat, when)
-  // Without an answer, only the names tell what happened.
-  const left = fs.lstatSync(temp, { throwIfNoEntry: false })
-  if (isSame(left, own))
-    return answer === 'open' ? 'open' : answer === 'changed' ? { taken: false, left: 'nothing' } : 'unable'
-  if (!isSame(left, base.stat)) return { taken: isSameFile(target, own), left: 'a text' }
-  if (answer === 'open') return { taken: true, left: 'a text' }
+interface Exchanged {
+  readonly temp: string
+  readonly target: string
+  readonly base: DiskBase
+  /** The file that was at the temporary name before. */
+  readonly own: fs.Stats
+}
+
+/** A file that is not the one that was read is put back. */
+function swapped(answer: Exchange, { temp, target, base, own }: Exchanged): Swap {
+  if (answer !== 'taken') {
+    // Without an answer, only the names tell what happened.
+    const left = fs.lstatSync(temp, { throwIfNoEntry: false })
+    if (isSame(left, own))
+      return answer === 'open' ? 'open' : answer === 'changed' ? { taken: false, left: 'nothing' } : 'unable'
+    if (!isSame(left, base.stat)) return { taken: isSameFile(target, own), left: 'a text' }
+    if (answer === 'open') return { taken: true, left: 'a text' }
+  }
   if (base.changedBytes() !== undefined) {
     // Another process has written into it and closed it again: it gets its name back.
     const back = exchange(temp, target, own, 'also open')

@@ -105,10 +105,11 @@ describe('a journal', () => {
 
   it('learns what an action left from the next one that reads it', () => {
     const { journal, file, change, finish } = opened()
-    const step = (by: number, content: string, was: PathChange['was']): void =>
+    const step = (by: number, content: string, was: PathChange['was']): void => {
       journal.change([change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })], () =>
         fs.writeFileSync(file('a.txt'), content),
       )
+    }
     step(1, 'first', 'absent')
     step(2, 'second', { mode: 0o644, bytes: Buffer.from('first') })
     expect(finish()[0]?.steps).toMatchObject([{ by: 1, print: fingerprintOf(Buffer.from('first')) }, { by: 2 }])
@@ -123,6 +124,30 @@ describe('a journal', () => {
     expect(isKept(contents, before, large('abc'))).toBe(true)
     fs.writeFileSync(path.join(dirOf(history, 1), '0'), large('abd'))
     expect(contents.bytesOf(before)).toBe(undefined)
+    journal.close()
+  })
+
+  it('has those of several changes that were made', () => {
+    const { journal, file, change, finish } = opened()
+    const made = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
+    const refused = change('b.txt', { by: 2, was: 'absent', becomes: becomes(Buffer.from('b')) })
+    journal.change([made, refused], () => {
+      fs.writeFileSync(file('a.txt'), 'a')
+      return new Set([refused])
+    })
+    expect(finish()).toMatchObject([{ path: 'a.txt', steps: [{ by: 1 }] }])
+    journal.close()
+  })
+
+  it('reads the disk where the state after a change could not be kept', () => {
+    const { journal, file, change, finish } = opened()
+    vi.spyOn(Log.prototype, 'addContent').mockImplementationOnce(() => {
+      throw new Error('full')
+    })
+    const one = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
+    expect(() => journal.change([one], () => fs.writeFileSync(file('a.txt'), 'a'))).toThrow('full')
+    expect(finish()).toMatchObject([{ path: 'a.txt', before: { type: 'absent' }, after: { type: 'file' } }])
+    vi.restoreAllMocks()
     journal.close()
   })
 

@@ -3,11 +3,12 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
 import { DiskBase } from '../../src/workspace/disk-file.ts'
-import { exchange, startExchanging } from '../../src/workspace/exchange.ts'
-import { beginReplacement } from '../../src/workspace/replacement.ts'
+import { exchange, exchangeAll, startExchanging } from '../../src/workspace/exchange.ts'
+import { beginReplacement, NameTaker } from '../../src/workspace/replacement.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { Walk } from '../../src/workspace/walk.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { diskIn, locationIn } from './disk.ts'
 
 const able = process.platform === 'linux' && fs.existsSync('/usr/bin/perl')
 
@@ -37,6 +38,20 @@ describe.skipIf(!able)('two names change places', () => {
     expect(filesIn(root)).toEqual(files)
   })
 
+  it('several pairs at once, each as if it were alone', async () => {
+    const { root, one, other } = await begun({ third: '3', fourth: '4', 'fi\nfth': '5' })
+    const [third, fourth, odd] = ['third', 'fourth', 'fi\nfth'].map((name) => path.join(root, name))
+    const request = (from = '', to = '', expected = to) => ({
+      one: from,
+      other: to,
+      expected: fs.lstatSync(expected),
+      when: 'unless open' as const,
+    })
+    const requests = [request(one, other), request(third, fourth, third), request(odd, third), request(fourth, third)]
+    expect(exchangeAll(requests)).toEqual(['taken', 'changed', 'unable', 'taken'])
+    expect(filesIn(root)).toEqual({ new: 'old', old: 'new', third: '4', fourth: '3', 'fi\nfth': '5' })
+  })
+
   it('not while somebody has the second open for writing, unless that is wanted', async () => {
     const { root, one, other } = await begun()
     const editor = fs.openSync(other, 'a')
@@ -54,13 +69,16 @@ async function replacing(content: string, lastMoment: (file: string) => void) {
   const file = path.join(root, 'a.txt')
   const at = { root, parts: ['a.txt'], absolute: file, given: file }
   class Watched extends DiskBase {
-    override isNamed(safePath: string): boolean {
-      const is = super.isNamed(safePath)
+    override isAt(safePath: string): boolean {
+      const is = super.isAt(safePath)
       lastMoment(file)
       lastMoment = () => {}
+      looked()
       return is
     }
   }
+  let looked = (): void => {}
+  const atWork = new Promise<void>((done) => (looked = done))
   const walk = new Walk()
   onTestFinished(() => walk.close())
   const dir = walk.parentOf(at, { missing: 'fail', op: 'open' })
@@ -72,10 +90,10 @@ async function replacing(content: string, lastMoment: (file: string) => void) {
     op: 'open',
     fill: (to) => fs.writeSync(to, 'new'),
     scratch: new Scratch(root),
-    recorder: undefined,
+    names: new NameTaker(undefined),
   })
   await replacement.write()
-  return { root, replacement, dir }
+  return { root, replacement, dir, atWork }
 }
 
 describe.skipIf(!able)('a file that is saved in the last moment before it is replaced', () => {
@@ -90,8 +108,9 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
 
   it('by writing into it stays too, with what is written later', async () => {
     let editor = -1
-    const { root, replacement } = await replacing('old', (file) => (editor = fs.openSync(file, 'w')))
+    const { root, replacement, atWork } = await replacing('old', (file) => (editor = fs.openSync(file, 'w')))
     const committed = replacement.commit()
+    await atWork
     fs.writeSync(editor, 'typed')
     fs.closeSync(editor)
     await expect(committed).rejects.toThrow(Stop)
@@ -106,8 +125,9 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
 
   it('and is only open for writing: it is replaced once it is closed', async () => {
     let editor = -1
-    const { root, replacement, dir } = await replacing('old', (file) => (editor = fs.openSync(file, 'a')))
+    const { root, replacement, dir, atWork } = await replacing('old', (file) => (editor = fs.openSync(file, 'a')))
     const committed = replacement.commit()
+    await atWork
     fs.closeSync(editor)
     expect(await committed).toEqual({})
     expect(filesIn(root)).toEqual({ 'a.txt': 'new' })
@@ -129,4 +149,18 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
     expect(path.dirname(displaced)).toBe(path.join(root, '.clada/conflicts'))
     expect([filesIn(root), fs.readFileSync(displaced, 'utf8')]).toEqual([{ 'a.txt': 'new' }, 'old typed'])
   })
+})
+
+it('of files that are replaced at the same time, only those fail that another program has saved', async () => {
+  const root = scratchDir({ 'a.txt': 'old', 'b.txt': 'old', 'c.txt': 'old' })
+  const disk = diskIn(root)
+  const replacements = ['a.txt', 'b.txt', 'c.txt'].map((name) => {
+    const at = locationIn(root, name)
+    return disk.prepare(at, Buffer.from('new'), disk.read(at, 100))
+  })
+  await Promise.all(replacements.map((one) => one.write()))
+  fs.writeFileSync(path.join(root, 'b.txt'), 'typed')
+  const ends = await Promise.allSettled(replacements.map((one) => one.commit()))
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(filesIn(root)).toMatchObject({ 'a.txt': 'new', 'b.txt': 'typed', 'c.txt': 'new' })
 })
