@@ -146,9 +146,7 @@ describe('hostile sources', () => {
     expect(await oxcFaults('a.js', `${text})`)).toHaveLength(1)
     expect(stackFor(nested('[', '', 1_000_000))).toBe('none')
     expect(await oxcFaults('a.js', nested('[', '', 1_000_000))).toBeUndefined()
-    expect(await endOf(() => withTimeLimit(1, () => oxcFaults('a.js', `${text};`.repeat(4))))).toEqual(
-      late(1),
-    )
+    expect(await endOf(() => withTimeLimit(1, () => oxcFaults('a.js', `${text};`.repeat(4))))).toEqual(late(1))
     expect(await oxcFaults('a.js', text)).toEqual([])
   })
 })
