@@ -74,6 +74,19 @@ export function hasApprovalSocket(root: string): boolean {
   return address !== undefined && fs.existsSync(address)
 }
 
+/** Asks in several ways at once. The first answer counts, and the other questions are withdrawn. */
+export async function firstAnswer(
+  over: AbortSignal,
+  ...ways: ((signal: AbortSignal) => Promise<ApprovalAnswer | undefined>)[]
+): Promise<ApprovalAnswer | undefined> {
+  const answered = new AbortController()
+  const signal = AbortSignal.any([over, answered.signal])
+  const answers = ways.map(async (ask) => (await ask(signal)) ?? Promise.reject(new Error('no answer')))
+  const first = await Promise.any(answers).catch(() => undefined)
+  answered.abort()
+  return first
+}
+
 /** The user's answer; undefined when no one is there, or they left without one. */
 export function askApprovalSocket(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const address = addressOf(request.root)

@@ -1,4 +1,4 @@
-import { askApprovalSocket, hasApprovalSocket } from '../approvals/socket.ts'
+import { askApprovalSocket, firstAnswer, hasApprovalSocket } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import type { Peer } from './peer.ts'
 import { isRecord } from '../core/platform.ts'
@@ -8,18 +8,12 @@ export type Question = (request: ApprovalRequest) => string
 
 /** Asks in the client, where it can ask, and on an open page. The first answer counts, the other question is withdrawn. */
 export function askThrough(peer: Peer, question: Question, stopped: AbortSignal): Ask {
-  return async (request) => {
-    const answered = new AbortController()
-    const signal = AbortSignal.any([stopped, answered.signal])
-    try {
-      return await firstAnswer([
-        askApprovalSocket(request, signal),
-        askClient(peer, request, question(request), signal),
-      ])
-    } finally {
-      answered.abort()
-    }
-  }
+  return (request) =>
+    firstAnswer(
+      stopped,
+      (signal) => askApprovalSocket(request, signal),
+      (signal) => askClient(peer, request, question(request), signal),
+    )
 }
 
 export const canAsk = (peer: Peer, root: string): boolean => hasForms(peer) || hasApprovalSocket(root)
@@ -76,11 +70,4 @@ async function askClient(
     // The client failed or has gone.
     return undefined
   }
-}
-
-function firstAnswer(asked: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
-  return new Promise((resolve) => {
-    for (const one of asked) void one.then((answer) => answer !== undefined && resolve(answer))
-    void Promise.all(asked).then(() => resolve(undefined))
-  })
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
 import { answerIn, approvalFacts, asked } from '../ask.ts'
 import type { Screen } from './screen.ts'
-import { askApprovalSocket } from '../../approvals/socket.ts'
+import { askApprovalSocket, firstAnswer } from '../../approvals/socket.ts'
 
 /** The events of a keyboard. */
 export interface Keyboard {
@@ -167,17 +167,14 @@ export interface Questions {
 
 /** Asks at the terminal and on an open page at the same time; the first answer counts. */
 export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask {
-  return async (request) => {
-    const decided = new AbortController()
-    const signal = AbortSignal.any([over, decided.signal])
-    const onPage = askPage(request, signal, here)
-    const answer = await firstAnswer([
-      onPage,
-      ...(here === undefined ? [] : [here.ask(approvalFacts(request), asked[request.about], signal)]),
-    ])
-    decided.abort()
-    return answer
-  }
+  return (request) =>
+    firstAnswer(
+      over,
+      (signal) => askPage(request, signal, here),
+      ...(here === undefined
+        ? []
+        : [(signal: AbortSignal) => here.ask(approvalFacts(request), asked[request.about], signal)]),
+    )
 }
 
 /** As long as this terminal could still answer, a page may be opened as well. */
@@ -192,17 +189,4 @@ async function askPage(
     if (answer !== undefined || here === undefined || signal.aborted) return answer
     await pause(1000, undefined, { signal })
   }
-}
-
-function firstAnswer(answers: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
-  return new Promise((resolve) => {
-    let left = answers.length
-    for (const one of answers) {
-      const heard = (answer?: ApprovalAnswer): void => {
-        left--
-        if (answer !== undefined || left === 0) resolve(answer)
-      }
-      one.then(heard, () => heard())
-    }
-  })
 }
