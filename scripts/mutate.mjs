@@ -11,7 +11,7 @@
 // Prints one row per folder: mutants, killed, declared equivalent, survivors. `--tests` replaces the tests of the folders,
 // `--only` takes the mutants named in a file, one per line, `--out` writes the survivors into one, and `--coverage` is a
 // file that keeps the result of step 1.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -156,7 +156,7 @@ function copyOfProject() {
   const to = fs.mkdtempSync(path.join(memory, 'clada-mutate-'))
   // Some tests start programs as another user.
   fs.chmodSync(to, 0o755)
-  process.on('exit', () => fs.rmSync(to, { recursive: true, force: true, maxRetries: 9 }))
+  process.on('exit', () => remove(to))
   process.on('SIGINT', () => process.exit(130))
   process.on('SIGTERM', () => process.exit(143))
   fs.cpSync(top, to, {
@@ -240,11 +240,18 @@ async function runSession(plan, { onLine, limitMs }) {
   }
   stop()
   process.off('exit', stop)
-  for (const name of fs.readdirSync(path.join(copy, 'tmp')))
-    fs.rmSync(path.join(copy, 'tmp', name), { recursive: true, force: true })
+  for (const name of fs.readdirSync(path.join(copy, 'tmp'))) remove(path.join(copy, 'tmp', name))
   for (const name of fs.readdirSync(path.join(copy, 'node_modules')))
-    if (name.startsWith('.clada-test-'))
-      fs.rmSync(path.join(copy, 'node_modules', name), { recursive: true, force: true })
+    if (name.startsWith('.clada-test-')) remove(path.join(copy, 'node_modules', name))
+}
+
+/** A test that was ended may leave directories so deep that Node cannot name what is in them, and `rm` can. */
+function remove(dir) {
+  try {
+    fs.rmSync(dir, { recursive: true, force: true, maxRetries: 9 })
+  } catch {
+    spawnSync('rm', ['-rf', dir])
+  }
 }
 
 /** By test its file, its time and the mutants it reaches; by file the mutants that are reached outside its tests. */

@@ -110,7 +110,7 @@ export async function changedSince(
 }
 
 const nextImage = (dir: string): number =>
-  1 + Math.max(-1, ...fs.readdirSync(dir).map((name) => (/^\d+$/.test(name) ? Number(name) : -1)))
+  1 + Math.max(...fs.readdirSync(dir).map((name) => (/^\d+$/.test(name) ? Number(name) : -1)))
 
 function kept(state: Inspected, dir: string, nextName: () => number): State {
   if (state.type !== 'file') return state

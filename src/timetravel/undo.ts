@@ -275,10 +275,10 @@ async function revert(
 /** If the execution replaced a directory by a link, paths below it count as absent: files reached through the link are elsewhere. */
 function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspect): Inspect {
   const links = new Set<string>()
-  for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
+  for (const { path: short, before, last } of paths) {
     if (before.type !== 'directory' || last.type !== 'symlink') continue
     const absolute = path.resolve(root, short)
-    if (!isBelowAny(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
+    if (inspect(absolute).type === 'symlink') links.add(absolute)
   }
   return (absolute) => (isBelowAny(absolute, links) ? { type: 'absent' } : inspect(absolute))
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { copyIndex, isUnchanged } from '../../src/git/index-file.ts'
 import { Clada } from '../../src/index.ts'
+import { numbersIn } from '../../src/journal/record.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -71,10 +72,10 @@ describe('commit mode', () => {
 
   it('tells that it committed what was not committed, and does so once', async () => {
     const root = repository(files)
-    fill(root, { 'b.txt': 'mine\n', 'notes.txt': 'mine too\n' })
+    fill(root, { 'b.txt': 'mine\n', 'c.txt': 'mine\n', 'notes.txt': 'mine too\n' })
     const { warnings = [] } = await execute(root, 'commit', [edit])
     const before = git(root, 'rev-parse', '--short=8', 'HEAD~').trim()
-    expect(warnings).toEqual([`uncommitted changes (b.txt, notes.txt) were committed first, as ${before}`])
+    expect(warnings).toEqual([`uncommitted changes (b.txt, c.txt, notes.txt) were committed first, as ${before}`])
     expect((await execute(root, 'commit', [create])).warnings).toBeUndefined()
   })
 
@@ -456,7 +457,7 @@ describe('commit mode', () => {
         fatalError: expect.stringContaining(`${what} is in progress`),
       })
       expect(result.results.map(({ code }) => code)).toEqual(['git_operation_failed', 'skipped'])
-      expect(treeOf(root)).toEqual(before)
+      expect([treeOf(root), numbersIn(path.join(root, '.clada/history'))]).toEqual([before, []])
     })
   }
 

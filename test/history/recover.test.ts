@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/core/hash.ts'
 import type { CladaOptions } from '../../src/index.ts'
 import type { Inspect } from '../../src/core/recorder.ts'
+import { takeSnapshot } from '../../src/git/snapshot.ts'
 import { interruptedMessage, programMessage } from '../../src/history/programs.ts'
 import { recover, readTimeline } from '../../src/history/recover.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
 import { dirOf, numbersIn, type PathRecord, readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, recordOf } from './world.ts'
 
 const dead = { ...ownOwner(), started: '0' }
@@ -147,12 +148,60 @@ describe('the record of an execution that died', () => {
     const running = (...lines: object[]): Promise<string[]> => left({ lines }).recovered()
     const done = (seq: number): object => ({ done: seq, action: 'exec', target: '', success: true })
     expect(await running({ program: 1 }, done(1))).toEqual([])
+    // What is no tree is never given to git.
+    for (const tree of [7, '--output=x', ''])
+      expect((await running({ program: 2, tree })).join()).toContain('The changes of that program are unknown')
     expect(await running({ program: 2 }, done(1))).toMatchObject([
       'execution 1 was interrupted: clada was stopped before it was complete. Action 1 is complete; all others are missing or partial.',
       expect.stringMatching(
         /^action 2 of execution 1 was running a program at that moment\. The changes of that program are unknown/,
       ),
     ])
+  })
+
+  it.each([
+    [{}, ['0', '1']],
+    [{ 7: 'of an action' }, ['7', '8', '9']],
+  ])('has what changed since a program began, with what was there (%#)', async (more, images) => {
+    const { root, history, dir, recovered } = left({ files: { a: 'A', b: 'B', c: 'C' }, more })
+    const { tree, isolated } = await takeSnapshot({
+      root,
+      stateDir: path.dirname(history),
+      settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
+      isBlocked: () => false,
+      dir: path.join(dir, 'git'),
+    })
+    const log = Log.continue(path.join(dir, 'journal'))
+    log.add({ program: 2, tree })
+    log.flush()
+    log.close()
+    isolated.close()
+    fill(root, { a: 'changed', d: 'new' })
+    fs.rmSync(path.join(root, 'b'))
+    expect((await recovered()).join()).toContain('Changed since, by that program or by another process: a, b, d.')
+    const paths = readRecord(history, 1)?.paths ?? []
+    const contents = new Contents(dir)
+    expect(paths.map(({ path: name, before, steps }) => [name, String(contents.bytesOf(before)), steps])).toEqual([
+      ['a', 'A', [{ by: 2 }]],
+      ['b', 'B', [{ by: 2 }]],
+      ['d', 'undefined', [{ by: 2 }]],
+    ])
+    expect(fs.readdirSync(dir).sort()).toEqual([...images, 'journal'])
+  })
+
+  it('leaves no lock of git', async () => {
+    const commit = 'a'.repeat(40)
+    const { root, recovered } = left({
+      files: {
+        '.git/HEAD': 'ref: refs/heads/main\n',
+        '.git/objects/x': '',
+        '.git/refs/heads/main': `${'b'.repeat(40)}\n`,
+        '.git/refs/heads/main.lock': `${commit}\n`,
+        [`.git/clada-moves-to-${commit}`]: '',
+      },
+    })
+    await recovered()
+    expect(fs.readdirSync(path.join(root, '.git/refs/heads'))).toEqual(['main'])
   })
 
   it('that is whole stays; where only its commit may be missing, that is reported', async () => {

@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findRepository } from '../../src/git/find-repository.ts'
 import { git as runGit, hardenedEnv } from '../../src/git/git-program.ts'
-import { isUnchanged } from '../../src/git/index-file.ts'
+import { addTo, isUnchanged, replaceIndex } from '../../src/git/index-file.ts'
 import { IsolatedGit } from '../../src/git/isolated-git.ts'
 import { dropDamaged, syncObjects, writeObject } from '../../src/git/objects.ts'
+import { checkRefs, takeLockFile } from '../../src/git/ready.ts'
 import { headOf, isSameHead, pointHead, releaseRefs } from '../../src/git/repository.ts'
 import { isUnsavable, savable } from '../../src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
@@ -87,6 +88,32 @@ it('an index is unchanged while it is the same file, of the same size and time',
   expect([isUnchanged(path.join(dir, 'none'), undefined), isUnchanged(file, undefined)]).toEqual([true, false])
 })
 
+it('a new index is on the disk with its name when it is there', async () => {
+  const top = scratchDir({ '.git/index': 'old', new: 'new' })
+  const gitDir = path.join(top, '.git')
+  const index = path.join(gitDir, 'index')
+  /** What a power failure after each sync would leave. */
+  const seen: string[] = []
+  const sync = vi.spyOn(fs, 'fsync').mockImplementation((_, done) => {
+    seen.push(fs.readFileSync(index, 'utf8'))
+    done(null)
+  })
+  onTestFinished(() => sync.mockRestore())
+  await replaceIndex({ top, gitDir, commonDir: gitDir }, { copy: path.join(top, 'new'), commit: 'c' })
+  expect([seen.at(-1), fs.readdirSync(gitDir)]).toEqual(['new', ['index']])
+})
+
+it('a lock that cannot be made by a link is made otherwise, and a reference below another one is refused', async () => {
+  const top = scratchDir({ '.git/refs/heads/a': '' })
+  const gitDir = path.join(top, '.git')
+  expect(await takeLockFile(path.join(top, 'none'), path.join(top, 'lock'))).toBe('cannot link')
+  const found = { top, gitDir, commonDir: gitDir }
+  await expect(checkRefs(found, ['refs/heads/a/b/c'])).rejects.toMatchObject({
+    problem: { kind: 'git', reason: expect.stringContaining('it is not a directory') },
+  })
+  await checkRefs(found, ['refs/heads/b/c'])
+})
+
 it('a HEAD is the same with the same commit and the same branch', () => {
   const head = (commit?: string, branch?: string) => ({ commit, branch })
   for (const [one, other, same] of [
@@ -138,6 +165,18 @@ it('git runs with the home of the user, and its first lines say why it failed', 
   })
 })
 
+it('a file whose directory is a link now leaves the index, whatever is at the end of the link', async () => {
+  const top = repository({ 'd/a': 'a', 'e/a': 'e' })
+  fs.rmSync(path.join(top, 'd'), { recursive: true })
+  fs.symlinkSync('e', path.join(top, 'd'))
+  const found = await findRepository(top)
+  if (found === undefined) throw new Error('no repository')
+  const isolated = IsolatedGit.open(found, await headOf(found), path.join(scratchDir(), 'isolated'))
+  onTestFinished(() => isolated.close())
+  await addTo(isolated, ['d', 'd/a'], { GIT_INDEX_FILE: path.join(top, '.git/index') })
+  expect(git(top, 'ls-files')).toBe('d\ne/a\n')
+})
+
 it('an object that is damaged is removed, so that it is written again; a whole one stays', async () => {
   const top = repository({ a: 'a' })
   const found = await findRepository(top)
@@ -159,7 +198,7 @@ it('an object that is damaged is removed, so that it is written again; a whole o
 async function saved(files: Readonly<Record<string, string>>, isBlocked: (relative: string) => boolean = () => false) {
   const top = repository(files)
   const dir = path.join(scratchDir(), 'git')
-  return { top, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, isBlocked, dir }) }
+  return { top, dir, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, isBlocked, dir }) }
 }
 
 it('what a program changed is recorded with what was there, and what cannot be undone is named', async () => {
@@ -230,6 +269,13 @@ it('what was there before a program is known, of files that git tracks, sees and
   // A program that changed the rules: the log is not ignored any more, and its content is known all the same.
   fs.writeFileSync(path.join(top, '.gitignore'), '')
   expect(await before('.gitignore', 'a.log')).toEqual({ '.gitignore': '*.log\n', 'a.log': 'log\n' })
+})
+
+it('git that fails before a program leaves nothing of its own', async () => {
+  const { top, snapshot, dir } = await saved({ a: 'a' })
+  fs.writeFileSync(path.join(top, '.git/index'), 'damaged')
+  await expect(snapshot()).rejects.toMatchObject({ problem: { kind: 'git' } })
+  expect(fs.existsSync(dir)).toBe(false)
 })
 
 it('back from a detached HEAD leads forward to the same commit, also after another checkout', async () => {

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
+import { ownOwner } from '../../src/state/own-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
@@ -344,6 +345,25 @@ describe('two at once', () => {
     fs.rmSync(path.join(root, '.git/index.lock'))
     expect([treeOf(root)['a.txt'], git(root, 'symbolic-ref', 'HEAD')]).toEqual(['644 2\n', 'refs/heads/main\n'])
     expect(await clada(root).back()).toMatchObject({ success: true })
+  })
+
+  it('are finished by a step forward where git held HEAD', async () => {
+    const root = twoCommits()
+    fs.writeFileSync(path.join(root, '.git/HEAD.lock'), 'of another git')
+    expect(await clada(root).back()).toMatchObject({ success: false, error: expect.stringContaining('HEAD.lock') })
+    fs.rmSync(path.join(root, '.git/HEAD.lock'))
+    expect(await clada(root).back()).toMatchObject({ success: false, error: expect.stringContaining('interrupted') })
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root)['a.txt'], status(root)]).toEqual(['644 2\n', ''])
+  })
+
+  it('wait for an execution of another process', async () => {
+    const root = twoCommits()
+    const lockFile = path.join(scratchDir(), 'lock')
+    fs.writeFileSync(lockFile, JSON.stringify({ ...ownOwner(), nonce: 'held' }))
+    const result = await new Clada({ repoPath: root, lockFile, lockTimeout: 0 }).back()
+    expect(result).toMatchObject({ success: false, code: 'locked' })
+    expect([treeOf(root)['a.txt'], git(root, 'symbolic-ref', 'HEAD')]).toEqual(['644 2\n', 'refs/heads/main\n'])
   })
 })
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
-import { readRecord } from '../../src/journal/record.ts'
+import { numbersIn, readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -124,6 +124,24 @@ describe('undo', () => {
     expect((await undoIn(root, 'off')).warnings).toEqual([expect.stringMatching(/^execution 3 was interrupted/)])
   })
 
+  it('leaves a file of a program that git ignores as it was changed since, and says so', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+    await execute(root, 'off', [write('A'), write('B', 'b.txt')])
+    const history = path.join(root, '.clada/history')
+    const { paths = [], ...record } = readRecord(history, 1) ?? {}
+    const log = Log.continue(path.join(history, '1/journal'))
+    log.addRecord({ ...record, paths: paths.map((entry) => ({ ...entry, ignored: true })) })
+    log.flush()
+    log.close()
+    fill(root, { 'a.txt': 'mine' })
+    expect(await undoIn(root, 'off')).toMatchObject({
+      success: true,
+      restored: ['b.txt'],
+      warnings: ['a.txt was not restored: git ignores it, and it was changed since'],
+    })
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '644 mine', 'b.txt': '644 b' })
+  })
+
   it('goes past an execution whose record is lost only with force', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     for (const content of ['1', '2']) await execute(root, 'off', [write(content)])
@@ -179,7 +197,7 @@ describe('undo', () => {
       { path: 'b.txt', reason: 'it was changed since' },
       { path: 'c.txt', reason: 'it was created since' },
     ])
-    expect(treeOf(root)).toEqual(tree)
+    expect([treeOf(root), numbersIn(path.join(root, '.clada/history'))]).toEqual([tree, [1]])
   })
 
   it('keeps a directory that somebody uses by now', async () => {

@@ -116,6 +116,16 @@ describe('the layers below actions', () => {
     expect(noted.noting(2)()).toEqual([])
   })
 
+  it('look at a file themselves where nothing says how it was', () => {
+    const noted = new NotedChanges(() => ({ type: 'absent' }))
+    const report = noted.noting(1)
+    const absolute = path.join(scratchDir(), 'new.txt')
+    noted.change([{ absolute, safePath: absolute, by: 1, becomes: { type: 'file', mode: 0o644 } }], () =>
+      fs.writeFileSync(absolute, 'new'),
+    )
+    expect(report()).toMatchObject([{ absolute, before: null, after: { bytes: Buffer.from('new') } }])
+  })
+
   it('link a file, or copy it to another device, and never over another', () => {
     const root = scratchDir({ 'there.txt': 'theirs' })
     const copy = path.join(root, 'copy.txt')
