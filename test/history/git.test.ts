@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { copyIndex, isUnchanged } from '../../src/git/index-file.ts'
 import { Clada } from '../../src/index.ts'
-import { numbersIn } from '../../src/journal/record.ts'
+import { Log } from '../../src/journal/log.ts'
+import { numbersIn, readRecord } from '../../src/journal/record.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -455,6 +458,7 @@ describe('commit mode', () => {
         success: false,
         fatalCode: 'git_operation_failed',
         fatalError: expect.stringContaining(`${what} is in progress`),
+        results: [{ details: { advice: `Finish or abort ${what} first. Or run with --no-git.` } }, {}],
       })
       expect(result.results.map(({ code }) => code)).toEqual(['git_operation_failed', 'skipped'])
       expect([treeOf(root), numbersIn(path.join(root, '.clada/history'))]).toEqual([before, []])
@@ -530,6 +534,54 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 
+  it('says so when git fails at the end of an undo, which has restored the files', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit])
+    fs.writeFileSync(path.join(root, '.git/refs/heads/main.lock'), 'of another git')
+    expect(await undoIn(root, 'commit')).toMatchObject({
+      success: false,
+      error: expect.stringContaining('The files are restored; the commit is missing.'),
+    })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+
+  it('moves a branch back that a program of the execution had moved', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit])
+    const history = path.join(root, '.clada/history')
+    const before = { commit: git(root, 'rev-parse', 'HEAD').trim(), branch: 'refs/heads/main' }
+    git(root, 'checkout', '-q', '-b', 'other')
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'by a program')
+    const after = { commit: git(root, 'rev-parse', 'HEAD').trim(), branch: 'refs/heads/other' }
+    const log = Log.continue(path.join(history, '1/journal'))
+    log.addRecord({ ...readRecord(history, 1), moved: { before, after } })
+    log.flush()
+    log.close()
+    expect((await undoIn(root, 'off')).warnings).toEqual([expect.stringMatching(/^main is at [0-9a-f]{8} again, /)])
+    expect([git(root, 'symbolic-ref', 'HEAD'), git(root, 'rev-parse', 'refs/clada/undone/1').trim()]).toEqual([
+      'refs/heads/main\n',
+      after.commit,
+    ])
+    expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.startsWith('git'))).toEqual([])
+  })
+
+  it('packs loose objects now and then', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit])
+    const history = path.join(root, '.clada/history')
+    fs.renameSync(path.join(history, '1'), path.join(history, '31'))
+    // By the number of those in this directory git estimates how many there are.
+    const loose = path.join(root, '.git/objects/17')
+    fs.mkdirSync(loose, { recursive: true })
+    for (let at = 0; fs.readdirSync(loose).length < 8; at++) {
+      const body = Buffer.from(`blob ${`text ${at}`.length}\0text ${at}`)
+      const id = createHash('sha1').update(body).digest('hex')
+      if (id.startsWith('17')) fs.writeFileSync(path.join(loose, id.slice(2)), deflateSync(body))
+    }
+    await execute(root, 'commit', [create])
+    expect(git(root, 'count-objects')).toMatch(/^0 objects/)
+  })
+
   it('adds a commit for an undo; what the user committed in between stays', async () => {
     const root = repository(files)
     await execute(root, 'commit', [edit])
@@ -587,6 +639,14 @@ describe('shadow mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
     expect(git(root, 'fsck', '--strict')).toBe('')
     expect(fs.existsSync(path.join(root, '.clada/history/1/git'))).toBe(false)
+  })
+
+  it('saves nothing where only a file that git ignores is changed', async () => {
+    const root = repository({ ...files, '.gitignore': '*.log\n' })
+    expect(await execute(root, 'shadow', [['file_write', { path: 'x.log', content: 'x' }]])).toMatchObject({
+      success: true,
+    })
+    expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
   it('works in the middle of a merge', async () => {

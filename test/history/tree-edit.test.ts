@@ -7,7 +7,7 @@ import { findRepository } from '../../src/git/find-repository.ts'
 import { headOf } from '../../src/git/repository.ts'
 import { IsolatedGit } from '../../src/git/isolated-git.ts'
 import type { Side } from '../../src/git/tree-contents.ts'
-import { editTree } from '../../src/git/tree-walk.ts'
+import { editTree, sidesAt } from '../../src/git/tree-walk.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** A file's paths, byte for character, with which of two contents it has. */
@@ -64,6 +64,18 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
       { numRuns: 40 },
     )
     expect(git(['fsck', '--strict', '--no-dangling'])).toBe('')
+  })
+
+  it('is in order where the other one was not', async () => {
+    const { git, sides, isolated } = await world(format)
+    const [side] = sides
+    if (side === undefined) throw new Error('no side')
+    const names = ['c', 'a', 'b']
+    const body = names.map((name) => `${side.mode} ${name}\0${Buffer.from(side.oid, 'hex').toString('latin1')}`)
+    const odd = git(['hash-object', '--literally', '-w', '-t', 'tree', '--stdin'], body.join('')).trim()
+    expect([...(await sidesAt(isolated.objects, odd, new Map([['a', 0]]))).keys()]).toEqual(['a'])
+    const whole = new Map([...names, 'd'].map((name) => [name, side] as const))
+    expect(await editTree(isolated, odd, new Map([['d', side]]))).toBe(await editTree(isolated, undefined, whole))
   })
 
   it('says which object is missing, and goes on reading', async () => {
