@@ -145,7 +145,7 @@ class Collector implements Collected {
   }
 }
 
-const at = (view: string, path: string): string => (path === '' ? view : `${view}/${path}`)
+const at = (view: string, path: string): string => `${view}/${path}`
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 

@@ -187,10 +187,9 @@ export class Overlay {
       if (isBelowAny(name, notDirectories)) continue
       for (const dir of dirsAbove(name)) if (!made.has(dir)) made.set(dir, undefined)
       const at = path.join(layer, name)
-      fs.mkdirSync(path.dirname(at), { recursive: true })
+      fs.mkdirSync(is.type === 'directory' ? at : path.dirname(at), { recursive: true })
       if (is.type === 'directory') {
         made.set(name, is.mode)
-        fs.mkdirSync(at, { recursive: true })
         continue
       }
       notDirectories.add(name)
@@ -278,7 +277,7 @@ const ownerFile = 'owner'
  * A private directory for the layers, on the same file system as the project where possible, so that what a program
  * wrote can be moved into place. The kernel refuses one inside the project.
  */
-function placeFor(root: string): string | undefined {
+export function placeFor(root: string): string | undefined {
   const user = process.geteuid?.() ?? 0
   const places = [
     path.join(stateHome(), 'layers'),

@@ -274,7 +274,7 @@ export class KeptOutput {
       this.#head.push(first)
       this.#headBytes += first.length
     }
-    const rest = room > 0 ? chunk.subarray(room) : chunk
+    const rest = chunk.subarray(room)
     if (rest.length === 0) return
     this.#tail.push(rest)
     this.#tailBytes += rest.length

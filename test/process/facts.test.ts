@@ -1,12 +1,22 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { watchCrowd } from '../../src/process/bounds.ts'
+import { groupLimitsHere } from '../../src/process/control-group.ts'
+import { collectEffects } from '../../src/process/effects.ts'
 import { commandEnvironment } from '../../src/process/environment.ts'
-import { blockedIn, blockedNow } from '../../src/process/blocked-index.ts'
+import { blockedIn, blockedNow, entriesOf } from '../../src/process/blocked-index.ts'
 import { plainConfig } from '../../src/process/isolated-git-dir.ts'
-import { pathOutside } from '../../src/process/programs.ts'
-import { changesBetween, surveyOf } from '../../src/process/survey.ts'
+import { kill, namespaceKin } from '../../src/process/kin.ts'
+import { placeFor, whyUnmounted } from '../../src/process/overlay.ts'
+import { ownProgram, pathOutside, takeNoProgramsFrom } from '../../src/process/programs.ts'
+import { changesBetween, modeIn, surveyOf } from '../../src/process/survey.ts'
+import { stateHome } from '../../src/state/user-state.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { openBelow } from '../workspace/disk.ts'
 
 describe('environment', () => {
   const facts = { path: ['/bin'], home: '/home/u', network: false, more: [] }
@@ -35,6 +45,84 @@ describe('environment', () => {
   it('keeps the project out of PATH', () => {
     const list = ['/usr/bin', '/proj/bin', 'relative', '', '/proj', '/projx', '/usr/bin'].join(path.delimiter)
     expect(pathOutside(list, ['/proj'])).toEqual(['/usr/bin', '/projx'])
+  })
+
+  it.skipIf(process.platform === 'win32')('has programs by their names and paths, but none of a project', () => {
+    const project = scratchDir({ tool: '' })
+    const tool = path.join(project, 'tool')
+    fs.chmodSync(tool, 0o755)
+    expect([ownProgram(tool), ownProgram('tool', [project])]).toEqual([tool, tool])
+    takeNoProgramsFrom([project])
+    expect([ownProgram(tool), ownProgram('tool', [project])]).toEqual([undefined, undefined])
+  })
+})
+
+describe('a program on layers', () => {
+  it.each([
+    [{ exitCode: 0, stderr: 'a warning', status: '' }, undefined],
+    [{ exitCode: 97, stderr: 'mount: permission denied\n', status: '' }, 'mount: permission denied'],
+    [{ exitCode: 97, stderr: '', status: '' }, 'exit 97'],
+    [{ exitCode: 1, stderr: 'bwrap: no namespaces', status: '' }, undefined],
+    [{ exitCode: 1, stderr: 'of the program', status: '{ "child-pid": 7 }' }, undefined],
+  ])('of %j was not mounted: %s', (end, why) => expect(whyUnmounted(end)).toBe(why))
+
+  it.skipIf(process.platform === 'win32')('has a place on the disk of the project, where there is one', () => {
+    const root = scratchDir()
+    const { dev } = fs.statSync(root)
+    const other = ['/dev/shm', '/var/tmp'].find((dir) => fs.existsSync(dir) && fs.statSync(dir).dev !== dev)
+    if (other !== undefined) {
+      const state = fs.mkdtempSync(path.join(other, 'clada-test-'))
+      onTestFinished(() => fs.rmSync(state, { recursive: true, force: true }))
+      vi.stubEnv('XDG_STATE_HOME', state)
+      onTestFinished(() => void vi.unstubAllEnvs())
+    }
+    expect(fs.statSync(placeFor(root) ?? '').dev).toBe(dev)
+    if (fs.existsSync('/proc')) expect(placeFor('/proc')).toBe(path.join(stateHome(), 'layers'))
+  })
+
+  it.skipIf(process.platform === 'win32')('has changed what its own layer has and the project has not', () => {
+    const files = { 'same.txt': 'same', 'shut.txt': 'shut', 'b.txt': 'old', 'd/gone.txt': '' }
+    const lower = scratchDir(files)
+    const upper = scratchDir({ 'same.txt': 'same', 'shut.txt': 'shut', 'b.txt': 'new', 'd/new.txt': 'new' })
+    const merged = scratchDir({ ...files, 'd/new.txt': '' })
+    fs.rmSync(path.join(merged, 'd/gone.txt'))
+    for (const dir of [lower, upper]) {
+      fs.chmodSync(path.join(dir, 'shut.txt'), 0)
+      for (const name of ['same.txt', 'shut.txt']) fs.utimesSync(path.join(dir, name), 1, 1)
+    }
+    const { effects, notKept } = collectEffects({ lower, upper, merged, unseen: new Set(), began: Infinity })
+    expect(effects.map(({ kind, path: name }) => `${kind} ${name}`)).toEqual([
+      'file b.txt',
+      'gone d/gone.txt',
+      'file d/new.txt',
+    ])
+    expect(notKept).toEqual([])
+    // It could only be compared by giving its owner the right to read it.
+    expect(fs.statSync(path.join(upper, 'shut.txt')).mode & 0o777).toBe(0o400)
+    expect([...openBelow(upper), ...openBelow(lower)]).toEqual([])
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
+  it('is ended with the sandbox, also when that was stopped before it had begun', async () => {
+    const child = spawn('sleep', ['60'], { detached: true })
+    onTestFinished(() => kill(child.pid ?? 0, 'SIGKILL'))
+    const [status, gate] = [new PassThrough(), new PassThrough()]
+    const kin = namespaceKin(status, gate, { add: async () => {}, close: () => {} }, async () => {})
+    kin.stop()
+    const ended = once(child, 'exit').then(([, signal]) => String(signal))
+    status.write(JSON.stringify({ 'child-pid': child.pid }))
+    expect(await Promise.race([ended, once(gate, 'finish').then(() => 'let in')])).toBe('SIGKILL')
+  })
+
+  it('is watched, and has no control group when it is over', () => {
+    const timer = watchCrowd({ count: () => 1, stop: () => {}, gone: async () => true }, 1000, () => {})
+    clearInterval(timer)
+    expect(timer).toBeDefined()
+    const made = vi.spyOn(fs, 'mkdirSync')
+    onTestFinished(() => made.mockRestore())
+    groupLimitsHere()
+    expect(made.mock.calls.filter(([dir]) => fs.existsSync(dir))).toEqual([])
   })
 })
 
@@ -96,6 +184,19 @@ describe('a survey', () => {
     expect(repositories).toEqual(['.git'])
   })
 
+  it('knows files by their modes, and directories that it cannot read', () => {
+    const dir = scratchDir({ 'd/a.txt': 'a', '.git/x': '' })
+    fs.chmodSync(path.join(dir, 'd/a.txt'), 0o444)
+    const survey = surveyOf(dir, isBlocked)
+    expect([[...survey.files.keys()], [...survey.dirs.keys()], survey.repositories]).toEqual([
+      ['d/a.txt'],
+      ['d'],
+      ['.git'],
+    ])
+    expect([modeIn(survey, 'd/a.txt'), modeIn(survey, 'none')]).toEqual([0o444, undefined])
+    expect([entriesOf(path.join(dir, 'none')), entriesOf(path.join(dir, 'd/a.txt'))]).toEqual([[], undefined])
+  })
+
   it('sees a change that hides its time', () => {
     const dir = scratchDir({ 'a.txt': 'one', 'b.txt': 'two' })
     const before = surveyOf(dir, isBlocked)
@@ -144,10 +245,12 @@ describe('the list of blocked files', () => {
     const elsewhere = scratchDir({ 's.txt': 's' })
     await new Promise((done) => setTimeout(done, 100))
     expect(names(dir)).toEqual(['.env'])
+    // Only one directory is otherwise, and the other name of its new file is in another one.
+    fs.linkSync(path.join(dir, 'a/one.txt'), path.join(dir, 'b/twin'))
+    expect(names(dir)).toEqual(['.env'])
     fs.linkSync(path.join(dir, '.env'), path.join(dir, 'a/second'))
     expect(names(dir)).toEqual(['.env', 'a/second'])
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'b/out'))
-    fs.linkSync(path.join(dir, 'a/one.txt'), path.join(dir, 'b/twin'))
     expect(names(dir)).toEqual(['.env', 'a/second', 'b/out'])
   })
 })
