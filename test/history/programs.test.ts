@@ -289,10 +289,15 @@ describe('a program that runs when clada is killed', () => {
   it('is on record before it starts', async () => {
     const root = scratchDir(files)
     const settings = settingsFor(root)
-    const { history, workspace, disk, close } = openRecordedWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk', {
-      settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
-      kind: 'run',
-    })
+    const { history, workspace, disk, close } = openRecordedWorkspace(
+      settings,
+      makePathJudge(pathPolicyOf(settings)),
+      'disk',
+      {
+        settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
+        kind: 'run',
+      },
+    )
     expect(disk).toBe(workspace)
     await workspace.begin()
     history.acting = 3

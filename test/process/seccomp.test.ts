@@ -88,7 +88,9 @@ it.each([
   ['/usr/include/asm-generic/unistd.h', 1],
 ] as const)('the numbers are those of %s, where that is installed', (header, column) => {
   const text = fs.existsSync(header) ? fs.readFileSync(header, 'utf8') : ''
-  const numbers = new Map([...text.matchAll(/^#define __NR_(\w+) (\d+)$/gm)].map(([, name, number]) => [name, Number(number)]))
+  const numbers = new Map(
+    [...text.matchAll(/^#define __NR_(\w+) (\d+)$/gm)].map(([, name, number]) => [name, Number(number)]),
+  )
   const unlike = Object.entries({ ...refused, ...calls }).filter(
     ([name, pair]) => pair[column] >= 0 && numbers.has(name) && numbers.get(name) !== pair[column],
   )
