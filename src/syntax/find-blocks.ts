@@ -22,7 +22,7 @@ import {
 import { throughDamage, type Walks } from './mend.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
-import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
+import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
@@ -61,16 +61,18 @@ export function withoutUnmeant(
     skipped.push(...found.map((one) => ({ ...one, ...why })))
     source = withoutPassages(source, passages)
   }
-  if (mayReport(source.text)) {
+  let signs = reportSigns(source)
+  if (signs.mayReport) {
     const document = readBlocks(source, options)
     const reports = reportsIn(source, document.blocks)
     const last = reports.at(-1)
     if (last !== undefined && last.last >= source.lineCount - 1) open = last.first
     without(reports, document, { reason: 'quoted' })
+    if (reports.length > 0) signs = reportSigns(source)
   }
   // Whether a block comes from a piece of a report is seen by the whole text.
-  if (extent === 'part') open = Math.min(open, firstQuoted(source))
-  else if (firstQuoted(source) !== Infinity) {
+  if (extent === 'part') open = Math.min(open, signs.quoted)
+  else if (signs.quoted !== Infinity) {
     const document = options.strict ? readBlocks(source, options) : mended(source, options)
     const all = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])]
     const blocks = all.sort((a, b) => a.startLine - b.startLine)
@@ -189,7 +191,8 @@ export function walksFor(options: FindOptions): Walks {
   )
 }
 
-const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => syntaxOf(syntax).kind === 'native'
+const natives: ReadonlySet<string> = new Set(syntaxNames.filter((name) => syntaxOf(name).kind === 'native'))
+const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => natives.has(syntax)
 
 interface NamedReader {
   readonly syntax: SyntaxName
@@ -261,7 +264,7 @@ export class BlockFinder {
     // The header of a quotation is part of it.
     const below = new Set(skipped.flatMap(({ line, reason }) => (reason === 'quoted' ? [line - 1, line - 2] : [])))
     return {
-      blocks: all.filter((block) => !aside.has(block)),
+      blocks: aside.size === 0 ? [...all] : all.filter((block) => !aside.has(block)),
       faults,
       warnings,
       notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
@@ -287,9 +290,12 @@ export class BlockFinder {
 
   /** Where the mistakes of a syntax are fatal, one of them stops all its blocks. */
   #unlessFatal(): readonly Block[] {
-    const faults = new Map<string, Fault | undefined>(
-      this.#readers.map(({ syntax, reader }) => [syntax, reader.fatal?.()]),
-    )
+    const faults = new Map<string, Fault>()
+    for (const { syntax, reader } of this.#readers) {
+      const fatal = reader.fatal?.()
+      if (fatal !== undefined) faults.set(syntax, fatal)
+    }
+    if (faults.size === 0) return this.#blocks
     return this.#blocks.map((block) => {
       const fatal = faults.get(block.syntax)
       if (fatal === undefined || block.faults.length > 0) return block

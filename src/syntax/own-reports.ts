@@ -4,7 +4,7 @@ import type { Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
 import { isSound } from './damage.ts'
 import type { Passage } from './meant.ts'
-import { SPACE, TAB } from './reader.ts'
+import { LF, SPACE, TAB } from './reader.ts'
 
 /**
  * Reports of clada's own in a text: what they quote from files and programs is never executed, also when a report is
@@ -30,10 +30,25 @@ export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
   return found
 }
 
-/** Whether it is worth looking. Most texts have no part of a frame, which is found faster than where a line begins. */
-export const mayReport = (text: string): boolean => parts.some((part) => text.includes(part)) && begins.test(text)
-
-const parts = ['=== ', '[task-', '✓ ', '✗ ']
+/**
+ * Whether it is worth looking for a report, and the first line that may be a marker as reports show those of a quoted
+ * block: with one more space before it. Seen in one pass over where lines begin, as neither is in most texts.
+ */
+export function reportSigns(source: Source): { mayReport: boolean; quoted: number } {
+  const { text, lineCount } = source
+  // Inside a line, a pattern finds further beginnings.
+  let mayReport = ['\r', '\u2028', '\u2029'].some((one) => text.includes(one)) && begins.test(text)
+  let quoted = Infinity
+  for (let line = 1; line <= lineCount; line++) {
+    const start = source.startOf(line)
+    const end = prefixEnd(text, start)
+    const c = text.charCodeAt(end)
+    if (!mayReport && (c === EQUALS || c === BRACKET || c === GREATER || c > 126))
+      mayReport = begins.test(source.line(line))
+    if (end > start && quoted === Infinity && isSpaced(source, line)) quoted = line
+  }
+  return { mayReport, quoted }
+}
 
 const begins =
   /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗] [a-z])/m
@@ -90,17 +105,16 @@ function runEnd(source: Source, line: number, isPart: (text: string) => boolean)
   return last
 }
 
-/** The first line that may be a marker as reports show those of a quoted block: with one more space before it. */
-export function firstQuoted(source: Source): number {
-  for (let line = 1; line <= source.lineCount; line++) if (isSpaced(source, line)) return line
-  return Infinity
-}
-
 function isSpaced(source: Source, line: number): boolean {
   const start = source.startOf(line)
   const end = prefixEnd(source.text, start)
-  return end > start && source.text.charCodeAt(end - 1) === SPACE && isMarker(source.line(line), source.line(line + 1))
+  if (end === start || source.text.charCodeAt(end - 1) !== SPACE || !mayBegin(source.text.charCodeAt(end))) return false
+  return isMarker(source.line(line), source.line(line + 1))
 }
+
+/** Whether a marker may begin with a character, damaged or not. */
+const mayBegin = (c: number): boolean =>
+  (c !== LF && c <= SPACE) || c > 126 || '#<>*dD&\\-'.includes(String.fromCharCode(c))
 
 const prefixOf = (text: string): string => text.slice(0, prefixEnd(text, 0))
 
@@ -113,6 +127,8 @@ function prefixEnd(text: string, start: number): number {
 }
 
 const GREATER = 62
+const EQUALS = 61
+const BRACKET = 91
 const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
 
 /**

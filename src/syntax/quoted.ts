@@ -10,6 +10,7 @@ export class Quotations {
   readonly #source: Source
   /** The signs above lines, as far as known; the second are those past an empty line. */
   readonly #known: [Int32Array, Int32Array]
+  #fences: Uint32Array | undefined
   /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
   #last = 0
   #quoted = false
@@ -61,8 +62,9 @@ export class Quotations {
       sign = (empty > 0 ? past : near)[line] ?? 0
       if (sign !== 0) break
       const text = this.#source.line(line)
-      if (text.trim() === '') empty ||= line
-      else sign = this.#signOn(line, text, empty > 0)
+      const initial = text.trimStart().charAt(0)
+      if (initial === '') empty ||= line
+      else sign = this.#signOn(line, text, initial, empty > 0)
       if (sign !== 0) break
     }
     if (line < 1) sign = NONE
@@ -70,14 +72,15 @@ export class Quotations {
     return sign
   }
 
-  #signOn(line: number, text: string, pastEmpty: boolean): Sign {
-    const fence = fenceOf(text)
+  /** `initial` is the first character that is no space: most lines need no pattern to be known as prose. */
+  #signOn(line: number, text: string, initial: string, pastEmpty: boolean): Sign {
     const sign = (quoted: boolean): Sign => (quoted ? line : -line)
+    const fence = fenceOf(text)
     if (fence !== undefined) {
       return sign(!this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1)))
     }
-    if (COMMIT.test(text)) return sign(true)
-    const command = commandOn(text)
+    if (COMMITS.includes(initial) && COMMIT.test(text)) return sign(true)
+    const command = commandOn(text, initial)
     if (command !== undefined) return sign(!FEEDS.test(command) && (!pastEmpty || this.#fenced(line)))
     return pastEmpty && !MESSAGE.test(text) && !this.#fenced(line) ? sign(this.#introduced(line)) : 0
   }
@@ -97,7 +100,8 @@ export class Quotations {
 
   /** Whether a fence is open on a line: the number of fences above it is odd. */
   #fenced(line: number): boolean {
-    return (fencesAbove(this.#source)[line - 1] ?? 0) % 2 === 1
+    this.#fences ??= fencesAbove(this.#source)
+    return (this.#fences[line - 1] ?? 0) % 2 === 1
   }
 }
 
@@ -109,6 +113,8 @@ const NONE = -(2 ** 31)
 /** What begins a commit in the output of git, and a mail that has one. */
 const COMMIT =
   /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
+
+const COMMITS = 'cACMFd'
 
 /** Lines of a commit between its header and its diff. */
 const MESSAGE =
@@ -139,10 +145,10 @@ const isPrompt = (text: string): boolean => mayPrompt(text) && PROMPT.test(text)
 const SHOWS = /^\s*git (?:-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|blame)\b[^:]*$/
 
 /** The command line on a line, if there is one. */
-function commandOn(text: string): string | undefined {
+function commandOn(text: string, initial: string): string | undefined {
   const prompt = mayPrompt(text) ? PROMPT.exec(text)?.[0] : undefined
   if (prompt !== undefined) return text.slice(prompt.length)
-  return SHOWS.test(text) ? text : undefined
+  return initial === 'g' && SHOWS.test(text) ? text : undefined
 }
 
 /** A command that takes what is below it, instead of printing it. */
@@ -171,8 +177,8 @@ function isOutput({ syntax, raw }: Block): boolean {
   for (let at = 0, end = 0; end !== -1; at = end + 1) {
     end = raw.indexOf('\n', at)
     const mark = raw.charAt(at)
-    if (mark === '@' ? raw.startsWith('@@@ ', at) : !'-+ \\'.includes(mark) && isPrompt(lineIn(raw, at, end)))
-      return true
+    if (mark === ' ' || mark === '+' || mark === '-' || mark === '\\') continue
+    if (mark === '@' ? raw.startsWith('@@@ ', at) : mark !== '' && isPrompt(lineIn(raw, at, end))) return true
   }
   return false
 }
@@ -181,13 +187,11 @@ const lineIn = (text: string, start: number, end: number): string => text.slice(
 
 /** Whether a path of a block is a placeholder. */
 const isExample = ({ params }: Block): boolean =>
-  [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && isPlaceholder(name))
+  isPlaceholder(params['path']) || isPlaceholder(params['new_path']) || isPlaceholder(params['old_path'])
 
-/** Most names have no word of one, so that the pattern need not be compiled; one that ignores case would take longer. */
-function isPlaceholder(name: string): boolean {
-  const lower = name.toLowerCase()
-  return ['path', 'file', 'name', 'your', '...', '…'].some((word) => lower.includes(word)) && PLACEHOLDER.test(lower)
-}
+/** Most names have no word of one, so that the pattern need not be compiled. */
+const isPlaceholder = (name: string | undefined): boolean =>
+  name !== undefined && /path|file|name|your|\.{3}|…/i.test(name) && PLACEHOLDER.test(name.toLowerCase())
 
 const PLACEHOLDER = new RegExp(
   [

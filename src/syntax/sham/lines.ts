@@ -1,6 +1,6 @@
 import { countBefore } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
-import { APOSTROPHE, type Slip } from '../reader.ts'
+import { APOSTROPHE, LF, type Slip } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
@@ -17,6 +17,14 @@ export const endOf = ({ keyword, id }: Name): string => (keyword === 'nesl' ? `#
 export const delimiterOf = ({ keyword, id }: Name): string =>
   keyword === 'nesl' ? `EOT_${id}` : `EOT_${keyword}_${id}`
 
+/** Without making the delimiter. */
+export const isDelimiterOf = (text: string, { keyword, id }: Name): boolean =>
+  text.startsWith('EOT_') &&
+  text.endsWith(id) &&
+  (keyword === 'nesl'
+    ? text.length === 4 + id.length
+    : text.length === 5 + keyword.length + id.length && text.startsWith(`${keyword}_`, 4))
+
 /** A marker or delimiter line without the spaces around it and the quote that models leave after it. */
 export function bare(line: string): string {
   const trimmed = line.trim()
@@ -32,6 +40,8 @@ interface Header {
 /** Undefined when the line does not even look like a header. */
 export function parseHeader(line: string): Header | undefined {
   const trimmed = line.trim()
+  const usual = usualHeader.exec(trimmed)?.[1]
+  if (usual !== undefined) return { name: { keyword: 'SHAM', id: usual } }
   if (!looksLikeHeader(trimmed)) return undefined
   const keyword = keywordOf(trimmed)
   const id = goodHeader.exec(trimmed)?.[1]
@@ -48,6 +58,7 @@ export function parseHeader(line: string): Header | undefined {
 
 const goodId = /^[A-Za-z0-9]{2,8}$/
 export const isBlockId = (id: string): boolean => goodId.test(id)
+const usualHeader = /^#!SHAM \[@three-char-SHA-256: ([A-Za-z0-9]{2,8})\]$/
 const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
 
 /** Wider than the grammar: what a model clearly meant as a header is reported, not skipped as prose. */
@@ -78,6 +89,15 @@ export function parseEnd(line: string, name: Name): Slip | null | undefined {
   if (given === undefined) return undefined
   const mistake = { kind: 'sham-end', marker, given, id: name.id, end: endOf(name) } as const
   return { code: 'MISMATCHED_END', column: 1, length: line.length, mistake }
+}
+
+/** The line after `line` that closes a heredoc, where it has the first delimiter of any kind that follows. */
+export function closingLine(source: Source, delimiter: string, line: number): number | undefined {
+  const { text } = source
+  const at = text.indexOf('EOT_', source.startOf(line + 1))
+  if (at === -1 || text.charCodeAt(at - 1) !== LF || !text.startsWith(delimiter, at)) return undefined
+  const found = source.lineAt(at)
+  return source.endOf(found) === at + delimiter.length ? found : undefined
 }
 
 /**

@@ -38,8 +38,8 @@ const reader: MakeReader = (source) => {
     seek,
     read(line) {
       const found = read(line)
-      const blocks = found.skipped.map((follower) => blockOf(source, followerAt(source, follower)))
-      if (found.block !== undefined) blocks.unshift(blockOf(source, found.block))
+      const blocks = found.block === undefined ? [] : [blockOf(source, found.block)]
+      for (const follower of found.skipped) blocks.push(blockOf(source, followerAt(source, follower)))
       const raw = found.block === undefined ? source.lines(line, Math.min(found.next - 1, source.lineCount)) : undefined
       const faults = raw === undefined ? found.faults : found.faults.map((fault) => ({ ...fault, raw }))
       return { blocks, faults, next: found.next }

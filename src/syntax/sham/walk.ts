@@ -2,8 +2,19 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import { faultAt, type Slip, Texts } from '../reader.ts'
 import type { Mistake } from '../../core/mistake.ts'
-import { parseAssignment, startsLikeAssignment } from './assignment.ts'
-import { bare, delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamMarks } from './lines.ts'
+import { type Assignment, parseAssignment, startsLikeAssignment, usualAssignment } from './assignment.ts'
+import {
+  bare,
+  closingLine,
+  delimiterOf,
+  endOf,
+  isDelimiterOf,
+  type Name,
+  parseEnd,
+  parseHeader,
+  seekHeader,
+  type ShamMarks,
+} from './lines.ts'
 
 /** A block as it is in the text, `action` among its properties and in the order they were written. */
 export interface FoundBlock {
@@ -58,15 +69,17 @@ class Walk {
   }
 
   block(): Found {
+    const source = this.#source
     const { id } = this.#name
     // What is between the last parameter of an unclosed block and the next header is prose, or another
     // syntax: it is neither reported line by line nor swallowed.
     let last = this.#start
     let known = 0
-    while (this.#line <= this.#source.lineCount) {
+    while (this.#line <= source.lineCount) {
       const line = this.#line
-      const text = this.#source.line(line)
-      const marker = text.trimStart().startsWith('#!')
+      const usual = usualAssignment(source.text, source.startOf(line), source.endOf(line), this.#name)
+      const text = usual === undefined ? source.line(line) : ''
+      const marker = usual === undefined && text.trimStart().startsWith('#!')
       const end = marker ? parseEnd(text, this.#name) : undefined
       if (end !== undefined) {
         if (end !== null) this.#report(line, end)
@@ -78,11 +91,11 @@ class Walk {
         return this.#found(null, last)
       }
       this.#line++
-      if (text.trim() === '') continue
+      if (usual === undefined && text.trim() === '') continue
       const before = this.#faults.length
-      const stop = this.#assignment(text)
+      const stop = this.#assignment(usual ?? parseAssignment(text, this.#name))
       if (stop !== undefined) return stop
-      if (this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
+      if (usual !== undefined || this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
         last = this.#line - 1
         known = this.#faults.length
       }
@@ -129,9 +142,8 @@ class Walk {
   }
 
   /** The block, when it ends here. */
-  #assignment(text: string): Found | undefined {
+  #assignment({ key, value, opens, slip }: Assignment): Found | undefined {
     const line = this.#line - 1
-    const { key, value, opens, slip } = parseAssignment(text, this.#name)
     if (slip !== undefined) this.#report(line, slip)
     else if (key !== undefined && key in this.#properties) {
       const mistake = { kind: 'sham-key-twice', key, id: this.#name.id } as const
@@ -152,8 +164,9 @@ class Walk {
 
   /** Continues after a heredoc: returns the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
   #heredoc(line: number, delimiter: string): number | undefined | (Found & { block: FoundBlock }) {
-    if (delimiter !== delimiterOf(this.#name)) return this.#wrongHeredoc(line, delimiter)
-    const mark = this.#marks().next(delimiter, line)
+    if (!isDelimiterOf(delimiter, this.#name)) return this.#wrongHeredoc(line, delimiter)
+    const closing = closingLine(this.#source, delimiter, line)
+    const mark = closing === undefined ? this.#marks().next(delimiter, line) : { line: closing, opens: false }
     if (mark !== undefined && !mark.opens) {
       this.#line = mark.line + 1
       return mark.line
