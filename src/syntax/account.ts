@@ -83,7 +83,7 @@ interface Mark {
 
 function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mark | undefined {
   const written = source.line(line)
-  if (!MAYBE.test(written)) return undefined
+  if (written === '' || !MAYBE.test(written)) return undefined
   const whole = plainMarker(written)
   const below = line < source.lineCount ? barest(source.line(line + 1)) : ''
   for (let rest = whole, steps = 0; steps < MOST; steps++) {

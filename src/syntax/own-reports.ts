@@ -41,11 +41,11 @@ export function reportSigns(source: Source): { mayReport: boolean; quoted: numbe
   let quoted = Infinity
   for (let line = 1; line <= lineCount; line++) {
     const start = source.startOf(line)
-    const end = prefixEnd(text, start)
-    const c = text.charCodeAt(end)
-    if (!mayReport && (c === EQUALS || c === BRACKET || c === GREATER || c > 126))
-      mayReport = begins.test(source.line(line))
-    if (end > start && quoted === Infinity && isSpaced(source, line)) quoted = line
+    let c = text.charCodeAt(start)
+    const isPrefixed = c === SPACE || c === TAB || c === GREATER
+    if (isPrefixed) c = text.charCodeAt(prefixEnd(text, start))
+    if (c === EQUALS || c === BRACKET || c === GREATER || c > 126) mayReport ||= begins.test(source.line(line))
+    if (isPrefixed && mayBegin(c) && quoted === Infinity && isSpaced(source, line)) quoted = line
   }
   return { mayReport, quoted }
 }
@@ -108,7 +108,7 @@ function runEnd(source: Source, line: number, isPart: (text: string) => boolean)
 function isSpaced(source: Source, line: number): boolean {
   const start = source.startOf(line)
   const end = prefixEnd(source.text, start)
-  if (end === start || source.text.charCodeAt(end - 1) !== SPACE || !mayBegin(source.text.charCodeAt(end))) return false
+  if (end === start || source.text.charCodeAt(end - 1) !== SPACE) return false
   return isMarker(source.line(line), source.line(line + 1))
 }
 

@@ -139,7 +139,7 @@ const PROMPT = new RegExp(
 
 /** Whether it is worth looking: to compile the pattern costs a start more than to read a small document. */
 const mayPrompt = (text: string): boolean => /[$#%>❯λ›➜✗+]/.test(text)
-const isPrompt = (text: string): boolean => mayPrompt(text) && PROMPT.test(text)
+const isPrompt = (text: string): boolean => text !== '' && mayPrompt(text) && PROMPT.test(text)
 
 /** A command of git that shows something, without a prompt. */
 const SHOWS = /^\s*git (?:-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|blame)\b[^:]*$/

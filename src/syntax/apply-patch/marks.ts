@@ -134,14 +134,12 @@ function withSections(source: Source, plain: ReadMarker, marks: readonly Mark[])
   return kept
 }
 
-const words = ['Add File:', 'Delete File:', 'Update File:'] as const
-
 /** Looks for headers of sections, further and further down. */
 class Sections {
   readonly #source: Source
   readonly #plain: ReadMarker
   /** Where each word is next. What is inside patches is never looked at. */
-  readonly #next = new Map(words.map((word) => [word, -1]))
+  readonly #words = ['Add File:', 'Delete File:', 'Update File:'].map((word) => ({ word, next: -1 }))
 
   constructor(source: Source, plain: ReadMarker) {
     this.#source = source
@@ -151,26 +149,24 @@ class Sections {
   /** The first on a line from `from` on, and before `limit`. */
   first(from: number, limit: number): Mark | undefined {
     let first: Mark | undefined
-    for (const word of words) {
-      const found = this.#firstWith(word, from, limit)
+    const begin = this.#source.startOf(from)
+    const end = this.#source.startOf(limit)
+    for (const word of this.#words) {
+      const found = this.#firstWith(word, begin, end)
       if (found !== undefined && found.line < (first?.line ?? Infinity)) first = found
     }
     return first
   }
 
-  #firstWith(word: (typeof words)[number], from: number, limit: number): Mark | undefined {
+  #firstWith(search: { readonly word: string; next: number }, begin: number, end: number): Mark | undefined {
     const { text } = this.#source
-    const begin = this.#source.startOf(from)
-    const end = this.#source.startOf(limit)
-    let at = this.#next.get(word) ?? Infinity
-    if (at < begin) at = placeOf(text, word, begin)
-    let mark: Mark | undefined
-    while (at < end && mark === undefined) {
-      mark = markOn(this.#source, this.#source.lineAt(at), this.#plain)
-      if (mark === undefined) at = placeOf(text, word, at + 1)
+    if (search.next < begin) search.next = placeOf(text, search.word, begin)
+    while (search.next < end) {
+      const mark = markOn(this.#source, this.#source.lineAt(search.next), this.#plain)
+      if (mark !== undefined) return mark
+      search.next = placeOf(text, search.word, search.next + 1)
     }
-    this.#next.set(word, at)
-    return mark
+    return undefined
   }
 }
 

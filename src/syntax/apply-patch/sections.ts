@@ -1,4 +1,4 @@
-import { damageWarning, type Found, type LineSlip, type ReadMarker, type Rows } from '../foreign/foreign.ts'
+import { damageWarning, type Found, type LineSlip, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /** The sections of a patch. */
@@ -8,7 +8,9 @@ export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
   for (let line = rows.first; line <= rows.last; line++) {
     // Most of a patch is new text.
     if (section?.isNew && rows.begin(line) === PLUS) {
-      section.add(rows.row(line, 1), line)
+      const { text, last } = rows.added(line)
+      section.add(text, last)
+      line = last
       continue
     }
     const row = rows.row(line)
@@ -21,8 +23,6 @@ export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
   }
   return sections.map((each) => each.close())
 }
-
-const PLUS = 43
 
 type Kind = 'Add' | 'Delete' | 'Update'
 
@@ -87,7 +87,7 @@ class Section {
     return this.#kind === 'Add'
   }
 
-  /** A line of a new file, without its mark. */
+  /** Lines of a new file, without their marks. */
   add(text: string, line: number): void {
     this.#last = line
     for (; this.#emptyRows > 0; this.#emptyRows--) this.#rows.push('')

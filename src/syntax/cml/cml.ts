@@ -104,7 +104,7 @@ class CmlReader implements Reader {
     const cut: Misplaced = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } }
     const slip = located.slip ?? refusal ?? (state === 'cut' ? cut : undefined)
     if (slip !== undefined) return [this.#refused(located, [slip])]
-    const parsed = parseElement(located)
+    const parsed = parseElement(this.#source.text, located)
     if (!parsed.ok) return [this.#refused(located, [parsed.slip])]
     const { element } = parsed
     const { version } = element.attributes

@@ -40,7 +40,7 @@ class Locator {
   readonly #text: string
   readonly #start: number
   readonly #name: BlockName
-  readonly #tags = new Tags()
+  readonly #tags: Tags
   readonly #sections: Section[] = []
   /** How many elements are open, and how many of them have the name of the first. */
   #depth = 0
@@ -56,6 +56,7 @@ class Locator {
 
   constructor(text: string, start: number, name: BlockName) {
     this.#text = text
+    this.#tags = new Tags(text)
     this.#start = start
     this.#name = name
     this.#at = start
@@ -68,7 +69,7 @@ class Locator {
       if (this.#isFollower(next)) return this.#found('unclosed')
       const stray = afterSpaces(text, this.#at)
       if (stray < next) {
-        this.#tags.add('x', stray)
+        this.#tags.parts.push({ at: stray, end: stray })
         this.#stray ??= stray
       }
       if (next === text.length) return this.#found('cut')
@@ -127,9 +128,10 @@ class Locator {
       to = balancedEnd(text, from)
       if (to === -1) return 'cut'
     }
-    this.#tags.add(`${CDATA}${this.#sections.length}]]>`, at)
-    this.#sections.push({ from, to })
+    const section = { from, to }
+    this.#sections.push(section)
     this.#at = to + 3
+    this.#tags.parts.push({ at, end: this.#at, section })
     this.#tagEndedLine = this.#depth === 1 && endsLine(text, this.#at)
     return 'open'
   }
@@ -144,7 +146,7 @@ class Locator {
     const text = this.#text
     const { end, whole } = tagFrom(text, at + 1)
     if (end === text.length && !whole) return 'cut'
-    this.#tags.add(text.slice(at, end), at)
+    this.#tags.parts.push({ at, end })
     this.#tagEndedLine = false
     this.#at = end
     if (isEnd) {

@@ -44,7 +44,10 @@ export const isNameStart = (c: number): boolean =>
 const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'read', 'exec', 'move', 'remove']
 const attribute = /[A-Za-z_:][\w:.-]*\s*=/y
 
-const nameAt = (text: string, at: number): BlockName | undefined => names.find((name) => isNamed(text, at + 1, name))
+function nameAt(text: string, at: number): BlockName | undefined {
+  for (const name of names) if (isNamed(text, at + 1, name)) return name
+  return undefined
+}
 
 /** Whether a tag without attributes is followed by what an element of this name holds. Looks no further than the next `<`. */
 function holdsOurs(text: string, name: BlockName, at: number): boolean {
@@ -77,7 +80,9 @@ const UNDERSCORE = 95
  * follows it would be read as blocks.
  */
 export function innerOpening(text: string, from: number, to: number): number {
-  const first = text.indexOf(CDATA, from)
+  // From `<` to `<`, which is faster than a search for something longer.
+  let first = text.indexOf('<', from)
+  while (first !== -1 && first < to && !text.startsWith(CDATA, first)) first = text.indexOf('<', first + 1)
   if (first === -1 || first >= to) return -1
   const inner = text.lastIndexOf(CDATA, to)
   if (text.slice(inner, to).includes(ESCAPED)) return -1
@@ -114,24 +119,48 @@ export interface Section {
   readonly to: number
 }
 
+/** A tag, CDATA or stray text of an element. */
+export interface Part {
+  readonly at: number
+  /** After a tag; of stray text only the beginning counts. */
+  readonly end: number
+  readonly section?: Section
+}
+
+const none: readonly number[] = []
+
 /**
- * The tags of an element written one after the other. Content is represented by its number and stray text by a
+ * The tags of an element. Written one after the other, content is represented by its number and stray text by a
  * letter, so that the XML parser sees neither: files may hold characters that XML forbids, and megabytes of them.
  */
 export class Tags {
-  text = ''
-  readonly #from: number[] = []
-  readonly #at: number[] = []
+  readonly parts: Part[] = []
+  readonly #document: string
+  #from: readonly number[] = none
+  #text: string | undefined
 
-  add(part: string, at: number): void {
-    this.#from.push(this.text.length)
-    this.#at.push(at)
-    this.text += part
+  constructor(document: string) {
+    this.#document = document
   }
 
-  /** Where in the document the character is that is at `position` here. */
+  /** Asked for once all parts are here, and only where the parser has to see them. */
+  get text(): string {
+    if (this.#text !== undefined) return this.#text
+    const from: number[] = []
+    let text = ''
+    let sections = 0
+    for (const { at, end, section } of this.parts) {
+      from.push(text.length)
+      if (section !== undefined) text += `${CDATA}${sections++}]]>`
+      else text += at === end ? 'x' : this.#document.slice(at, end)
+    }
+    this.#from = from
+    return (this.#text = text)
+  }
+
+  /** Where in the document the character is that is at `position` in the text. */
   offsetOf(position: number): number {
     const part = countBefore(this.#from, (from) => from <= position) - 1
-    return (this.#at[part] ?? 0) + position - (this.#from[part] ?? 0)
+    return (this.parts[part]?.at ?? 0) + position - (this.#from[part] ?? 0)
   }
 }

@@ -119,10 +119,18 @@ export class Rows {
     this.#indent = indent === '' || this.#all(fits) ? indent : ''
   }
 
-  /** A line from its character `from` on. */
-  row(line: number, from = 0): string {
+  row(line: number): string {
     if (!this.#has(line, this.#indent)) return ''
-    return this.#source.text.slice(this.#startOf(line) + from, this.#source.endOf(line))
+    return this.#source.text.slice(this.#startOf(line), this.#source.endOf(line))
+  }
+
+  /** The lines from `first` on that begin with `+`, as one text without these marks, and the last of them. */
+  added(first: number): { readonly text: string; readonly last: number } {
+    const rows: string[] = []
+    let line = first
+    do rows.push(this.#source.text.slice(this.#startOf(line) + 1, this.#source.endOf(line)))
+    while (++line <= this.last && this.begin(line) === PLUS)
+    return { text: rows.join('\n'), last: line - 1 }
   }
 
   /** The code of the first character of a line, its line break where it is empty. */
@@ -153,15 +161,22 @@ const REACH = 80
  * The lines that hold a word, with nothing before it but what a marker begins with. Jumps from word to word, and
  * looks back a fixed way only, so that a long line costs no more than a short one.
  */
-export function* linesWith(source: Source, word: string, from = 0): Generator<number> {
+export function linesWith(source: Source, word: string, from = 0): number[] {
   const { text } = source
+  const lines: number[] = []
   for (let at = text.indexOf(word, from); at !== -1; at = text.indexOf(word, at + word.length)) {
     const floor = Math.max(0, at - REACH)
     let start = at
-    while (start > floor && text.charCodeAt(start - 1) !== LF) start--
+    let isPlain = true
+    for (; start > floor; start--) {
+      const c = text.charCodeAt(start - 1)
+      if (c === LF) break
+      isPlain &&= c === SPACE || c === ASTERISK || c === LESS || c === GREATER
+    }
     if (start > 0 && text.charCodeAt(start - 1) !== LF) continue
-    if (start === at || BEFORE.test(text.slice(start, at))) yield source.lineAt(at)
+    if (isPlain || BEFORE.test(text.slice(start, at))) lines.push(source.lineAt(at))
   }
+  return lines
 }
 
 /** What a marker begins with, damaged or not. */
@@ -169,6 +184,10 @@ const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u2022\u200b-\u200d\u2060\ufeff-]*$|^\s*\
 
 const BACKTICK = 96
 const TILDE = 126
+const ASTERISK = 42
+export const PLUS = 43
+const LESS = 60
+const GREATER = 62
 
 /** The markers of a text in order, of whatever kind. */
 export class MarkList<Mark extends { readonly line: number }> {
@@ -287,13 +306,14 @@ export const foreign = (format: Format) =>
 
 function blockOf(source: Source, format: Format, id: string, found: Found, strict: boolean): Block {
   const { action, label, startLine, endLine, lastLine } = found
-  const warnings = [...(found.warnings ?? []), ...(strict ? [] : indentation(source, format, found))]
+  const own = found.warnings ?? []
+  const indented = strict ? [] : indentation(source, format, found)
   const params = new Texts()
   for (const name in found.params) {
     const text = found.params[name] ?? ''
     params[name] = name === 'path' && text.includes('\\') ? withSlashes(text) : text
   }
-  const block: Block = {
+  const block: { -readonly [key in keyof Block]: Block[key] } = {
     syntax: found.syntax ?? format.name,
     id,
     action,
@@ -302,10 +322,12 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
     startLine,
     endLine,
     faults: found.slips.length === 0 ? none : found.slips.map((slip) => faultOf(source, id, slip)),
-    ...(format.sides === undefined && sideMayLead(found) && { sideMayLead: true }),
     raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
-  return warnings.length === 0 ? block : { ...block, warnings }
+  // Added, not spread: a copy of every block would cost more than reading it.
+  if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
+  if (own.length + indented.length > 0) block.warnings = [...own, ...indented]
+  return block
 }
 
 /** Windows separators, which every system reads. Before a mark a backslash may be an escape of Markdown. */

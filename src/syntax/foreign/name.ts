@@ -83,7 +83,9 @@ const isPath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
 
 /** A name without the quotes or backticks around it; as written otherwise. */
 export function unquoted(text: string): string {
-  return /^(`+|["'])(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
+  const trimmed = text.trim()
+  if (!'`"\''.includes(trimmed.charAt(0))) return trimmed
+  return /^(`+|["'])(.+)\1$/.exec(trimmed)?.[2]?.trim() ?? trimmed
 }
 
 /** The nearest line above that has text, with at most one that is between them. */
