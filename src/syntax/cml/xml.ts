@@ -83,7 +83,7 @@ function usualTag(text: string, start: number, end: number): (Element & { end: n
 
 function afterName(text: string, from: number): number {
   let at = from
-  for (let c = text.charCodeAt(at); (c >= 97 && c <= 122) || (c === HYPHEN && at > from); ) c = text.charCodeAt(++at)
+  for (let c = text.charCodeAt(at); (c >= 97 && c <= 122) || (c === HYPHEN && at > from);) c = text.charCodeAt(++at)
   return at
 }
 

@@ -72,7 +72,9 @@ export function usualAssignment(text: string, from: number, end: number, name: N
 }
 
 /** V8 looks up a name that it has just read from a text far more slowly than one that it knows. */
-const usualKeys = new Map(['action', 'path', 'content', 'old_text', 'new_text', 'count', 'patch'].map((key) => [key, key]))
+const usualKeys = new Map(
+  ['action', 'path', 'content', 'old_text', 'new_text', 'count', 'patch'].map((key) => [key, key]),
+)
 
 const isWord = (c: number): boolean =>
   (c >= 97 && c <= 122) || c === 95 || (c >= 65 && c <= 90) || (c >= 48 && c <= NINE)

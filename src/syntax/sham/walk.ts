@@ -95,7 +95,12 @@ class Walk {
       const before = this.#faults.length
       const stop = this.#assignment(usual ?? parseAssignment(text, this.#name))
       if (stop !== undefined) return stop
-      if (usual !== undefined || this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
+      if (
+        usual !== undefined ||
+        this.#line > line + 1 ||
+        this.#faults.length === before ||
+        startsLikeAssignment(text)
+      ) {
         last = this.#line - 1
         known = this.#faults.length
       }
