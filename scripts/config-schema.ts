@@ -30,7 +30,7 @@ function schemaOf(name: KeyName): object {
   const value = fileDefault(name)
   const initial = kind.write === undefined ? value : kind.write(value)
   return {
-    ...kind.schema,
+    ...kind.schema(),
     description: about,
     markdownDescription: `${about}\n\nDefault: \`${yamlOf(name, value)}\`. Example: \`${example}\``,
     default: initial,

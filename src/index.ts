@@ -1,3 +1,6 @@
+import { allActions } from './actions/registry.ts'
+import type { ActionSpec } from './core/action.ts'
+
 // Running documents
 export { Clada, createClada } from './api/clada.ts'
 export type { ExecuteOptions, PreviewOptions } from './engine/options.ts'
@@ -50,7 +53,7 @@ export type { Done, ListenerEvent, Origin } from './watch/run-units.ts'
 export { ListenerError } from './watch/place.ts'
 
 // Definitions of actions
-export { actions } from './actions/registry.ts'
+export const actions: readonly ActionSpec[] = allActions()
 export type { ActionSpec, Param } from './core/action.ts'
 
 // Functions with the signatures of the libraries that clada replaces

@@ -48,68 +48,81 @@ import {
   moveStructureToFileStart,
 } from './move-structure.ts'
 
-/** Every action, in the order in which they are listed to people and models. */
-export const actions: readonly ActionSpec[] = [
-  fileWrite,
-  fileCreate,
-  fileAppend,
-  fileReplaceText,
-  fileReplaceAllText,
-  fileEdit,
-  fileReplaceTextRange,
-  filesReplaceAllText,
-  fileReplaceLines,
-  filePatch,
-  fileDeleteLines,
-  fileInsertLines,
-  fileCommentLines,
-  fileUncommentLines,
-  fileDelete,
-  fileMove,
-  fileCopy,
-  fileRead,
-  fileReadNumbered,
-  filesRead,
-  filesReadNumbered,
-  dirCreate,
-  dirDelete,
-  ls,
-  grep,
-  glob,
-  projectMap,
-  listStructures,
-  readStructure,
-  replaceStructure,
-  deleteStructure,
-  replaceTextInStructure,
-  replaceAllTextInStructure,
-  insertBeforeStructure,
-  insertAfterStructure,
-  moveStructureToBefore,
-  moveStructureToAfter,
-  moveStructureToFileStart,
-  moveStructureToFileEnd,
-  exec,
-  run,
-  contextAdd,
-  contextRemove,
-  contextList,
-  contextPrune,
-  contextClear,
-  undo,
-  gitStepBack,
-  gitStepForward,
-  gitSquash,
-]
-
-/** What models are offered. */
-export const modelActions: readonly ActionSpec[] = actions.filter(({ access }) => access.includes('llm'))
-
-export type Registry = ReadonlyMap<string, ActionSpec>
-
-/** By name and by alias. */
-export function registryOf(specs: readonly ActionSpec[]): Registry {
-  return new Map(specs.flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec] as const)))
+/** Every action, in the order in which they are listed to people and models. A small run loads only the ones that it uses. */
+const table: Readonly<Record<string, () => ActionSpec>> = {
+  file_write: () => fileWrite,
+  file_create: () => fileCreate,
+  file_append: () => fileAppend,
+  file_replace_text: () => fileReplaceText,
+  file_replace_all_text: () => fileReplaceAllText,
+  file_edit: () => fileEdit,
+  file_replace_text_range: () => fileReplaceTextRange,
+  files_replace_all_text: () => filesReplaceAllText,
+  file_replace_lines: () => fileReplaceLines,
+  file_patch: () => filePatch,
+  file_delete_lines: () => fileDeleteLines,
+  file_insert_lines: () => fileInsertLines,
+  file_comment_lines: () => fileCommentLines,
+  file_uncomment_lines: () => fileUncommentLines,
+  file_delete: () => fileDelete,
+  file_move: () => fileMove,
+  file_copy: () => fileCopy,
+  file_read: () => fileRead,
+  file_read_numbered: () => fileReadNumbered,
+  files_read: () => filesRead,
+  files_read_numbered: () => filesReadNumbered,
+  dir_create: () => dirCreate,
+  dir_delete: () => dirDelete,
+  ls: () => ls,
+  grep: () => grep,
+  glob: () => glob,
+  project_map: () => projectMap,
+  list_structures: () => listStructures,
+  read_structure: () => readStructure,
+  replace_structure: () => replaceStructure,
+  delete_structure: () => deleteStructure,
+  replace_text_in_structure: () => replaceTextInStructure,
+  replace_all_text_in_structure: () => replaceAllTextInStructure,
+  insert_before_structure: () => insertBeforeStructure,
+  insert_after_structure: () => insertAfterStructure,
+  move_structure_to_before: () => moveStructureToBefore,
+  move_structure_to_after: () => moveStructureToAfter,
+  move_structure_to_file_start: () => moveStructureToFileStart,
+  move_structure_to_file_end: () => moveStructureToFileEnd,
+  exec: () => exec,
+  run: () => run,
+  context_add: () => contextAdd,
+  context_remove: () => contextRemove,
+  context_list: () => contextList,
+  context_prune: () => contextPrune,
+  context_clear: () => contextClear,
+  undo: () => undo,
+  git_step_back: () => gitStepBack,
+  git_step_forward: () => gitStepForward,
+  git_squash: () => gitSquash,
 }
 
-export const registry: Registry = registryOf(actions)
+export const actionNames: readonly string[] = Object.keys(table)
+
+let all: readonly ActionSpec[] | undefined
+export const allActions = (): readonly ActionSpec[] => (all ??= Object.values(table).map((load) => load()))
+
+/** What models are offered. */
+export const modelActions = (): readonly ActionSpec[] => allActions().filter(({ access }) => access.includes('llm'))
+
+export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'keys' | 'values' | 'entries'>
+
+let aliased: ReadonlyMap<string, ActionSpec> | undefined
+const byAnyName = (): ReadonlyMap<string, ActionSpec> =>
+  (aliased ??= new Map(
+    allActions().flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec] as const)),
+  ))
+
+/** By name and by alias. */
+export const registry: Registry = {
+  get: (name) => (Object.hasOwn(table, name) ? table[name]?.() : byAnyName().get(name)),
+  has: (name) => registry.get(name) !== undefined,
+  keys: () => byAnyName().keys(),
+  values: () => byAnyName().values(),
+  entries: () => byAnyName().entries(),
+}

@@ -132,7 +132,7 @@ function ownSchemas(): ActionSchemas {
       ]),
     ),
   })
-  return Object.fromEntries([...registry].map(([name, spec]) => [name, schemaOf(spec)]))
+  return Object.fromEntries([...registry.entries()].map(([name, spec]) => [name, schemaOf(spec)]))
 }
 
 /** An action's definition in the shape of the language's own `unified-design.yaml`. */

@@ -1,4 +1,4 @@
-import { actions } from '../actions/registry.ts'
+import { allActions } from '../actions/registry.ts'
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/words.ts'
@@ -19,9 +19,9 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const rules = request.rules?.map(legible)
   const { exec, cslDelimiters, syntaxes } = options
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
-  if (foreign !== undefined) return foreignPrompt(foreign, { specs: actions, root, ...request, rules })
+  if (foreign !== undefined) return foreignPrompt(foreign, { specs: allActions(), root, ...request, rules })
   return promptFor({
-    specs: actions,
+    specs: allActions(),
     root,
     allowedRoots,
     allowedActions,

@@ -1,4 +1,4 @@
-import { actions } from '../actions/registry.ts'
+import { actionNames, allActions } from '../actions/registry.ts'
 import { keyNames } from '../config/keys.ts'
 import { type Flag, flags } from './flags.ts'
 import type { Command } from './command.ts'
@@ -35,7 +35,7 @@ export function completion(commands: readonly Command[]): Completion {
     flagsOf: Object.fromEntries(commands.map(({ name, flags: own }) => [name, own])),
     wordsOf: Object.fromEntries(commands.map((one) => [one.name, wordsFor(one, commands)])),
     paramsOf: Object.fromEntries(
-      actions.flatMap((spec) =>
+      allActions().flatMap((spec) =>
         [spec.name, ...spec.aliases].map((name) => [name, Object.keys(spec.params).map((param) => `${param}=`)]),
       ),
     ),
@@ -45,7 +45,7 @@ export function completion(commands: readonly Command[]): Completion {
 function wordsFor({ words }: Command, commands: readonly Command[]): readonly string[] {
   switch (words) {
     case 'actions':
-      return actions.map(({ name }) => name)
+      return actionNames
     case 'keys':
       return keyNames
     case 'commands':

@@ -1,5 +1,5 @@
 import { choices, type CladaOptions, defaultInputFile } from './settings.ts'
-import { actions, modelActions } from '../actions/registry.ts'
+import { modelActions, registry } from '../actions/registry.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
@@ -58,23 +58,23 @@ const pattern: Kind<string> = text({
   },
 })
 
-const namesOf = (specs: typeof actions): string[] => [
-  ...new Set(specs.flatMap(({ name, aliases }) => [name, ...aliases])),
-]
-
-const anyModelAction = choice(namesOf(modelActions), 'the name of an action, which clada tools lists')
-const userOnly = new Set(namesOf(actions.filter((spec) => !modelActions.includes(spec))))
-
 /** An action that documents can use. Others have no effect in such a list. */
 const actionName: Kind<string> = {
-  ...anyModelAction,
+  says: 'the name of an action, which clada tools lists',
+  schema: () => anyModelAction().schema(),
   read: (tree, note) => {
     const given = tree.kind === 'scalar' ? String(tree.value) : ''
-    if (!userOnly.has(given)) return anyModelAction.read(tree, note)
+    if (registry.get(given)?.access.includes('llm') !== false) return anyModelAction().read(tree, note)
     note(tree.at, `names '${given}', which is for the user only: no document can use it. Leave it out.`)
     return undefined
   },
 }
+
+const anyModelAction = (): Kind<string> =>
+  choice(
+    modelActions().flatMap(({ name, aliases }) => [name, ...aliases]),
+    actionName.says,
+  )
 
 const mostSeconds = 24 * 3600
 

@@ -5,7 +5,7 @@ import { closestName } from '../text/closest-name.ts'
 export interface Kind<T> {
   /** Follows "must be". */
   readonly says: string
-  readonly schema: Readonly<Record<string, unknown>>
+  schema(): Readonly<Record<string, unknown>>
   /** Undefined where something is wrong, which is passed to `note`. */
   read(tree: Tree, note: Note): T | undefined
   /** As a person would write it; the value itself by default. */
@@ -17,7 +17,7 @@ export type Note = (at: Place, message: string) => void
 
 export const yesNo: Kind<boolean> = {
   says: 'true or false',
-  schema: { type: 'boolean' },
+  schema: () => ({ type: 'boolean' }),
   read: (tree, note) =>
     tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : wrong(tree, yesNo.says, note),
 }
@@ -28,7 +28,7 @@ export function choice<const T extends string | number>(
 ): Kind<T> {
   return {
     says,
-    schema: { enum: values },
+    schema: () => ({ enum: values }),
     read: (tree, note) => {
       const found = tree.kind === 'scalar' ? values.find((value) => value === tree.value) : undefined
       if (found !== undefined) return found
@@ -49,7 +49,7 @@ export interface TextRules {
 export function text({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
   return {
     says,
-    schema: { type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) },
+    schema: () => ({ type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
       if (value === undefined || value === '') return wrong(tree, says, note)
@@ -64,7 +64,7 @@ export function wholeNumber(least: number, most: number): Kind<number> {
   const says = `a whole number from ${least} to ${most}`
   return {
     says,
-    schema: { type: 'integer', minimum: least, maximum: most },
+    schema: () => ({ type: 'integer', minimum: least, maximum: most }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' ? tree.value : undefined
       const good = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
@@ -104,18 +104,17 @@ interface Measure {
 function measure({ says, units, shown, least, most }: Measure): Kind<number> {
   const names = Object.keys(units).filter((name) => name !== '')
   const pattern = `^\\d+(\\.\\d+)? ?(${names.join('|')})?$`
-  const spelling = new RegExp(pattern, 'i')
   return {
     says,
-    schema: {
+    schema: () => ({
       anyOf: [
         { type: 'number', minimum: least, maximum: most },
         { type: 'string', pattern },
       ],
-    },
+    }),
     read: (tree, note) => {
       const given = tree.kind === 'scalar' ? tree.value : null
-      const written = typeof given === 'string' ? spelling.exec(given) : null
+      const written = typeof given === 'string' ? new RegExp(pattern, 'i').exec(given) : null
       const unit = units[written?.[2]?.toLowerCase() ?? ''] ?? 1
       const value = typeof given === 'number' ? given : written === null ? NaN : parseFloat(written[0]) * unit
       return value >= least && value <= most ? value : wrong(tree, says, note)
@@ -131,7 +130,7 @@ export function list<T>(of: Kind<T>, most = 1000): Kind<readonly T[]> {
   const says = `a list, each entry ${of.says}`
   return {
     says,
-    schema: { type: 'array', items: of.schema, maxItems: most },
+    schema: () => ({ type: 'array', items: of.schema(), maxItems: most }),
     read: (tree, note) => {
       if (tree.kind !== 'list') return wrong(tree, says, note)
       if (tree.items.length > most) return wrong(tree, `at most ${most} entries long`, note)
@@ -146,7 +145,7 @@ export function list<T>(of: Kind<T>, most = 1000): Kind<readonly T[]> {
 export function orNone<T>(of: Kind<T>): Kind<T | null> {
   return {
     says: `${of.says}, or null`,
-    schema: { anyOf: [of.schema, { type: 'null' }] },
+    schema: () => ({ anyOf: [of.schema(), { type: 'null' }] }),
     read: (tree, note) => (tree.kind === 'scalar' && tree.value === null ? null : of.read(tree, note)),
     write: (value) => (value === null || of.write === undefined ? value : of.write(value)),
   }
@@ -156,7 +155,7 @@ export function mapOf<T>(of: Kind<T>, names: RegExp, most = 1000): Kind<Readonly
   const says = `names, each with ${of.says}`
   return {
     says,
-    schema: { type: 'object', propertyNames: { pattern: names.source }, additionalProperties: of.schema },
+    schema: () => ({ type: 'object', propertyNames: { pattern: names.source }, additionalProperties: of.schema() }),
     read: (tree, note) => {
       if (tree.kind !== 'map') return wrong(tree, says, note)
       if (tree.entries.length > most) return wrong(tree, `at most ${most} names`, note)
@@ -180,12 +179,12 @@ export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N exte
   const says = `of the form {${names.join(', ')}}`
   return {
     says,
-    schema: {
+    schema: () => ({
       type: 'object',
-      properties: Object.fromEntries(names.map((name) => [name, kinds[name]?.schema])),
+      properties: Object.fromEntries(names.map((name) => [name, kinds[name]?.schema()])),
       required: [needs],
       additionalProperties: false,
-    },
+    }),
     read: (tree, note) => {
       if (tree.kind !== 'map') return wrong(tree, says, note)
       const values: [string, unknown][] = []

@@ -1,5 +1,5 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
-import { actions } from '../actions/registry.ts'
+import { allActions } from '../actions/registry.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
@@ -48,7 +48,7 @@ function instructionsFor({ place }: McpOptions): string {
 }
 
 function offeredTools({ first: { options }, tools: chosen }: McpOptions): ActionSpec[] {
-  const allowed = callable(actions, { allowedActions: options.allowedActions, exec: options.exec })
+  const allowed = callable(allActions(), { allowedActions: options.allowedActions, exec: options.exec })
   return chosen === 'all' ? allowed : allowed.filter(({ name }) => chosen.includes(name))
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { actions } from '../actions/registry.ts'
+import { allActions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { contextText } from '../api/context-text.ts'
 import { projectPrompt } from '../api/project-prompt.ts'
@@ -28,7 +28,7 @@ export async function factsOf({ clada, root, options }: Project): Promise<Projec
     files,
     tokens: await tokensIn(root, files),
     moreFiles: all.length - files.length,
-    actions: callable(actions, options).map(({ name, description, everyday }) => ({
+    actions: callable(allActions(), options).map(({ name, description, everyday }) => ({
       name,
       description,
       everyday: everyday === true,
@@ -78,7 +78,7 @@ export async function promptText(
 ): Promise<PromptText> {
   const { syntaxes, allowedActions = null } = options
   const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
-  const names = callable(actions, options).map(({ name }) => name)
+  const names = callable(allActions(), options).map(({ name }) => name)
   const allowed = chosen === null ? allowedActions : chosen.filter((name) => names.includes(name))
   const prompt = taughtBy(() =>
     projectPrompt(

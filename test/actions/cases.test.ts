@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { slashed } from '../../src/core/paths.ts'
 import { Clada } from '../../src/index.ts'
 import { adoptState } from '../../src/state/vouched.ts'
@@ -9,6 +9,8 @@ import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { readCases, type Expected } from './read-cases.ts'
 import { build, expected, look } from './world.ts'
+
+const actions = allActions()
 
 const here = import.meta.dirname
 const files = fs.readdirSync(here).filter((name) => name.endsWith('.cases.md'))

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
-import { registry } from '../../src/actions/registry.ts'
+import { actionNames, allActions, registry } from '../../src/actions/registry.ts'
 import { slashed } from '../../src/core/paths.ts'
 
 type Wrong = readonly [action: string, given: Record<string, string>, message: string, hint: string]
@@ -81,6 +81,12 @@ const wrong: readonly Wrong[] = [
     "Parameter 'paths': write a path that begins with /p/.",
   ],
 ]
+
+it('finds every action by the name and the aliases of its definition', () => {
+  expect(allActions().map(({ name }) => name)).toEqual(actionNames)
+  const names = allActions().flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec]))
+  expect(names.map(([name]) => [name, registry.get(String(name))])).toEqual(names)
+})
 
 describe('a wrong call', () => {
   it.each(wrong)('%s %j', (action, given, message, hint) => {

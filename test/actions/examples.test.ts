@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../src/core/action.ts'
 import { slashed } from '../../src/core/paths.ts'
 import { Clada } from '../../src/index.ts'
@@ -8,6 +8,8 @@ import { adoptState } from '../../src/state/vouched.ts'
 import { repository } from '../history/world.ts'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const actions = allActions()
 
 /** What a definition shows to people and models is carried out here, twice: as a call and as a block. */
 for (const spec of actions) {

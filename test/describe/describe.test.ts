@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { actions, modelActions } from '../../src/actions/registry.ts'
+import { allActions, modelActions } from '../../src/actions/registry.ts'
 import { describeActions } from '../../src/describe/describe.ts'
 import { groupsOf } from '../../src/describe/actions.ts'
 import { oddActions } from './odd-actions.ts'
+
+const actions = allActions()
 
 describe('every action, so that a change of the contract is seen', () => {
   it('as a table', async () => {
@@ -14,7 +16,7 @@ describe('every action, so that a change of the contract is seen', () => {
   })
 
   it('as tools with JSON schemas', async () => {
-    await expect(describeActions(modelActions, 'json')).toMatchFileSnapshot('snapshots/actions.json.snap')
+    await expect(describeActions(modelActions(), 'json')).toMatchFileSnapshot('snapshots/actions.json.snap')
   })
 
   // The page of every action is docs/actions.md itself, which docs.test.ts compares.
@@ -45,7 +47,7 @@ describe('definitions with everything that is hard to show', () => {
 })
 
 it('models are offered nothing that is for the user', () => {
-  expect(actions.filter((spec) => !modelActions.includes(spec)).map(({ name }) => name)).toEqual([
+  expect(actions.filter((spec) => !modelActions().includes(spec)).map(({ name }) => name)).toEqual([
     'undo',
     'git_step_back',
     'git_step_forward',

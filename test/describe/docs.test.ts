@@ -20,7 +20,7 @@ describe('the generated pages', () => {
     const page = fs.readFileSync(path.join(root, 'docs/actions.md'), 'utf8')
     const { actions: found, errors } = await parseShamResponse(page)
     expect(errors).toEqual([])
-    expect(found.length).toBe(modelActions.reduce((sum, { examples }) => sum + examples.length, 0))
+    expect(found.length).toBe(modelActions().reduce((sum, { examples }) => sum + examples.length, 0))
   })
 })
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { convert } from '../../src/actions/decode.ts'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { type InputSchema, toolOf, type ValueSchema } from '../../src/describe/json-schema.ts'
+
+const actions = allActions()
 
 for (const spec of actions) {
   describe(spec.name, () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { actions, registry } from '../../src/actions/registry.ts'
+import { allActions, registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
 import type { CladaOptions } from '../../src/index.ts'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
@@ -14,6 +14,8 @@ import { formatFor } from '../../src/cli/options.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const actions = allActions()
 
 const at = (root: string, options: Partial<PromptOptions> = {}) => promptFor({ specs: actions, root, ...options })
 const everyday = actions.filter((spec) => spec.everyday)

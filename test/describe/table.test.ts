@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { actionTable } from '../../src/describe/describe.ts'
+
+const actions = allActions()
 
 describe('the table', () => {
   it.each([38, 40, 66, 67, 80, 120, 400])('fits a terminal of %i columns', (width) => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { type ActionDefinition, validateShamBlock } from '../../src/index.ts'
 import { type ActionSpec, defineAction, ok, text } from '../../src/core/action.ts'
 import { definitionsOf, actionYaml } from '../../src/describe/describe.ts'
 import { oddActions } from './odd-actions.ts'
+
+const actions = allActions()
 
 const versions = ['1.1', '1.2'] as const
 

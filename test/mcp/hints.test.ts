@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { Clada } from '../../src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const actions = allActions()
 
 const context = (root: string): string => path.join(root, '.clada/context.json')
 

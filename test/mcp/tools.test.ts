@@ -2,11 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { callable } from '../../src/describe/actions.ts'
 import { defaultTools, toolList } from '../../src/mcp/document-tools.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected, writing } from './client.ts'
+
+const actions = allActions()
 
 describe('the list of tools', () => {
   it('has every action a model may call, and documents', async () => {

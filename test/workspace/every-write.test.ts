@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { allActions } from '../../src/actions/registry.ts'
 import { Clada } from '../../src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const actions = allActions()
 
 /** Every successful example of every action that writes, each in a directory of its own. */
 const examples = actions

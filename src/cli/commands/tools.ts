@@ -1,4 +1,5 @@
-import { actions, modelActions } from '../../actions/registry.ts'
+import { allActions, modelActions } from '../../actions/registry.ts'
+import type { ActionSpec } from '../../core/action.ts'
 import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { toolFormats, UsageError } from '../flags.ts'
@@ -16,9 +17,9 @@ export const command: Command = {
     ['clada tools file_edit --format json', 'the JSON schema of one action'],
   ],
   run: async ({ flags, words }) => {
-    const unknown = words.find((word) => !actions.some((spec) => isNamed(spec, word)))
+    const unknown = words.find((word) => !allActions().some((spec) => isNamed(spec, word)))
     if (unknown !== undefined) {
-      const names = actions.flatMap((spec) => [spec.name, ...spec.aliases])
+      const names = allActions().flatMap((spec) => [spec.name, ...spec.aliases])
       throw new UsageError(`Unknown action: ${unknown}.${didYouMean(unknown, names)}`)
     }
     const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
@@ -26,13 +27,13 @@ export const command: Command = {
     if (known === undefined)
       throw new UsageError(`clada tools --format must be one of ${toolFormats.join(', ')}, not '${format}'.`)
     // JSON is for programs that offer actions to a model; people also see the actions for users.
-    const all = known === 'json' ? modelActions : actions
-    const chosen = words.length === 0 ? all : actions.filter((spec) => words.some((word) => isNamed(spec, word)))
+    const all = known === 'json' ? modelActions() : allActions()
+    const chosen = words.length === 0 ? all : allActions().filter((spec) => words.some((word) => isNamed(spec, word)))
     const { describeActions } = await import('../../describe/describe.ts')
     print(describeActions(chosen, known, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
     return 0
   },
 }
 
-const isNamed = (spec: (typeof actions)[number], word: string): boolean =>
+const isNamed = (spec: ActionSpec, word: string): boolean =>
   spec.name === word || spec.aliases.includes(word)
