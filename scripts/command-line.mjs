@@ -64,7 +64,7 @@ export async function buildCommandLine(dist) {
     files.set(fileOf(module), `module.exports=require("./${packOf.get(module)}").shared[${JSON.stringify(module)}]()\n`)
   }
 
-  for (const [name, code] of files) fs.writeFileSync(path.join(dir, name), code)
+  for (const [name, code] of files) fs.writeFileSync(path.join(dir, name), wrapped(code))
   const names = Object.values(outputs).find(({ entryPoint }) => entryPoint === library).exports
   fs.writeFileSync(path.join(dist, 'index.cjs'), `module.exports = require('./cli/index.cjs')\n`)
   fs.writeFileSync(
@@ -265,6 +265,14 @@ function finished(code, isProbe = false) {
     `__later=(file,module)=>{var self=Object.create(__stub);__places.set(self,[file,module]);return self};${text}`,
   ].join()
 }
+
+/**
+ * The function that a module is, which the start file calls: to put it together at every start would copy all of the text.
+ * Where Node loads the file for the library, it calls itself.
+ */
+const wrapped = (code) =>
+  `(typeof module=="undefined"?f=>f:f=>f(${parameters}))((function(${parameters}){${code}\n}))\n`
+const parameters = 'exports,require,module,__filename,__dirname'
 
 /** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {

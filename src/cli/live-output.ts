@@ -15,7 +15,8 @@ export class LiveOutput {
   /** Characters of one task that are shown; the report has the rest, as far as it shows it. */
   readonly #limit: number
   #left: number
-  #decoder = new StringDecoder('utf8')
+  /** Made for the first output: few runs have any. */
+  #decoder: StringDecoder | undefined
   #task = ''
   #rest = ''
   /** Whether something was shown, and all that there was. */
@@ -33,7 +34,7 @@ export class LiveOutput {
       this.#left = this.#limit
     }
     this.#task = task
-    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
+    const lines = (this.#rest + (this.#decoder ??= new StringDecoder('utf8')).write(chunk)).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#show(line)
     // A program that never breaks its lines is shown in pieces.
@@ -41,8 +42,8 @@ export class LiveOutput {
   }
 
   end(): void {
-    const rest = this.#rest + this.#decoder.end()
-    this.#decoder = new StringDecoder('utf8')
+    const rest = this.#rest + (this.#decoder?.end() ?? '')
+    this.#decoder = undefined
     this.#rest = ''
     if (rest !== '') this.#show(rest)
   }

@@ -40,7 +40,7 @@ function load(name) {
   const source = Buffer.from(code.buffer, text[0], text[1]).latin1Slice()
   const cachedData = cache === undefined ? undefined : Buffer.from(code.buffer, cache[0], cache[1])
   const filename = path.join(dir, name)
-  const script = new vm.Script(Module.wrap(source), { filename, cachedData })
+  const script = new vm.Script(source, { filename, cachedData })
   if (record !== undefined) scripts.push([name, script])
   const module = { exports: {} }
   loaded.set(name, module)

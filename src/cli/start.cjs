@@ -36,7 +36,7 @@ function load(name) {
   if (loaded !== undefined) return loaded.exports
   const module = { exports: {}, filename }
   require.cache[filename] = module
-  const source = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(filename, 'latin1')}\n})`
+  const source = fs.readFileSync(filename, 'latin1')
   // A few lines are compiled in half the time that it takes to read what was kept of them.
   const kept = cache && source.length > 1000 ? path.join(cache, keptName(name)) : undefined
   const script = new vm.Script(source, { filename, cachedData: kept && read(kept) })

@@ -16,19 +16,20 @@ interface GlobTest {
  * it takes must not explode: where an expression could try one star against another, all ways are followed at once.
  */
 export function globTest(pattern: string, on: GlobOn): GlobTest {
+  if (on === 'component' && !pattern.includes('?')) {
+    // In one name a star matches anything, so that the first place of each piece is as good as any later one.
+    const pieces = pattern.split(/\*+/)
+    return pieces.length === 1 ? { test: (text) => text === pattern, exact: pattern } : { test: (text) => isMadeOf(pieces, text) }
+  }
   const tokens = tokensOf(pattern)
   const stars = tokens.filter(isStar).length
-  const isSimple = on === 'component' && !tokens.includes('?')
-  if (isSimple && stars === 0) return { test: (text) => text === pattern, exact: pattern }
-  if (!isSimple && stars <= (on === 'component' ? 1 : 0)) {
+  if (stars <= (on === 'component' ? 1 : 0)) {
     const source = sourceOf(tokens, on)
     // Few are ever asked one by one, and to compile all takes a start as long as to read a document.
     let expression: RegExp | undefined
     return { test: (text) => (expression ??= new RegExp(source, 's')).test(text), source }
   }
   const pieces = piecesOf(tokens)
-  // In one name a star matches anything, so that the first place of each piece is as good as any later one.
-  if (isSimple) return { test: (text) => isMadeOf(pieces, text) }
   const parts = pattern.split('/')
   if (on !== 'component' && parts.every((part) => part === '**' || !part.includes('**')))
     return { test: byNames(on === 'relative' ? ['**', ...parts] : parts) }
