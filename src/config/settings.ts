@@ -243,7 +243,9 @@ function allowedActionsOf(names: readonly string[] | undefined): readonly string
   if (names === undefined) return null
   const unknown = names.find((name) => !registry.has(name))
   if (unknown !== undefined) {
-    const valid = modelActions().map((spec) => spec.name).join(', ')
+    const valid = modelActions()
+      .map((spec) => spec.name)
+      .join(', ')
     throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
   }
   return names

@@ -19,7 +19,9 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
   if (on === 'component' && !pattern.includes('?')) {
     // In one name a star matches anything, so that the first place of each piece is as good as any later one.
     const pieces = pattern.split(/\*+/)
-    return pieces.length === 1 ? { test: (text) => text === pattern, exact: pattern } : { test: (text) => isMadeOf(pieces, text) }
+    return pieces.length === 1
+      ? { test: (text) => text === pattern, exact: pattern }
+      : { test: (text) => isMadeOf(pieces, text) }
   }
   const tokens = tokensOf(pattern)
   const stars = tokens.filter(isStar).length

@@ -35,5 +35,4 @@ export const command: Command = {
   },
 }
 
-const isNamed = (spec: ActionSpec, word: string): boolean =>
-  spec.name === word || spec.aliases.includes(word)
+const isNamed = (spec: ActionSpec, word: string): boolean => spec.name === word || spec.aliases.includes(word)
