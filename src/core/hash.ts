@@ -14,10 +14,14 @@ export function sha256(content: string | Uint8Array): string {
 export const fingerprintOf = (bytes: Uint8Array): string => mixed(bytes).join(':')
 
 /** The same with hexadecimal digits, always of one length. */
-export const checksumOf = (bytes: Uint8Array): string =>
-  mixed(bytes)
-    .map((number) => number.toString(16).padStart(8, '0'))
-    .join('')
+export function checksumOf(bytes: Uint8Array): string {
+  const [length, a, b] = mixed(bytes)
+  return hex(length) + hex(a) + hex(b)
+}
+
+/** In halves: numbers of more than 31 bits are slow to write. */
+const hex = (number: number): string => half(number >>> 16) + half(number & 0xffff)
+const half = (number: number): string => (number + 0x10000).toString(16).slice(1)
 
 function mixed(bytes: Uint8Array): [length: number, number, number] {
   const { length } = bytes

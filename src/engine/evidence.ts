@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
+import { commonEnds } from '../journal/images.ts'
 import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
@@ -42,16 +43,32 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
   const cells = isNotebookPath(path) ? [before, after].map((state) => notebookText(bytesOf(state).toString())) : []
   // As the file is shown when it is read.
   const isShown = cells.length > 0 && cells.every((text) => text !== undefined)
-  const [old = [], now = []] = isShown ? cells.map((text = '') => linesIn(text)) : [linesOf(before), linesOf(after)]
-  if (change !== 'modify') return { path, change, added: now.length, removed: old.length }
+  if (change !== 'modify') {
+    const [old = [], now = []] = isShown ? cells.map((text = '') => linesIn(text)) : [linesOf(before), linesOf(after)]
+    return { path, change, added: now.length, removed: old.length }
+  }
+  const { above, old, now } = isShown
+    ? { above: 0, old: linesIn(cells[0] ?? ''), now: linesIn(cells[1] ?? '') }
+    : changedLines(bytesOf(before), bytesOf(after))
   const places = changedPlaces(old, now)
   const removed = places.reduce((sum, { oldStart, oldEnd }) => sum + oldEnd - oldStart, 0)
   const added = places.reduce((sum, { newStart, newEnd }) => sum + newEnd - newStart, 0)
   const lines = places.map(({ oldStart, oldEnd, newStart, newEnd }) =>
-    oldEnd > oldStart ? rangeOf(oldStart, oldEnd) : rangeOf(newStart, newEnd),
+    oldEnd > oldStart ? rangeOf(above + oldStart, above + oldEnd) : rangeOf(above + newStart, above + newEnd),
   )
   const diff = detail === 'lines' ? [] : shownRows(places, old, now)
   return { path, change, added, removed, lines, ...(diff.length === 0 ? {} : { diff }) }
+}
+
+/** The lines between those that are the same at the beginning and at the end, and how many are above them. */
+function changedLines(before: Buffer, after: Buffer): { above: number; old: string[]; now: string[] } {
+  const [beginning, end] = commonEnds(before, after)
+  const from = beginning === 0 ? 0 : before.lastIndexOf(10, beginning - 1) + 1
+  const rest = before.length - (before.indexOf(10, before.length - end) + 1 || before.length)
+  let above = 0
+  for (let at = 0; at < from; at++) if (before[at] === 10) above++
+  const [old = [], now = []] = [before, after].map((bytes) => linesIn(bytes.toString('utf8', from, bytes.length - rest)))
+  return { above, old, now }
 }
 
 const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${end}` : `${start + 1}-${end}`)

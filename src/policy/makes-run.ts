@@ -221,7 +221,7 @@ function reasonFor(file: string): string | undefined {
   for (let from = 0; from < parts.length; from++) {
     for (let to = from + 1; to <= Math.min(parts.length, from + longest); to++) {
       const name = `${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`
-      if (names.includes(`\0${name}\0`)) return whyOf(name)
+      if (isNamed(name)) return whyOf(name)
     }
   }
   const dirs = parts.splice(0, parts.length - 1)
@@ -248,8 +248,16 @@ const wildcardsIn = (text: string): Wildcard[] =>
 
 const whyOf = (name: string): string | undefined => rows.find(([, files]) => files.split(' ').includes(name))?.[0]
 
-/** All of them as one text: a run looks for a few names, for which making a table takes longer. */
+/** All of them as one text: most runs look for a few names, for which making a table takes longer. */
 const names = `\0${rows.map(([, files]) => files).join(' ')} `.replaceAll(' ', '\0')
+let table: ReadonlySet<string> | undefined
+let looks = 0
+
+function isNamed(name: string): boolean {
+  if (table === undefined && ++looks > 100) table = new Set(names.split('\0').slice(1, -1))
+  return table?.has(name) ?? names.includes(`\0${name}\0`)
+}
+
 let wildcards: readonly Wildcard[] | undefined
 
 /** Of a path without a wildcard, in names. */

@@ -153,6 +153,7 @@ export async function oxcFaults(path: string, text: string): Promise<Fault[] | u
   const stack = stackFor(text)
   if (stack === 'none') return undefined
   if (stack === 'large') return faultsFrom(await parseApart(fileName(path), text), text)
+  // Not in another thread: to wake one takes as long as to parse a small file.
   const { errors } = loaded.parseSync(fileName(path), text)
   parsedSinceTurn += text.length
   // What it holds outside our heap is let go between turns of the event loop only.

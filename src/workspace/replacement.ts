@@ -103,16 +103,19 @@ export function beginReplacement(plan: Plan): Replacement {
     write: async () => {
       try {
         begin(fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted))
+        if (dir.isInMemory) fs.fsyncSync(fd ?? -1)
       } catch (error) {
         throw failing(error)
       }
       // To sync is what takes the time, so another thread does it; a callback, because promises cost.
       const written = new Promise<void>((done, failed) => {
-        fs.fsync(fd ?? -1, (lost) => {
+        const synced = (lost: Error | null): void => {
           if (lost) return failed(failing(lost))
           close()
           done()
-        })
+        }
+        if (dir.isInMemory) synced(null)
+        else fs.fsync(fd ?? -1, synced)
       })
       // Both at once: the system brings them to the disk together.
       const kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])

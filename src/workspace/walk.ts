@@ -253,6 +253,16 @@ export class Dir {
     return stat !== undefined && stat.ino === this.#inode && stat.dev === this.#device
   }
 
+  /** Whether this is on a file system in memory, where to sync a file takes less time than to ask another thread for it. */
+  get isInMemory(): boolean {
+    let known = inMemory.get(this.#device)
+    if (known === undefined) {
+      known = this.#fd !== undefined && memoryTypes.includes(fs.statfsSync(this.at('.')).type)
+      inMemory.set(this.#device, known)
+    }
+    return known
+  }
+
   /** Makes renames in this directory survive a power cut. */
   sync(done: () => void): void {
     if (this.#fd === undefined) return done()
@@ -279,6 +289,11 @@ export class Dir {
     if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd)
   }
 }
+
+/** By device. */
+const inMemory = new Map<number, boolean>()
+/** tmpfs and ramfs. */
+const memoryTypes: readonly number[] = [0x01021994, 0x858458f6]
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants
 /** Not in Node's table: a descriptor that only names a place. Enough where a directory may be entered but not listed. */
