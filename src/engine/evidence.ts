@@ -67,7 +67,9 @@ function changedLines(before: Buffer, after: Buffer): { above: number; old: stri
   const rest = before.length - (before.indexOf(10, before.length - end) + 1 || before.length)
   let above = 0
   for (let at = 0; at < from; at++) if (before[at] === 10) above++
-  const [old = [], now = []] = [before, after].map((bytes) => linesIn(bytes.toString('utf8', from, bytes.length - rest)))
+  const [old = [], now = []] = [before, after].map((bytes) =>
+    linesIn(bytes.toString('utf8', from, bytes.length - rest)),
+  )
   return { above, old, now }
 }
 

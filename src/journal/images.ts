@@ -73,10 +73,7 @@ const zlib = () => process.getBuiltinModule('node:zlib')
 /** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
 export function commonEnds(one: Buffer, other: Buffer): [beginning: number, end: number] {
   const shorter = Math.min(one.length, other.length)
-  const beginning = commonPrefix(
-    shorter,
-    (at, length) => one.compare(other, at, at + length, at, at + length) === 0,
-  )
+  const beginning = commonPrefix(shorter, (at, length) => one.compare(other, at, at + length, at, at + length) === 0)
   const end = commonPrefix(shorter - beginning, (at, length) => {
     const [own, theirs] = [one.length - at, other.length - at]
     return one.compare(other, theirs - length, theirs, own - length, own) === 0
