@@ -27,7 +27,7 @@ describe('a real clipboard', () => {
 
   /** With only some of the programs installed. */
   const open = async (only?: readonly string[], env = display.env): Promise<Clipboard> => {
-    const opened = await openClipboard({ env, ...(only && { dirs: [binWith(only)] }) })
+    const opened = await openClipboard({ env, patienceMs: 60_000, ...(only && { dirs: [binWith(only)] }) })
     if (!isClipboard(opened)) throw new Error(opened.why)
     return opened
   }

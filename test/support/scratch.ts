@@ -48,10 +48,14 @@ export function fill(dir: string, files: Readonly<Record<string, string>>): void
 /** Every file below a directory with its text; clada's own corner left out. */
 export function filesIn(dir: string): Record<string, string> {
   const found: Record<string, string> = {}
-  for (const entry of fs.readdirSync(dir, { recursive: true, withFileTypes: true })) {
-    const file = path.join(entry.parentPath, entry.name)
-    const name = path.relative(dir, file).split(path.sep).join('/')
-    if (entry.isFile() && !name.startsWith('.clada/')) found[name] = fs.readFileSync(file, 'utf8')
+  // By hand: a recursive readdir enters links on some versions of Node.
+  const look = (below: string): void => {
+    for (const entry of fs.readdirSync(path.join(dir, below), { withFileTypes: true })) {
+      const name = `${below}${entry.name}`
+      if (entry.isDirectory() && name !== '.clada') look(`${name}/`)
+      else if (entry.isFile()) found[name] = fs.readFileSync(path.join(dir, name), 'utf8')
+    }
   }
+  look('')
   return found
 }

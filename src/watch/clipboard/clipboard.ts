@@ -64,9 +64,13 @@ export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surround
     const child = startProgram(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
-    child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
     const hung = killLater(child, patienceMs, () => fail(new Error(`${file} does not answer`)))
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout.push(chunk)
+      // A long text on a busy machine takes its time.
+      hung.refresh()
+    })
+    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
     child.on('error', fail)
     child.on('close', (exitCode) => {
       clearTimeout(hung)
