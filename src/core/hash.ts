@@ -11,7 +11,10 @@ export function sha256(content: string | Uint8Array): string {
  * Tells whether bytes are the same as before, within one run. Not safe against forgery: two numbers of
  * 32 bits, mixed a word at a time.
  */
-export const fingerprintOf = (bytes: Uint8Array): string => mixed(bytes).join(':')
+export function fingerprintOf(bytes: Uint8Array): string {
+  const [length, a, b] = mixed(bytes)
+  return `${length}:${a}:${b}`
+}
 
 /** The same with hexadecimal digits, always of one length. */
 export function checksumOf(bytes: Uint8Array): string {

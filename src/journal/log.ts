@@ -21,7 +21,8 @@ export type Between = readonly [image: string, beginning: number, end: number]
 /** Writes such a file. What is appended is on the disk once `sync` is done; calls at the same time share one sync. */
 export class Log {
   readonly #fd: number
-  #buffered: Buffer[] = []
+  /** What is not written yet, from its beginning. */
+  #buffer = Buffer.allocUnsafe(1 << 14)
   #size: number
   #written: number
   #synced = 0
@@ -51,14 +52,24 @@ export class Log {
   }
 
   add(entry: object): void {
-    this.#push(entryOf(entry))
+    const json = JSON.stringify(entry)
+    this.#makeRoom(checksumLength + 2 + 3 * json.length)
+    const at = this.#size - this.#written
+    const end = at + checksumLength + 1 + this.#buffer.write(json, at + checksumLength + 1)
+    this.#buffer.write(`${checksumOf(this.#buffer.subarray(at + checksumLength + 1, end))} `, at, 'latin1')
+    this.#buffer[end] = lf
+    this.#size += end + 1 - at
+    this.#flushMuch()
   }
 
   addContent(bytes: Buffer): Slice {
     this.add({ content: bytes.length })
+    this.#makeRoom(bytes.length + 1)
     const at = this.#size
-    this.#push(bytes)
-    this.#push(newline)
+    this.#buffer.set(bytes, at - this.#written)
+    this.#buffer[at - this.#written + bytes.length] = lf
+    this.#size += bytes.length + 1
+    this.#flushMuch()
     return [at, bytes.length]
   }
 
@@ -75,16 +86,14 @@ export class Log {
 
   /** Hands everything to the system. After a failure it is tried again at the same place. */
   flush(): void {
-    if (this.#buffered.length === 0) return
-    const bytes = this.#buffered.length === 1 ? (this.#buffered[0] ?? newline) : Buffer.concat(this.#buffered)
-    for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#fd, bytes, at, bytes.length - at, this.#written + at)
-    this.#written += bytes.length
-    this.#buffered = []
+    const length = this.#size - this.#written
+    for (let at = 0; at < length;) at += fs.writeSync(this.#fd, this.#buffer, at, length - at, this.#written + at)
+    this.#written += length
   }
 
   /** Removes what was added since the size was this, as far as it is not written yet. */
   backTo(size: number): void {
-    while (this.#size > size && this.#buffered.length > 0) this.#size -= this.#buffered.pop()?.length ?? 0
+    if (size < this.#size) this.#size = Math.max(size, this.#written)
   }
 
   get size(): number {
@@ -127,23 +136,21 @@ export class Log {
     this.#synced = size
   }
 
-  #push(bytes: Buffer): void {
-    this.#buffered.push(bytes)
-    this.#size += bytes.length
+  #makeRoom(length: number): void {
+    const used = this.#size - this.#written
+    if (used + length <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafe(2 * (used + length))
+    larger.set(this.#buffer.subarray(0, used))
+    this.#buffer = larger
+  }
+
+  #flushMuch(): void {
     if (this.#size - this.#written > 1 << 20) this.flush()
   }
 }
 
-const newline = Buffer.from('\n')
-
-/** One entry, as it is in the file. */
-export function entryOf(entry: object): Buffer {
-  const bytes = Buffer.from(`${noChecksum} ${JSON.stringify(entry)}\n`)
-  bytes.write(checksumOf(bytes.subarray(noChecksum.length + 1, -1)), 'latin1')
-  return bytes
-}
-
-const noChecksum = checksumOf(newline)
+const lf = 10
+const checksumLength = checksumOf(Buffer.alloc(0)).length
 
 interface Entries {
   readonly entries: object[]

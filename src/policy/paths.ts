@@ -205,6 +205,8 @@ type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>> & {
 interface RuleSet {
   /** Matches whatever any rule matches: most names need no second look. */
   readonly any: (text: string) => boolean
+  /** Names that none matches: a directory is asked about with each of its files, and a file when it is read and written. */
+  readonly harmless: Set<string>
   readonly rules: readonly {
     readonly pattern: string
     readonly test: (text: string) => boolean
@@ -235,7 +237,7 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
     const plain = new RegExp(own.flatMap((rule) => rule.source ?? []).join('|') || '(?!)', 's')
     const others = own.filter((rule) => rule.exact === undefined && rule.source === undefined)
     const any = (text: string): boolean => exact.has(text) || plain.test(text) || others.some((rule) => rule.test(text))
-    return { any, rules: own }
+    return { any, harmless: new Set(), rules: own }
   }
   const bases = [...new Set(rules.flatMap(({ base }) => base ?? []))]
   return {
@@ -353,8 +355,15 @@ function patternFor(
   return undefined
 }
 
-function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {
-  if (!any(text)) return undefined
+function lastMatch({ any, harmless, rules }: RuleSet, text: string): string | undefined {
+  if (harmless.has(text)) return undefined
+  if (!any(text)) {
+    if (harmless.size >= mostHarmless) harmless.clear()
+    harmless.add(text)
+    return undefined
+  }
   const last = rules.findLast((rule) => rule.test(text))
   return last === undefined || last.negated ? undefined : last.pattern
 }
+
+const mostHarmless = 4096

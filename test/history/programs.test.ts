@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { openRecordedWorkspace } from '../../src/history/history.ts'
-import { entryOf, readLog } from '../../src/journal/log.ts'
+import { readLog } from '../../src/journal/log.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import { ignoredLimits } from '../../src/git/snapshot.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
@@ -12,7 +12,7 @@ import { Clada } from '../../src/index.ts'
 import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
 import { startClada } from './kill.ts'
-import { type Call, documentOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { type Call, documentOf, entryOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const bash = (code: string): Call => ['exec', { lang: 'bash', code }]
 const files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n', '.gitignore': 'ignored/\n' }

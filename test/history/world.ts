@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../src/core/settings.ts'
-import { entryOf, readLog } from '../../src/journal/log.ts'
+import { checksumOf } from '../../src/core/hash.ts'
+import { readLog } from '../../src/journal/log.ts'
 import type { ExecutionRecord } from '../../src/journal/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { redo, undo, type UndoOptions, type UndoResult } from '../../src/timetravel/undo.ts'
@@ -22,6 +23,12 @@ function block(root: string, [action, params]: Call): string {
       : `${name} = ${JSON.stringify(text)}`
   })
   return [`#!SHAM [@three-char-SHA-256: blk]`, `action = "${action}"`, ...lines, `#!END_SHAM_blk`, '', ''].join('\n')
+}
+
+/** One entry, as it is in the file of an execution. */
+export function entryOf(entry: object): Buffer {
+  const json = JSON.stringify(entry)
+  return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
 }
 
 export const documentOf = (root: string, calls: readonly Call[]): string =>
