@@ -106,12 +106,12 @@ ${rows.join('\n')}
 Looking for all syntaxes at once takes ${(slowest('all') / slowest('alone')).toFixed(2)}× as long as looking for the slowest one alone.
 
 What the rest is, by profile: looking for reports, quotations and thoughts takes as long as \`split\`, the table of lines half
-as long, and the signs around each block that it is only shown 1 to 2.5 times as long. The reader of a syntax takes 2 times
-(Replacer), 3 (CSL), 5.5 (SHAM), 6 (apply-patch), 8 (udiff, SEARCH/REPLACE) and 11 times as long (CML, of which half is the
-XML parser), nearly all of it per block and not per line: with blocks of 8 kB, \`parseSham\` takes twice as long as \`split\`.
-A third of the reader of SHAM is the table of delimiters and end markers, without which broken heredocs would take quadratic time. A
-seventh to a third is garbage collection, because every block is an object with its parameters while \`split\` only makes
-slices.
+as long, and the signs around each block that it is only shown as long again. The reader of a syntax takes 2 times
+(Replacer), 3 (SHAM, CSL, CML), 6 (apply-patch), 7 (udiff) and 9 times as long (SEARCH/REPLACE), nearly all of it per block
+and not per line. CML that is written as usual needs no XML parser. New files of apply-patch lose a mark on each line, so
+they are copies: as much memory as the text, which the garbage collector moves (a fifth of the time), where the other
+syntaxes take slices. A seventh to a third of the rest is garbage collection, because every block is an object with its
+parameters while \`split\` only makes slices.
 `
 }
 
