@@ -242,6 +242,7 @@ export class Companion {
         return { state: 'running', done: running.done, total: running.total, questions: asked }
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
+    await session.settled()
     if (session.text !== shown.text && shown.state === 'started')
       throw new Refusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
     const { blocks } = await this.#reopened(shown)

@@ -140,10 +140,8 @@ export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | n
 }
 
 /** The decisions for a run, each bound to what was shown. */
-function boundChoices(choices: ReviewChoices, blocks: readonly (ReviewedBlock | undefined)[]): ReviewChoices {
-  const bound = blocks.flatMap((block) =>
-    block === undefined ? [] : [[block.task, { ...choices.blocks?.[block.task], shown: block.shown }] as const],
-  )
+function boundChoices(choices: ReviewChoices, blocks: readonly ReviewedBlock[]): ReviewChoices {
+  const bound = blocks.map(({ task, shown }) => [task, { ...choices.blocks?.[task], shown }] as const)
   return { ...choices, blocks: { ...choices.blocks, ...Object.fromEntries(bound) } }
 }
 

@@ -276,6 +276,11 @@ export class Session {
     this.stop()
     this.#followed.stop()
     this.questions.drop('other')
+    await this.settled()
+  }
+
+  /** Resolves when nothing is running, and the plan shows what was done. */
+  async settled(): Promise<void> {
     await this.#work.catch(() => undefined)
   }
 

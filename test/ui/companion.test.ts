@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { answerIn, type Key, sha256, sign } from '../../extension/signed.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, request, type Served, served } from './page-server.ts'
@@ -74,6 +74,39 @@ describe('a browser extension', () => {
     expect(await ask(page, key, 'apply', { ...here, hash })).toMatchObject(done)
     expect(await ask(page, key, 'look', { ...here, text })).toMatchObject({ value: { done: { results: [{}] } } })
     expect(filesIn(root)).toEqual({ 'made.txt': 'mine' })
+  })
+
+  it('hears why a block failed, and nothing of one that could not be read', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const page = await served(root)
+    const key = await paired(page)
+    const sham = (id: string, lines: string): string => `#!SHAM [@three-char-SHA-256: ${id}]\n${lines}\n#!END_SHAM_${id}\n`
+    const wrong = sham('abc', `action = "file_replace_text"\npath = "${root}/a.txt"\nold_text = "two"\nnew_text = "x"`)
+    const text = `${wrong}\n${sham('def', 'action = "file_reed"')}`
+    await ask(page, key, 'look', { site, tab: 1, text })
+    const { value } = await ask(page, key, 'apply', { site, tab: 1, hash: await sha256(text) })
+    const why = expect.stringContaining('not found')
+    expect(value).toMatchObject({ state: 'done', results: [{ success: false, target: 'a.txt', why }] })
+  })
+
+  it('hears the results when the page shows them, not before', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const key = await paired(page)
+    const blocks = Array.from({ length: 40 }, (_, at) => write(root).replaceAll('b1k', `b${10 + at}`).replace('made', `${at}`))
+    const text = blocks.join('\n')
+    await ask(page, key, 'look', { site, tab: 1, text })
+    const { value } = await ask(page, key, 'apply', { site, tab: 1, hash: await sha256(text) })
+    expect(Reflect.get(Object(value), 'results')).toHaveLength(40)
+  })
+
+  it('is remembered by the process alone where the state of the user is in the project', async () => {
+    const root = scratchDir()
+    vi.stubEnv('XDG_STATE_HOME', path.join(root, 'clada-page-state'))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const page = await served(root)
+    expect(await ask(page, await paired(page), 'projects', {})).toMatchObject({ status: 200, value: { others: [] } })
+    expect(page.companion.isPaired).toBe(true)
   })
 
   it('gets the page on the reply, and the prompt with a task', async () => {

@@ -1,0 +1,134 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Transcript } from '../../src/loop/transcript.ts'
+import { taughtNames } from '../../src/syntax/table.ts'
+import { timelineOf } from '../../src/ui/past.ts'
+import { factsOf } from '../../src/ui/prompting.ts'
+import { Listeners } from '../../src/ui/server.ts'
+import { Session } from '../../src/ui/session.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { entered, request, served } from './page-server.ts'
+
+const write = (name: string): string => `<---WRITE file="${name}"--->\n${name}\n<---END--->\n`
+
+function session(files: Readonly<Record<string, string>> = {}) {
+  const root = scratchDir(files)
+  const own = new Session({
+    options: { repoPath: root, git: 'off' },
+    root,
+    inputBytes: 100_000,
+    inputFile: path.join(root, 'input.md'),
+    rules: [],
+    report: {},
+    send: () => undefined,
+  })
+  const apply = async (): Promise<void> => {
+    own.apply(null, own.plan?.revision ?? 0)
+    await expect.poll(() => own.state().running, { interval: 5 }).toBeNull()
+  }
+  return { root, own, apply }
+}
+
+describe('the replies of a page', () => {
+  it('stay in its list when others are opened, and can be opened again', async () => {
+    const { own } = session()
+    for (const name of ['a', 'b']) await own.open(write(name), name)
+    await own.open('no blocks', 'c')
+    await own.open(write('d'), 'd')
+    const listed = own.state().replies.map(({ name, blocks }) => [name, blocks])
+    expect(listed).toEqual([
+      ['d', 1],
+      ['b', 1],
+      ['a', 1],
+    ])
+    const [, , { id = 0 } = {}] = own.state().replies
+    await own.reopen(id)
+    expect(own.text).toBe(write('a'))
+    await expect(own.reopen(99)).rejects.toThrow('no longer in the list')
+  })
+
+  it('are looked at without being shown', async () => {
+    const { own } = session()
+    expect((await own.look(write('a'))).plan).toMatchObject({ reply: 0, revision: 0, blocks: [{ state: 'ready' }] })
+    expect(own.plan).toBeNull()
+  })
+
+  it('are answered with what was applied, until it is undone', async () => {
+    const { own, apply } = session()
+    await own.open(write('a'), 'a')
+    expect(own.answer()).toContain('Nothing was applied yet')
+    await apply()
+    expect(own.answer()).toMatch(/^=== CLADA RESULTS/)
+    await own.undo({})
+    expect(own.answer()).toContain('Nothing was applied yet')
+  })
+
+  it('are applied without a block that was left out', async () => {
+    const { root, own, apply } = session()
+    await own.open(write('a') + write('b'), 'x')
+    await own.decide('1', { leaveOut: true })
+    await apply()
+    expect(filesIn(root)).toEqual({ b: 'b' })
+  })
+})
+
+it('the timeline names the loops of the project', async () => {
+  const { root, own } = session()
+  expect((await timelineOf(own.project)).loops).toEqual({})
+  Transcript.begin(root, { id: 'one', started: '2026-01-01', task: 'Count.', model: 'm' })
+  expect((await timelineOf(own.project)).loops).toEqual({ one: { number: 1, task: 'Count.', ended: undefined } })
+})
+
+it('a prompt can be had in each syntax that the user allows', async () => {
+  const { project } = session({ 'a.txt': 'a' }).own
+  expect((await factsOf(project)).syntaxes).toEqual(taughtNames)
+  const options = { ...project.options, syntaxes: ['csl'] as const }
+  expect((await factsOf({ ...project, options })).syntaxes).toEqual(['csl'])
+})
+
+it('a tab hears what is sent while it is open', async () => {
+  const counts: number[] = []
+  const listeners = new Listeners((count) => void counts.push(count))
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  const heard: string[] = []
+  response.write = (chunk: unknown) => heard.push(String(chunk)) > 0
+  listeners.send('state', 0)
+  listeners.add(response)
+  listeners.send('result', 1)
+  listeners.send('state', 2)
+  listeners.close()
+  listeners.send('state', 3)
+  expect(heard.join('')).toBe('event: result\ndata: 1\n\nevent: state\ndata: 2\n\n')
+  expect(counts).toEqual([1])
+})
+
+it('several executions are undone with one request, and one line is a place', async () => {
+  const root = scratchDir({ 'a.txt': 'x\nx\n' })
+  const page = await served(root, { git: 'off' })
+  const { cookie, key } = await entered(page)
+  const headers = { cookie, origin: page.origin, host: new URL(page.origin).host, 'x-clada': key }
+  const post = async (target: string, value: unknown) => {
+    const isText = typeof value === 'string'
+    const body = isText ? value : JSON.stringify(value)
+    const type = { 'content-type': isText ? 'text/markdown' : 'application/json' }
+    const answer = await request(page, target, { method: 'POST', headers: { ...headers, ...type }, body })
+    return { status: answer.status, value: JSON.parse(answer.body) }
+  }
+  const apply = async (text: string): Promise<void> => {
+    const { value } = await post('/api/document?name=x', text)
+    await post('/api/apply', { tasks: null, revision: value.revision })
+    const state = () => request(page, '/api/state', { headers }).then(({ body }) => JSON.parse(body).running)
+    await expect.poll(state, { interval: 10 }).toBeNull()
+  }
+  for (const name of ['b', 'c']) await apply(write(name))
+  expect(filesIn(root)).toEqual({ 'a.txt': 'x\nx\n', b: 'b', c: 'c' })
+  expect(await post('/api/undo', { numbers: [1, 2] })).toMatchObject({ status: 200, value: { executions: [2, 1] } })
+  expect(filesIn(root)).toEqual({ 'a.txt': 'x\nx\n' })
+
+  await post('/api/document?name=x', '<---SEARCH file="a.txt"--->\nx\n<---REPLACE--->\ny\n<---END--->\n')
+  const place = (line: number, endLine: number) => post('/api/choice', { task: '1', choice: { place: { line, endLine } } })
+  expect(await place(2, 1)).toMatchObject({ status: 400 })
+  expect(await place(2, 2)).toMatchObject({ status: 200, value: { blocks: [{ state: 'ready' }] } })
+})
