@@ -80,7 +80,8 @@ describe('a browser extension', () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     const page = await served(root)
     const key = await paired(page)
-    const sham = (id: string, lines: string): string => `#!SHAM [@three-char-SHA-256: ${id}]\n${lines}\n#!END_SHAM_${id}\n`
+    const sham = (id: string, lines: string): string =>
+      `#!SHAM [@three-char-SHA-256: ${id}]\n${lines}\n#!END_SHAM_${id}\n`
     const wrong = sham('abc', `action = "file_replace_text"\npath = "${root}/a.txt"\nold_text = "two"\nnew_text = "x"`)
     const text = `${wrong}\n${sham('def', 'action = "file_reed"')}`
     await ask(page, key, 'look', { site, tab: 1, text })
@@ -93,7 +94,11 @@ describe('a browser extension', () => {
     const root = scratchDir()
     const page = await served(root)
     const key = await paired(page)
-    const blocks = Array.from({ length: 40 }, (_, at) => write(root).replaceAll('b1k', `b${10 + at}`).replace('made', `${at}`))
+    const blocks = Array.from({ length: 40 }, (_, at) =>
+      write(root)
+        .replaceAll('b1k', `b${10 + at}`)
+        .replace('made', `${at}`),
+    )
     const text = blocks.join('\n')
     await ask(page, key, 'look', { site, tab: 1, text })
     const { value } = await ask(page, key, 'apply', { site, tab: 1, hash: await sha256(text) })

@@ -128,7 +128,8 @@ it('several executions are undone with one request, and one line is a place', as
   expect(filesIn(root)).toEqual({ 'a.txt': 'x\nx\n' })
 
   await post('/api/document?name=x', '<---SEARCH file="a.txt"--->\nx\n<---REPLACE--->\ny\n<---END--->\n')
-  const place = (line: number, endLine: number) => post('/api/choice', { task: '1', choice: { place: { line, endLine } } })
+  const place = (line: number, endLine: number) =>
+    post('/api/choice', { task: '1', choice: { place: { line, endLine } } })
   expect(await place(2, 1)).toMatchObject({ status: 400 })
   expect(await place(2, 2)).toMatchObject({ status: 200, value: { blocks: [{ state: 'ready' }] } })
 })
