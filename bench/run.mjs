@@ -135,7 +135,7 @@ ready at the same time take their names with one question to perl. What bounds i
 | comparing both texts, reports | 5 % |
 | start, tasks, promises, the record at the end | 25 % |
 
-There are 21 calls of the system for each file, 5 of them by perl; a bare script needs 8. To wake a thread takes
+There are 23 calls of the system for each file, 9 of them by perl; a bare script needs 8. To wake a thread takes
 as long as to parse a small file, so only a sync on a disk has one. A process that makes a thousand edits is cold: V8
 optimizes its code meanwhile, which takes another 40 % of the processor time in four threads, and no flag of V8 changes that.
 Time limits without tracking of promises would save 2 %.
