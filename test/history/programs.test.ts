@@ -3,14 +3,10 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { openRecordedWorkspace } from '../../src/history/history.ts'
-import { readLog } from '../../src/journal/log.ts'
-import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import { ignoredLimits } from '../../src/git/snapshot.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { Clada } from '../../src/index.ts'
 import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
-import { settingsFor } from '../support/settings.ts'
 import { startClada } from './kill.ts'
 import { type Call, documentOf, entryOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
@@ -285,28 +281,6 @@ describe('a program that runs when clada is killed', () => {
       expect(treeOf(root)).toEqual(before)
     })
   }
-
-  it('is on record before it starts', async () => {
-    const root = scratchDir(files)
-    const settings = settingsFor(root)
-    const { history, workspace, disk, close } = openRecordedWorkspace(
-      settings,
-      makePathJudge(pathPolicyOf(settings)),
-      'disk',
-      {
-        settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
-        kind: 'run',
-      },
-    )
-    expect(disk).toBe(workspace)
-    await workspace.begin()
-    history.acting = 3
-    await history.beforeProgram()
-    const { entries } = readLog(path.join(root, '.clada/history/1/journal'))
-    expect(entries).toContainEqual({ program: 3, tree: expect.stringMatching(/^[0-9a-f]{40}$/) })
-    await history.end([])
-    await close()
-  })
 
   it('is told of when it changed nothing', async () => {
     const root = ownScratchDir(files)

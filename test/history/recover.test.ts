@@ -8,10 +8,13 @@ import { takeSnapshot } from '../../src/git/snapshot.ts'
 import { interruptedMessage, programMessage } from '../../src/history/programs.ts'
 import { recover, readTimeline } from '../../src/history/recover.ts'
 import { Contents } from '../../src/journal/images.ts'
-import { Log } from '../../src/journal/log.ts'
+import { openRecordedWorkspace } from '../../src/history/history.ts'
+import { Log, readLog } from '../../src/journal/log.ts'
+import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import { dirOf, numbersIn, type PathRecord, readRecord } from '../../src/journal/record.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { settingsFor } from '../support/settings.ts'
 import { type Call, execute, recordOf } from './world.ts'
 
 const dead = { ...ownOwner(), started: '0' }
@@ -157,6 +160,28 @@ describe('the record of an execution that died', () => {
         /^action 2 of execution 1 was running a program at that moment\. The changes of that program are unknown/,
       ),
     ])
+  })
+
+  it('has a program before that starts', async () => {
+    const root = scratchDir({ a: 'A' })
+    const settings = settingsFor(root)
+    const { history, workspace, disk, close } = openRecordedWorkspace(
+      settings,
+      makePathJudge(pathPolicyOf(settings)),
+      'disk',
+      {
+        settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
+        kind: 'run',
+      },
+    )
+    expect(disk).toBe(workspace)
+    await workspace.begin()
+    history.acting = 3
+    await history.beforeProgram()
+    const { entries } = readLog(path.join(root, '.clada/history/1/journal'))
+    expect(entries).toContainEqual({ program: 3, tree: expect.stringMatching(/^[0-9a-f]{40}$/) })
+    await history.end([])
+    await close()
   })
 
   it.each([

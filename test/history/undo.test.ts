@@ -176,6 +176,18 @@ describe('undo', () => {
     expect(await clada.undo({ conversation: 'loop' })).toMatchObject({ success: false })
     expect(await clada.undo({ conversation: 'mcp' })).toMatchObject({ success: true, executions: [5, 3] })
     expect(Object.keys(treeOf(root))).toEqual(['1.txt', '2.txt', '4.txt', 'a.txt'])
+    // What is undone already is no part of it.
+    expect(await clada.undo({ conversation: 'mcp' })).toMatchObject({ success: true, executions: [2] })
+  })
+
+  it('after a redo takes no file for removed by clada that somebody deleted', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', [write('A')])
+    await undoIn(root, 'off')
+    await redoIn(root, 'off')
+    fs.rmSync(path.join(root, 'a.txt'))
+    const conflicts = [{ path: 'a.txt', reason: 'it was deleted since' }]
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: false, conflicts })
   })
 
   it('refuses when files changed since, and lists them', async () => {

@@ -126,6 +126,17 @@ describe('the layers below actions', () => {
     expect(report()).toMatchObject([{ absolute, before: null, after: { bytes: Buffer.from('new') } }])
   })
 
+  it('note what a program changed, but no directory', () => {
+    const file = (text: string) => ({ type: 'file', mode: 0o644, bytes: Buffer.from(text) }) as const
+    const noted = new NotedChanges(() => file('new'))
+    const report = noted.noting(1)
+    noted.changedByProgram(1, new Map([['/a', file('old')], ['/b', { type: 'absent' }], ['/c', { type: 'directory' }]]))
+    expect(report().map(({ absolute, before, after }) => [absolute, String(before?.bytes), String(after?.bytes)])).toEqual([
+      ['/a', 'old', 'new'],
+      ['/b', 'undefined', 'new'],
+    ])
+  })
+
   it('link a file, or copy it to another device, and never over another', () => {
     const root = scratchDir({ 'there.txt': 'theirs' })
     const copy = path.join(root, 'copy.txt')
