@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { PathChange, Recorder } from '../../src/core/recorder.ts'
+import type { Inspected, PathChange, Recorder } from '../../src/core/recorder.ts'
 import { NotedChanges } from '../../src/history/history.ts'
 import { DiskTree } from '../../src/workspace/disk-tree.ts'
 import { linkOrCopy } from '../../src/workspace/replacement.ts'
@@ -130,8 +130,17 @@ describe('the layers below actions', () => {
     const file = (text: string) => ({ type: 'file', mode: 0o644, bytes: Buffer.from(text) }) as const
     const noted = new NotedChanges(() => file('new'))
     const report = noted.noting(1)
-    noted.changedByProgram(1, new Map([['/a', file('old')], ['/b', { type: 'absent' }], ['/c', { type: 'directory' }]]))
-    expect(report().map(({ absolute, before, after }) => [absolute, String(before?.bytes), String(after?.bytes)])).toEqual([
+    noted.changedByProgram(
+      1,
+      new Map<string, Inspected>([
+        ['/a', file('old')],
+        ['/b', { type: 'absent' }],
+        ['/c', { type: 'directory' }],
+      ]),
+    )
+    expect(
+      report().map(({ absolute, before, after }) => [absolute, String(before?.bytes), String(after?.bytes)]),
+    ).toEqual([
       ['/a', 'old', 'new'],
       ['/b', 'undefined', 'new'],
     ])
