@@ -137,7 +137,7 @@ ready at the same time take their names with one question to perl. What bounds i
 
 There are 23 calls of the system for each file, 9 of them by perl; a bare script needs 8. To wake a thread takes
 as long as to parse a small file, so only a sync on a disk has one. A process that makes a thousand edits is cold: V8
-optimizes its code meanwhile, which takes another 40 % of the processor time in four threads, and no flag of V8 changes that.
+optimizes its code meanwhile, which takes another 40 % of the processor time in four threads, and none of the flags of V8 that were tried helped.
 Time limits without tracking of promises would save 2 %.
 
 Codex's \`apply_patch\` is measured once \`npm run damage -- --peers\` has fetched it.
