@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
-import { commonEnds } from '../journal/images.ts'
+import { commonBytes } from '../text/lines.ts'
 import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
@@ -62,7 +62,7 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
 
 /** The lines between those that are the same at the beginning and at the end, and how many are above them. */
 function changedLines(before: Buffer, after: Buffer): { above: number; old: string[]; now: string[] } {
-  const [beginning, end] = commonEnds(before, after)
+  const [beginning, end] = commonBytes(before, after)
   const from = beginning === 0 ? 0 : before.lastIndexOf(10, beginning - 1) + 1
   const rest = before.length - (before.indexOf(10, before.length - end) + 1 || before.length)
   let above = 0

@@ -3,7 +3,8 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Act, Becoming, Inspected, PathChange } from '../core/recorder.ts'
-import { commonEnds, compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
+import { compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
+import { commonBytes } from '../text/lines.ts'
 import { lostIn } from './timeline.ts'
 import {
   dirOf,
@@ -331,7 +332,7 @@ export class Journal {
     // Of a large file only what is not in the one before it.
     const image = bytes.length > smallFile && before?.type === 'file' ? before.image : undefined
     const earlier = image === undefined ? undefined : this.#contents.image(image)
-    const [beginning, end] = earlier === undefined ? [0, 0] : commonEnds(earlier, bytes)
+    const [beginning, end] = earlier === undefined ? [0, 0] : commonBytes(earlier, bytes)
     const own = bytes.subarray(beginning, bytes.length - end)
     if (this.#packed + own.length > packLimit) return undefined
     this.#packed += own.length

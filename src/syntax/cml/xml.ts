@@ -92,11 +92,24 @@ const isPlain = (c: number): boolean => c >= SPACE && c <= 126 && c !== QUOTE &&
 
 /** V8 looks up a name that it has just read from a text far more slowly than one that it knows. */
 const known = (name: string): string => names.get(name) ?? name
-const names = new Map(
-  'tasks edit write run read exec move remove search search-start search-end replace path append count dir'
-    .split(' ')
-    .map((name) => [name, name]),
-)
+const names = new Map([
+  ['tasks', 'tasks'],
+  ['edit', 'edit'],
+  ['write', 'write'],
+  ['run', 'run'],
+  ['read', 'read'],
+  ['exec', 'exec'],
+  ['move', 'move'],
+  ['remove', 'remove'],
+  ['search', 'search'],
+  ['search-start', 'search-start'],
+  ['search-end', 'search-end'],
+  ['replace', 'replace'],
+  ['path', 'path'],
+  ['append', 'append'],
+  ['count', 'count'],
+  ['dir', 'dir'],
+])
 
 const SLASH = 47
 const GT = 62
