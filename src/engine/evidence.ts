@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
-import { commonBytes } from '../text/lines.ts'
+import { commonBytes } from '../journal/log.ts'
 import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'

@@ -4,7 +4,6 @@ import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Act, Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
-import { commonBytes } from '../text/lines.ts'
 import { lostIn } from './timeline.ts'
 import {
   dirOf,
@@ -16,7 +15,7 @@ import {
   type State,
   type StepRecord,
 } from './record.ts'
-import { Log, type Slice } from './log.ts'
+import { commonBytes, Log, type Slice } from './log.ts'
 
 /**
  * The earlier states of all paths that one execution changes. Before the first change of a path, an entry describes its

@@ -236,3 +236,21 @@ export function opened<T>(file: string, read: (fd: number) => T): T | undefined 
     return undefined
   }
 }
+
+/** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
+export function commonBytes(one: Buffer, other: Buffer): [beginning: number, end: number] {
+  const shorter = Math.min(one.length, other.length)
+  const beginning = commonPrefix(shorter, (at, length) => one.compare(other, at, at + length, at, at + length) === 0)
+  const end = commonPrefix(shorter - beginning, (at, length) => {
+    const [own, theirs] = [one.length - at, other.length - at]
+    return one.compare(other, theirs - length, theirs, own - length, own) === 0
+  })
+  return [beginning, end]
+}
+
+/** By halves of ever smaller steps: comparing many bytes at once is what is fast. */
+function commonPrefix(most: number, isSame: (at: number, length: number) => boolean): number {
+  let at = 0
+  for (let step = 1 << 20; step >= 1; step >>= 1) while (at + step <= most && isSame(at, step)) at += step
+  return at
+}
