@@ -2,6 +2,7 @@ import v8 from 'node:v8'
 import type { Query, Tree } from 'web-tree-sitter'
 import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
+import { partsFinder, type FindParts } from './find-parts.ts'
 import { words, type Language, type TreeSitterRow } from './language.ts'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +14,7 @@ export interface Grammar {
   /** The caller frees the tree. */
   parse(text: string): Tree
   /** Finds everything the outline is made of. */
-  readonly parts: Query
+  readonly parts: FindParts
   /** Finds strings that may have several lines; null where the language has none. */
   readonly verbatim: Query | null
 }
@@ -47,11 +48,11 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
   const { Language, Query, parser } = await runtime
   const language = await Language.load(grammarFile(row.grammar))
   // Making a query takes longer than loading the grammar, and who only looks for faults needs none.
-  let parts: Query | undefined
+  let parts: FindParts | undefined
   let verbatim: Query | null | undefined
   return {
     get parts() {
-      return (parts ??= new Query(language, partsQuery(row)))
+      return (parts ??= partsFinder(language, row, (text) => new Query(language, text)))
     },
     get verbatim() {
       if (verbatim === undefined) {
@@ -120,30 +121,6 @@ function lessMemory(wasmBinary: Buffer): { INITIAL_MEMORY?: number } {
 
 /** Captures are named for what they are: a kind of structure, or one of these. */
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
-
-function partsQuery(row: TreeSitterRow): string {
-  const lists: [string, string[]][] = [
-    // Patterns first: a node that is found twice is what the first says.
-    ...Object.entries(row.patterns ?? {}).map(([kind, patterns]): [string, string[]] => [
-      kind,
-      patterns.map((pattern) => pattern.replaceAll('@it', `@${kind}`)),
-    ]),
-    ...Object.entries(row.structures).map(([kind, types]): [string, string[]] => [kind, captures(types, kind)]),
-    ['wrap', captures(row.wraps, 'wrap')],
-    ['wrap', (row.wrapPatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@wrap'))],
-    ['comment', captures(row.comments, 'comment')],
-    ['decorator', captures(row.decorators, 'decorator')],
-    ['list', captures(row.lists, 'list')],
-    ['heredoc', captures(row.heredocs, 'heredoc')],
-    ['preamble', captures(row.preamble, 'preamble')],
-    ['preamble', (row.preamblePatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@preamble'))],
-    ...Object.entries(row.embedded ?? {}).map(([language, pattern]): [string, string[]] => [
-      'embedded',
-      [pattern.replaceAll('@it', `@embedded.${language}`)],
-    ]),
-  ]
-  return lists.flatMap(([, patterns]) => patterns).join('\n')
-}
 
 function verbatimQuery(row: TreeSitterRow): string {
   return [

@@ -1,4 +1,3 @@
-import { checkTime, isLate } from '../core/time-limit.ts'
 import type { Grammar, PartName } from './grammar.ts'
 import { type Kind, type TreeSitterRow, kinds } from './language.ts'
 import type { Span } from '../text/edit.ts'
@@ -57,10 +56,7 @@ export interface Parts {
 /** `base` is where the parsed text starts in the file; offsets of parts are those of the file. */
 export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
   const byId = new Map<number, Part>()
-  const captures = grammar.parts.captures(tree.rootNode, { progressCallback: isLate })
-  // Late, it has found only some of them.
-  checkTime()
-  for (const { name, node } of captures) {
+  for (const { name, node } of grammar.parts(tree)) {
     let part = byId.get(node.id)
     if (part === undefined) {
       const { startIndex } = node
