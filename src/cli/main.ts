@@ -6,7 +6,8 @@ import { isTerminal, OutputError } from './streams.ts'
 /** Names that commands had before. */
 const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }
 
-async function main(argv: readonly string[]): Promise<ExitCode> {
+/** Runs a command line. @throws UsageError, OutputError */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
   const { flags, words: given } = parseArgs(argv)
   const words = given.map((word, at) =>
     at === 0 && Object.hasOwn(formerNames, word) ? (formerNames[word] ?? word) : word,

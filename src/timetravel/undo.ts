@@ -22,11 +22,11 @@ import { stateDirOf } from '../workspace/scratch.ts'
 /** Options of an undo. */
 export interface UndoOptions {
   /** The number of the execution; by default the last one that is not undone. */
-  number?: number
+  number?: number | undefined
   /** Only this action. */
-  action?: number
+  action?: number | undefined
   /** All executions of the last conversation of this kind, or of any, instead of one: all are undone or none. */
-  conversation?: Conversation['kind'] | 'any'
+  conversation?: Conversation['kind'] | 'any' | undefined
   /** Merges files that changed since instead of refusing. */
   force?: boolean
 }

@@ -68,8 +68,8 @@ it('offers what waits in one line that drives no terminal', () => {
   expect(offerLine({ text: '', blocks, again: 'seen' })).toMatch(
     / Press Enter to run them, or copy it again right away\.$/,
   )
-  expect(offerLine({ text: '', blocks, again: 'seen' }, 'no keys')).toMatch(/ Copy it again right away to run them\.$/)
-  expect(offerLine({ text: '', blocks, again: 'unseen' }, 'no keys')).toMatch(
+  expect(offerLine({ text: '', blocks, again: 'seen' }, 'none')).toMatch(/ Copy it again right away to run them\.$/)
+  expect(offerLine({ text: '', blocks, again: 'unseen' }, 'none')).toMatch(
     / Here only a reply with the token of clada prompt runs\.$/,
   )
   expect(offerLine({ text: '', blocks, again: 'unseen' })).toBe(

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { answerIn, question } from '../../src/cli/ask.ts'
+import { question } from '../../src/cli/ask.ts'
 import { visible } from '../../src/report/words.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
@@ -179,7 +179,6 @@ describe('what is shown', () => {
     expect(question({ ...facts, about: 'command', runs: undefined })).toContain(
       'unknown: the project does not define it',
     )
-    expect([answerIn('y\n'), answerIn('A'), answerIn('n'), answerIn('')]).toEqual(['once', 'always', 'no', 'no'])
   })
 })
 

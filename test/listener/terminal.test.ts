@@ -2,8 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openApprovalSocket } from '../../src/approvals/socket.ts'
-import { makeKeyReader } from '../../src/cli/watch/keys.ts'
-import { cellsOf, fitted, wrapped } from '../../src/cli/watch/screen.ts'
+import { cellsOf } from '../../src/cli/watch/screen.ts'
 import { needs, skipWithoutLayers } from '../support/needs.ts'
 import { fill } from '../support/scratch.ts'
 import { watching } from './terminal.ts'
@@ -245,77 +244,5 @@ describe('clada watch on a terminal', () => {
     expect(await watch.ended()).toBe(130)
     expect(traceOf(watch.dir)).toEqual(['one'])
     expect(sectionIn(watch.file)).toMatch(/one ✅[^]*two ❌ file_append .*the user stopped the run/)
-  })
-})
-
-describe('keys', () => {
-  /** Chunks that come right after each other; null is a pause. */
-  const readAll = (chunks: readonly (string | null)[]): string[] => {
-    const heard: string[] = []
-    let seconds = 0
-    let waiting: (() => void) | undefined
-    const pause = (): void => {
-      const then = waiting
-      waiting = undefined
-      then?.()
-    }
-    const reader = makeKeyReader(
-      { onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) },
-      () => 1000 * seconds++,
-      (then) => {
-        waiting = then
-        return () => (waiting = undefined)
-      },
-    )
-    for (const chunk of chunks) {
-      if (chunk === null) pause()
-      else reader(chunk)
-    }
-    pause()
-    return heard
-  }
-  it('are told from pasted text, however it is cut', () => {
-    expect(readAll(['u', 'yq'])).toEqual(['u', 'y', 'q'])
-    expect(readAll(['\u001b[A\r\u0003'])).toEqual(['enter', 'ctrl-c'])
-    expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~', 'u'])).toEqual(['a', 'paste:y\nan', 'u'])
-    expect(readAll(['a long text without brackets'])).toEqual(['paste:a long text without brackets'])
-    expect(readAll(['a long text that ends in\r', 'q', null, 'u'])).toEqual(['paste:a long text that ends in\nq', 'u'])
-  })
-})
-
-describe('a paste that pretends to be over', () => {
-  const ends = '\u001b[201~'
-  it('presses no key', () => {
-    for (const chunks of [
-      [`\u001b[200~x${ends}a${ends}`],
-      [`\u001b[200~x${ends}`, `a${ends}`],
-      ['\u001b[200~x', `${ends}a`, ends],
-      [`\u001b[200~x${ends}\u001b[200~a${ends}y`],
-    ]) {
-      const keys: string[] = []
-      const reader = makeKeyReader({ onKey: (key) => keys.push(key), onPaste: () => {} }, () => 0)
-      for (const chunk of chunks) reader(chunk)
-      expect(keys).toEqual([])
-    }
-  })
-})
-
-describe('widths', () => {
-  it('count wide characters twice and marks not at all', () => {
-    expect(cellsOf('ab')).toBe(2)
-    expect(cellsOf('漢字')).toBe(4)
-    expect(cellsOf('e\u0301')).toBe(1)
-    expect(cellsOf('\u001b[31mred\u001b[0m')).toBe(3)
-    expect(fitted('漢字漢字', 5)).toBe('漢字…')
-    expect(fitted('short', 5)).toBe('short')
-    expect(fitted('\u001b[31mred paint\u001b[0m', 4)).toBe('\u001b[31mred…\u001b[0m')
-  })
-
-  it('break lines between words, and keep what stands before them', () => {
-    expect(wrapped('It fits.', 8)).toEqual(['It fits.'])
-    expect(wrapped('    → Copy it exactly as it is.', 16)).toEqual(['    → Copy it', '    exactly as', '    it is.'])
-    expect(wrapped('  f      again', 10)).toEqual(['  f', '  again'])
-    expect(wrapped('a-very-long-word is left', 10)).toEqual(['a-very-long-word', 'is left'])
-    expect(wrapped('\u001b[2mone two\u001b[0m', 5)).toEqual(['\u001b[2mone', 'two\u001b[0m'])
   })
 })

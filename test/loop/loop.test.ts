@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { LLMock } from '@copilotkit/aimock'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
 import { apiModel, type Message, type Model, ModelError, programModel } from '../../src/loop/model.ts'
 import { Transcript, messagesFor } from '../../src/loop/transcript.ts'
 import { tokensOf } from '../../src/text/lines.ts'
+import { called } from '../support/in-process.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const write = (file: string, content: string): string => `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`
@@ -375,7 +374,6 @@ describe('a server as the model', () => {
 })
 
 describe('clada loop', () => {
-  const run = promisify(execFile)
   /** Answers by how many reports it has seen. */
   const modelProgram = `
 let text = ''
@@ -384,40 +382,33 @@ process.stdin.on('data', (part) => (text += part)).on('end', () => {
   const replies = ${JSON.stringify([write('a.txt', 'one'), write('a.txt', 'two'), 'Done.'])}
   process.stdout.write(replies[round - 1] ?? 'Nothing.')
 })`
-  const clada = (root: string, command: string, ...args: string[]) =>
-    run(process.execPath, [inject('cli'), command, '--root', root, ...args], {
-      env: { ...process.env, CLADA_NO_CACHE: '1' },
-    })
 
   it('prints a summary with the diff; can be replayed and undone', async () => {
-    const root = scratchDir({ 'a.txt': 'zero\n' })
+    const root = scratchDir({ 'a.txt': 'zero\n', 'count.ts': 'export function count() {}\n' })
+    const clada = (...args: string[]) => called([...args.slice(0, 1), '--root', root, ...args.slice(1)])
     const model = path.join(scratchDir({ 'model.cjs': modelProgram }), 'model.cjs')
-    const { stdout, stderr } = await clada(root, 'loop', 'Count.', '--no-git', '--', process.execPath, model).catch(
-      (error: { stdout: string; stderr: string }) => error,
-    )
+    const { stdout, stderr } = await clada('loop', 'Count.', '--no-git', '--', process.execPath, model)
     expect(stdout).toContain('Loop 1. Ended after 3 rounds')
     expect(stdout).toContain('-zero\n+two')
     expect(stderr).toContain('--- round 2')
     expect(filesIn(root)['a.txt']).toBe('two')
-    expect(fs.readFileSync(path.join(root, '.clada/loops/1/prompt.txt'), 'utf8')).toContain('Your task: Count.')
-    expect((await clada(root, 'undo', '--loop')).stdout).toContain('Undone: 2 executions (1, 2)')
+    const { prompt, record } = Transcript.open(path.resolve(root), 1) ?? {}
+    expect(record).toMatchObject({ task: 'Count.', ended: 'no-blocks', rounds: 3 })
+    expect(prompt).toMatch(/\n## The project\n[^]*count\.ts[^]*function count[^]*\nYour task: Count\.\n/)
+    expect((await clada('undo', '--loop')).stdout).toContain('Undone: 2 executions (1, 2)')
     expect(filesIn(root)['a.txt']).toBe('zero\n')
-    expect((await clada(root, 'loop', '--replay', '1', '--no-git')).stdout).toContain('Loop 2. Ended after 3 rounds')
+    expect((await clada('loop', '--replay', '1', '--no-git')).stdout).toContain('Loop 2. Ended after 3 rounds')
     expect(filesIn(root)['a.txt']).toBe('two')
   })
 
-  it('says what is missing in the call', async () => {
-    const root = scratchDir()
-    const failure = (...args: string[]): Promise<string> =>
-      clada(root, 'loop', ...args).then(
-        () => 'no failure',
-        (error: { stderr: string }) => error.stderr,
-      )
-    expect(await failure()).toContain('Name the task')
-    expect(await failure('x')).toContain('Name the model')
-    expect(await failure('x', '--api', 'http://127.0.0.1:1/v1')).toContain('--model')
-    expect(await failure('x', '--api', 'file:///x', '--model', 'm')).toContain('must be an address')
-    expect(await failure('x', '--api', 'http://h/v1', '--model', 'm', '--api-key-env', 'NO_SUCH')).toContain('not set')
-    expect(await failure('--resume', '7', '--', 'cat')).toContain('There is no loop 7')
+  it.each([
+    ['Name the task', []],
+    ['Name the model', ['x']],
+    ['--model', ['x', '--api', 'http://127.0.0.1:1/v1']],
+    ['must be an address', ['x', '--api', 'file:///x', '--model', 'm']],
+    ['not set', ['x', '--api', 'http://h/v1', '--model', 'm', '--api-key-env', 'NO_SUCH']],
+    ['There is no loop 7', ['--resume', '7', '--', 'cat']],
+  ])('says what is missing in the call: %s', async (why, args) => {
+    await expect(called(['loop', '--root', scratchDir(), ...args])).rejects.toThrow(why)
   })
 })

@@ -175,6 +175,14 @@ const dialogs: readonly Dialog[] = [
     after: { 'a.txt': all, 'b.txt': 'b\n' },
   },
   {
+    name: 'applies nothing when the person leaves instead of giving a reason',
+    before: { 'a.txt': all, 'b.txt': 'b\n' },
+    reply: edit('a.txt', '02', 'two') + edit('b.txt', 'b', 'B'),
+    typed: ['y', 'n'],
+    after: { 'a.txt': all, 'b.txt': 'b\n' },
+    shows: ['Reason, for the model (Enter for none): '],
+  },
+  {
     name: 'shows what would drive the terminal by its code',
     before: { 'a.txt': 'a\n' },
     reply: write('a.txt', '\u001b[2J\u200bhidden\n'),

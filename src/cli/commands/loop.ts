@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Clada } from '../../api/clada.ts'
 import { projectPrompt } from '../../api/project-prompt.ts'
-import { registry } from '../../actions/registry.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { counted, type FileChange } from '../../core/result.ts'
 import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
@@ -15,6 +14,7 @@ import { type FlagValues, numberOf, programs, running, saving, UsageError } from
 import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { canAsk, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
+import { mapFor } from './prompt.ts'
 
 export const command: Command = {
   name: 'loop',
@@ -100,7 +100,7 @@ export const command: Command = {
       signal: stop.signal,
       hear: flags.quiet === undefined ? tell : () => undefined,
     })
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
     transcript.note({ ended: result.ending })
     const clada = new Clada(loopOptions)
     const changes = await changesOf(clada, id)
@@ -202,21 +202,12 @@ async function promptFor(
   rules: readonly string[],
 ): Promise<string> {
   const { contextText } = await import('../../api/context-text.ts')
-  const clada = new Clada(options)
-  const context = await contextText(clada, { budget: 12_000 })
+  const context = await contextText(new Clada(options), { budget: 12_000 })
   const files = 'error' in context || context.text === '' ? '' : `\n\nThe files you work on:\n${context.text}`
   const goal =
     until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
-  return `${projectPrompt(options, { rules }).text}\n${await mapOf(clada)}\nYour task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}\n`
-}
-
-/** An overview of the project. */
-async function mapOf(clada: Clada): Promise<string> {
-  if (!registry.has('project_map')) return ''
-  const { results } = await clada.call('project_map', { path: '.' })
-  const { data } = results[0] ?? {}
-  const text = typeof data === 'object' && data !== null ? Reflect.get(data, 'content') : data
-  return typeof text === 'string' ? `\nThe project:\n${text}\n` : ''
+  const { text } = projectPrompt(options, { rules, map: await mapFor(task, options) })
+  return `${text}\n\nYour task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}\n`
 }
 
 function tell(event: LoopEvent): void {

@@ -78,11 +78,11 @@ export const command: Command = {
   },
 }
 
-/** A map of the project for a task; empty if it cannot be made. */
-async function mapFor(task: string, options: CladaOptions): Promise<string> {
+/** A map of the project for a task; undefined if it cannot be made. */
+export async function mapFor(task: string, options: CladaOptions): Promise<string | undefined> {
   const { results } = await new Clada(options).perform('project_map', { focus: task })
   const data = results[0]?.data
-  return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : ''
+  return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : undefined
 }
 
 /** A flag overrides which syntax is taught, not which syntaxes are looked for in replies. */

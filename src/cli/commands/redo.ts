@@ -18,8 +18,8 @@ export const command: Command = {
       throw new UsageError('--action needs the execution: clada redo N --action M.')
     const result = await new Clada(await cladaOptions(flags)).redo({
       force: flags.force !== undefined,
-      ...(word === undefined ? {} : { number: executionNumber(word) }),
-      ...(action === undefined ? {} : { action }),
+      number: word === undefined ? undefined : executionNumber(word),
+      action,
     })
     return printUndo(result, flags, 'Redone')
   },

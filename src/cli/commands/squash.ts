@@ -40,7 +40,7 @@ export const command: Command = {
   run: async ({ flags }) => {
     const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
     if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
-    else if (flags.quiet === undefined) print(printable(lines(result, flags['dry-run'] !== undefined).join('\n')))
+    else if (flags.quiet === undefined) print(printable(squashLines(result, flags['dry-run'] !== undefined).join('\n')))
     return result.success ? 0 : 1
   },
 }
@@ -62,7 +62,7 @@ function optionsOf(flags: FlagValues): SquashOptions {
   }
 }
 
-function lines(
+export function squashLines(
   { success, runs, limit, before, warnings = [], error, reason }: SquashResult,
   dryRun: boolean,
 ): string[] {

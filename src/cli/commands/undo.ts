@@ -25,9 +25,9 @@ export const command: Command = {
       throw new UsageError('--loop and --conversation undo several executions; leave out the number and --action.')
     const result = await new Clada(await cladaOptions(flags)).undo({
       force: flags.force !== undefined,
-      ...(word === undefined ? {} : { number: executionNumber(word) }),
-      ...(action === undefined ? {} : { action }),
-      ...(together === undefined ? {} : { conversation: together }),
+      number: word === undefined ? undefined : executionNumber(word),
+      action,
+      conversation: together,
     })
     return printUndo(result, flags, 'Undone')
   },

@@ -89,7 +89,7 @@ export const command: Command = {
       const { openBoard } = await import('../watch/clipboard.ts')
       return openBoard(use, options, {
         say: (line) => view.screen.print([line]),
-        keys: terminal === 'keys' ? 'keys' : 'no keys',
+        keys: terminal,
         // Failures are reported as events.
         run: (reply) => void listener?.submit(reply).catch(() => {}),
       })

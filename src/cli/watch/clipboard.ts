@@ -24,7 +24,7 @@ export interface Board {
 interface Talk {
   readonly say: (line: string) => void
   readonly run: (reply: string) => void
-  readonly keys: 'keys' | 'no keys'
+  readonly keys: 'keys' | 'live' | 'none'
 }
 
 /** A missing clipboard is reported once, and everything else goes on. */
@@ -32,9 +32,10 @@ export async function openBoard(
   { read, osc52, secondCopy }: ClipboardUse,
   options: CladaOptions,
   { say, run, keys }: Talk,
+  open = openClipboard,
 ): Promise<Board> {
   const { root, allowedRoots } = settingsOf(options)
-  const opened = await openClipboard({ roots: [root, ...allowedRoots] })
+  const opened = await open({ roots: [root, ...allowedRoots] })
   const clipboard = isClipboard(opened) ? opened : undefined
   if (!isClipboard(opened) && (read || !osc52)) say(`! ${opened.why}`)
   const watch =

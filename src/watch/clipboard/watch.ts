@@ -164,7 +164,7 @@ export interface Offer {
 }
 
 /** One line, safe to print. It names a key only where keys are read. */
-export function offerLine({ blocks, again }: Offer, keys: 'keys' | 'no keys' = 'keys'): string {
+export function offerLine({ blocks, again }: Offer, keys: 'keys' | 'live' | 'none' = 'keys'): string {
   const shown = blocks.slice(0, 3).map(({ action, params }) => {
     const primary = params['path'] ?? params['command'] ?? params['old_path'] ?? params['lang'] ?? ''
     return printable(`${action || '?'} ${shortened(primary)}`.trim().replace(/\s+/g, ' '))
@@ -176,7 +176,7 @@ export function offerLine({ blocks, again }: Offer, keys: 'keys' | 'no keys' = '
   return `The clipboard has ${count} (${list}). ${wayTo(`run ${them}`, again, keys)}`
 }
 
-function wayTo(run: string, again: Offer['again'], keys: 'keys' | 'no keys'): string {
+function wayTo(run: string, again: Offer['again'], keys: 'keys' | 'live' | 'none'): string {
   if (keys === 'keys') return `Press Enter to ${run}${again === 'seen' ? ', or copy it again right away' : ''}.`
   if (again === 'seen') return `Copy it again right away to ${run}.`
   return 'Here only a reply with the token of clada prompt runs.'

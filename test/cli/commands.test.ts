@@ -1,0 +1,257 @@
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { answerIn } from '../../src/cli/ask.ts'
+import { squashLines } from '../../src/cli/commands/squash.ts'
+import { usualPort } from '../../src/cli/commands/ui.ts'
+import type { SquashResult } from '../../src/timetravel/squash.ts'
+import { parseArgs } from '../../src/cli/flags.ts'
+import { LiveOutput, shownChanges } from '../../src/cli/live-output.ts'
+import { projectAround, withConfig } from '../../src/cli/options.ts'
+import { undoLines } from '../../src/cli/print-step.ts'
+import { called } from '../support/in-process.ts'
+import { skipWithout } from '../support/needs.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+// Not the config of whoever runs the tests.
+beforeEach(() => void vi.stubEnv('XDG_CONFIG_HOME', scratchDir()))
+afterEach(() => void vi.unstubAllEnvs())
+
+const write = (file: string, content: string): string => `<write path="${file}"><![CDATA[${content}]]></write>\n`
+
+describe('a wrong call', () => {
+  it.each<[args: string[], why: string]>([
+    [['prompt', 'csl'], "clada prompt takes no arguments (got 'csl'). To teach another syntax: clada prompt --syntax csl"],
+    [['approve'], 'approve needs one command in quotes: clada approve "npm test"'],
+    [['approve', 'npm', 'test'], 'approve needs one command in quotes: clada approve "npm test"'],
+    [['approvals', 'rm'], 'approvals takes no arguments, or: approvals remove "CMD"'],
+    [['completion', 'tcsh'], 'completion needs a shell: clada completion bash|zsh|fish'],
+    [['undo', '3', '--loop'], '--loop and --conversation undo several executions; leave out the number and --action.'],
+    [['undo', '--conversation', '--action', '1'], '--loop and --conversation undo several executions'],
+    [['--review'], '--review asks at a terminal, and there is none here.'],
+  ])('%j is refused with what to write instead', async (args, why) => {
+    await expect(called(args)).rejects.toThrow(why)
+  })
+})
+
+interface Call {
+  readonly name: string
+  readonly files?: Readonly<Record<string, string>>
+  /** Calls in the same project. */
+  readonly before?: readonly (readonly string[])[]
+  readonly args: readonly string[]
+  readonly input?: string
+  readonly status?: number
+  readonly stdout?: unknown
+  readonly stderr?: unknown
+}
+
+const ignored = { 'clada.yml': 'exec: unsandboxed\n' }
+const warning = /^clada: clada\.yml:1: ignored exec\.mode: "unsandboxed" .*\n$/
+
+const calls: readonly Call[] = [
+  {
+    name: 'check lists a block that is right without a note',
+    args: ['check', '-'],
+    input: write('a.txt', 'x'),
+    stdout: '✓ line 1  cml 1  file_write a.txt\n1 found, 0 with problems.\n',
+  },
+  { name: 'approvals are listed', args: ['approvals'], stdout: 'Nothing is approved in this project.\n' },
+  {
+    name: 'approvals are listed by name too',
+    before: [['approve', 'echo hi']],
+    args: ['approvals', 'list'],
+    stdout: 'echo hi  approved, whatever it runs\n',
+  },
+  {
+    name: 'context print shows what there is, and fails when a file cannot be read',
+    files: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
+    before: [
+      ['context', 'add', 'a.txt', 'b.txt'],
+      ['do', 'file_delete', 'path=b.txt', '--no-git'],
+    ],
+    args: ['context', 'print'],
+    status: 1,
+    stdout: expect.stringMatching(/^=== .*\/a\.txt ===\na\n$/),
+    stderr: expect.stringMatching(/^a\.txt {2}\d+ tokens\nrefused: b\.txt: .*\n1 file, \d+ tokens\n$/),
+  },
+  {
+    name: 'diff says on stderr what would fail',
+    args: ['diff', '-'],
+    input: '<remove path="none.txt"/>\n',
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('none.txt'),
+  },
+  {
+    name: 'diff --json says it on stdout only',
+    args: ['diff', '-', '--json'],
+    input: '<remove path="none.txt"/>\n',
+    status: 1,
+    stdout: expect.stringContaining('"none.txt"'),
+  },
+  {
+    name: 'do reports an action',
+    files: { 'a.txt': 'a\n' },
+    args: ['do', 'file_read', 'path=a.txt', '--format', 'text'],
+    stdout: expect.stringMatching(/^\[task-1\] SUCCESS: file_read - a\.txt\n(?:\[task-1:output\] .*\n){4}$/),
+  },
+  {
+    name: 'do takes a parameter from stdin',
+    args: ['do', 'file_write', 'path=a.txt', '--stdin', 'content', '--no-git'],
+    input: 'one\ntwo\n',
+    stdout: expect.stringContaining('do ✅ file_write a.txt\n=== END ===\n\n=== CHANGES ===\na.txt new (+2)\n'),
+  },
+  {
+    name: 'do --json contains what is wrong with the config',
+    files: ignored,
+    args: ['do', 'ls', 'path=.', '--json'],
+    stdout: expect.stringContaining('"clada.yml:1: ignored exec.mode: '),
+    stderr: expect.stringMatching(warning),
+  },
+  {
+    name: 'the report of a run has no warning that was printed already',
+    files: ignored,
+    args: ['run', '-', '--no-git', '--format', 'text'],
+    input: write('a.txt', 'x'),
+    stdout: '[task-1] SUCCESS: write - a.txt\n[task-1:changes] a.txt new (+1)\n',
+    stderr: expect.stringMatching(warning),
+  },
+  { name: 'history of a new project', args: ['history'], stdout: 'Nothing was executed here yet.\n' },
+  {
+    name: 'history of one execution',
+    before: [['do', 'file_write', 'path=a.txt', 'content=x', '--no-git']],
+    args: ['history', '1'],
+    stdout: expect.stringContaining('+x'),
+  },
+  { name: 'outline of a file without structures', files: { 'a.ts': '' }, args: ['outline', 'a.ts'], stdout: '[no structures]\n' },
+  {
+    name: 'outline of a file that is not there',
+    args: ['outline', 'a.ts'],
+    status: 1,
+    stdout: expect.stringContaining('FILE_NOT_FOUND: a.ts does not exist.'),
+  },
+  {
+    name: 'prompt that is longer than its budget',
+    args: ['prompt', '--budget', '10'],
+    stdout: expect.stringContaining('clada'),
+    stderr: expect.stringContaining(' tokens, over the budget of 10; the prompt cannot be made shorter; left out to fit: '),
+  },
+  {
+    name: 'prompt --files lists the files on stderr',
+    files: { 'a.txt': 'a\n' },
+    before: [['context', 'add', 'a.txt']],
+    args: ['prompt', '--files'],
+    stdout: expect.stringContaining('/a.txt ===\na\n'),
+    stderr: expect.stringMatching(/^a\.txt {2}\d+ tokens\n1 file, \d+ tokens\nclada: \d+ tokens\n$/),
+  },
+  { name: 'tools', args: ['tools', 'ls', '--format', 'md'], stdout: expect.stringContaining('ls') },
+  { name: 'squash without a repository', args: ['squash'], status: 1, stdout: expect.stringContaining('there is no git repository here') },
+]
+
+describe('a command, called in this process:', () => {
+  for (const { name, files = {}, before = [], args, input = '', ...expected } of calls)
+    it(name, async () => {
+      const root = scratchDir(files)
+      for (const one of before) await called([...one, '--root', root])
+      const ran = await called([...args, '--root', root], { input })
+      expect(ran).toEqual({ status: 0, stdout: '', stderr: '', ...expected })
+    })
+})
+
+describe('clada doctor', () => {
+  it('names the user of the sandbox, the missing repository, and the tests that are not approved', async (context) => {
+    skipWithout(context, 'sandbox')
+    const root = scratchDir({ 'package.json': '{"scripts":{"test":"true"}}' })
+    const { stdout } = await called(['doctor', '--json', '--exec', 'off', '--root', root])
+    const user = os.userInfo().uid === 0 ? 'as root, without its privileges' : 'as an ordinary user'
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining([
+        { name: 'sandbox', ok: true, found: expect.stringMatching(new RegExp(`, ${user}$`)) },
+        { name: 'repository', ok: true, found: 'none; checkpoints are saved in a repository in .clada' },
+        { name: 'approvals', ok: false, optional: true, found: 'no command is approved; not approved: npm test' },
+      ]),
+    )
+  })
+})
+
+describe('the output of a program, as it arrives', () => {
+  it('is shown line by line, and in pieces where no line ends', () => {
+    const shown: string[] = []
+    const output = new LiveOutput((line) => shown.push(line))
+    const add = (text: string): string[] => {
+      output.add('1', Buffer.from(text))
+      return shown.splice(0)
+    }
+    expect(add('one\ntw')).toEqual(['[task-1:exec] one'])
+    expect(add(`o\n${'x'.repeat(4096)}`)).toEqual(['[task-1:exec] two'])
+    expect(add('y')).toEqual([`[task-1:exec] ${'x'.repeat(4096)}y`])
+  })
+})
+
+describe('the changes in a report for a person', () => {
+  it('take at most 200 lines together', async () => {
+    const { listen, shown } = await shownChanges(parseArgs(['--format', 'pretty']).flags)
+    const [before, after] = ['a\n'.repeat(20), 'b\n'.repeat(20)]
+    for (let seq = 1; seq <= 20; seq++) {
+      const result = { seq, blockId: '1', action: 'file_write', params: { path: 'a' }, success: true }
+      listen.onChanges?.(result, [{ path: 'a', change: 'modify', before, after, binary: false }])
+    }
+    const counts = [...(shown.changes?.values() ?? [])].map((lines) => lines.length)
+    expect(counts).toEqual([...Array.from({ length: 16 }, () => 12), 8, 0, 0, 0])
+  })
+})
+
+describe('the config of a project', () => {
+  it('says what reports are like, where no flag does', async () => {
+    const root = scratchDir({ 'clada.yml': 'report:\n  budget: 500\n  color: never\n' })
+    const given = ['--root', root]
+    expect(await withConfig(parseArgs(given).flags)).toEqual({ root: [root], 'budget': ['500'], 'no-color': [''] })
+    expect(await withConfig(parseArgs([...given, '--budget', '9']).flags)).toMatchObject({ 'budget': ['9'] })
+  })
+})
+
+describe('the project around a directory', () => {
+  it('is the nearest above', () => {
+    const root = scratchDir({ 'clada.yml': '', 'a/b/c': '' })
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(path.join(root, 'a/b'))
+    onTestFinished(() => cwd.mockRestore())
+    expect(projectAround()).toMatch(/^using only this directory; it is inside the project \.\.\/\.\. \(which has clada\.yml\)/)
+    cwd.mockReturnValue(root)
+    expect(projectAround()).toBeUndefined()
+  })
+})
+
+describe('the lines about', () => {
+  const undone = { success: true, execution: 3, summary: '1 file', restored: ['a.txt'], conflicts: [] }
+  it.each([
+    [undone, ['Undone: execution 3, 1 file', '  a.txt']],
+    [{ ...undone, actions: [1, 2] }, ['Undone: action 1, 2 of execution 3, 1 file', '  a.txt']],
+    [{ ...undone, executions: [3, 2], summary: '2 executions' }, ['Undone: 2 executions (2, 3)', '  a.txt']],
+  ])('an undo name what was undone', (result, lines) => {
+    expect(undoLines(result, 'Undone')).toEqual(lines)
+  })
+
+  const commits = ['0123456789', '1234567890'].map((id) => ({ id, subject: `AI: ${id}` }))
+  const squashed = { success: true, runs: [{ commits, message: 'AI: two things\n\nmore' }] }
+  it.each<[SquashResult, string[]]>([
+    [squashed, ['2 commits became one: AI: two things', '  01234567 AI: 0123456789', '  12345678 AI: 1234567890']],
+    [{ success: true, runs: [] }, ['There are no consecutive commits to squash.']],
+    [
+      { success: true, runs: [], limit: { commit: 'abcdef0123', why: 'merge' } },
+      ['There are no consecutive commits to squash since abcdef01, which is a merge.'],
+    ],
+    [{ success: false, runs: [], error: 'It failed.' }, ['It failed.']],
+  ])('a squash name the commits, or why there are none', (result, lines) => {
+    expect(squashLines(result, false)).toEqual(lines)
+  })
+})
+
+it('takes only clear words for an approval', () => {
+  const words = ['y\n', 'YES', 'A', ' always ', 'n', '', 'ye', 'maybe']
+  expect(words.map(answerIn)).toEqual(['once', 'once', 'always', 'always', 'no', 'no', 'no', 'no'])
+})
+
+it('serves the page of a project on the same port every time', () => {
+  expect(['/p', '/q'].map(usualPort)).toEqual([17_215, 18_245])
+})
