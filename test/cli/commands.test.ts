@@ -21,7 +21,10 @@ const write = (file: string, content: string): string => `<write path="${file}">
 
 describe('a wrong call', () => {
   it.each<[args: string[], why: string]>([
-    [['prompt', 'csl'], "clada prompt takes no arguments (got 'csl'). To teach another syntax: clada prompt --syntax csl"],
+    [
+      ['prompt', 'csl'],
+      "clada prompt takes no arguments (got 'csl'). To teach another syntax: clada prompt --syntax csl",
+    ],
     [['approve'], 'approve needs one command in quotes: clada approve "npm test"'],
     [['approve', 'npm', 'test'], 'approve needs one command in quotes: clada approve "npm test"'],
     [['approvals', 'rm'], 'approvals takes no arguments, or: approvals remove "CMD"'],
@@ -124,7 +127,12 @@ const calls: readonly Call[] = [
     args: ['history', '1'],
     stdout: expect.stringContaining('+x'),
   },
-  { name: 'outline of a file without structures', files: { 'a.ts': '' }, args: ['outline', 'a.ts'], stdout: '[no structures]\n' },
+  {
+    name: 'outline of a file without structures',
+    files: { 'a.ts': '' },
+    args: ['outline', 'a.ts'],
+    stdout: '[no structures]\n',
+  },
   {
     name: 'outline of a file that is not there',
     args: ['outline', 'a.ts'],
@@ -135,7 +143,9 @@ const calls: readonly Call[] = [
     name: 'prompt that is longer than its budget',
     args: ['prompt', '--budget', '10'],
     stdout: expect.stringContaining('clada'),
-    stderr: expect.stringContaining(' tokens, over the budget of 10; the prompt cannot be made shorter; left out to fit: '),
+    stderr: expect.stringContaining(
+      ' tokens, over the budget of 10; the prompt cannot be made shorter; left out to fit: ',
+    ),
   },
   {
     name: 'prompt --files lists the files on stderr',
@@ -146,7 +156,12 @@ const calls: readonly Call[] = [
     stderr: expect.stringMatching(/^a\.txt {2}\d+ tokens\n1 file, \d+ tokens\nclada: \d+ tokens\n$/),
   },
   { name: 'tools', args: ['tools', 'ls', '--format', 'md'], stdout: expect.stringContaining('ls') },
-  { name: 'squash without a repository', args: ['squash'], status: 1, stdout: expect.stringContaining('there is no git repository here') },
+  {
+    name: 'squash without a repository',
+    args: ['squash'],
+    status: 1,
+    stdout: expect.stringContaining('there is no git repository here'),
+  },
 ]
 
 describe('a command, called in this process:', () => {
@@ -206,8 +221,8 @@ describe('the config of a project', () => {
   it('says what reports are like, where no flag does', async () => {
     const root = scratchDir({ 'clada.yml': 'report:\n  budget: 500\n  color: never\n' })
     const given = ['--root', root]
-    expect(await withConfig(parseArgs(given).flags)).toEqual({ root: [root], 'budget': ['500'], 'no-color': [''] })
-    expect(await withConfig(parseArgs([...given, '--budget', '9']).flags)).toMatchObject({ 'budget': ['9'] })
+    expect(await withConfig(parseArgs(given).flags)).toEqual({ root: [root], budget: ['500'], 'no-color': [''] })
+    expect(await withConfig(parseArgs([...given, '--budget', '9']).flags)).toMatchObject({ budget: ['9'] })
   })
 })
 
@@ -216,7 +231,9 @@ describe('the project around a directory', () => {
     const root = scratchDir({ 'clada.yml': '', 'a/b/c': '' })
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(path.join(root, 'a/b'))
     onTestFinished(() => cwd.mockRestore())
-    expect(projectAround()).toMatch(/^using only this directory; it is inside the project \.\.\/\.\. \(which has clada\.yml\)/)
+    expect(projectAround()).toMatch(
+      /^using only this directory; it is inside the project \.\.\/\.\. \(which has clada\.yml\)/,
+    )
     cwd.mockReturnValue(root)
     expect(projectAround()).toBeUndefined()
   })

@@ -85,7 +85,11 @@ describe('the status line', () => {
     const out = Object.assign(new EventEmitter(), { columns: 8 })
     const screen = liveScreen(out, false)
     const drawn = await written(async () => {
-      for (const parts of [['ab', 'cd', 'e'], ['ab', 'cde', 'f'], ['ab', 'cde', 'f']]) {
+      for (const parts of [
+        ['ab', 'cd', 'e'],
+        ['ab', 'cde', 'f'],
+        ['ab', 'cde', 'f'],
+      ]) {
         screen.status(parts)
         await nextTurn()
       }
@@ -126,7 +130,9 @@ describe('the clipboard of a listener', () => {
     ])
     copied = reply
     hear('somebody')
-    await expect.poll(() => said.splice(0)).toEqual(['The clipboard has a block (file_write a.txt). Press Enter to run it.'])
+    await expect
+      .poll(() => said.splice(0))
+      .toEqual(['The clipboard has a block (file_write a.txt). Press Enter to run it.'])
     board.take()
     board.stop()
     expect([ran, said]).toEqual([[reply], []])

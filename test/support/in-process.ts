@@ -37,13 +37,15 @@ export async function written(
       texts[2] += String(data)
       return true
     }),
-    vi.spyOn(fs, 'readFileSync').mockImplementation((...given) =>
-      given[0] === 0 ? Buffer.from(input) : readFileSync(...given),
-    ),
+    vi
+      .spyOn(fs, 'readFileSync')
+      .mockImplementation((...given) => (given[0] === 0 ? Buffer.from(input) : readFileSync(...given))),
     // A terminal is a device; input from elsewhere is a file.
-    vi.spyOn(fs, 'fstatSync').mockImplementation((...given) =>
-      given[0] > 2 ? fstatSync(...given) : statSync(isTerminal(given[0]) ? '/dev/zero' : import.meta.filename),
-    ),
+    vi
+      .spyOn(fs, 'fstatSync')
+      .mockImplementation((...given) =>
+        given[0] > 2 ? fstatSync(...given) : statSync(isTerminal(given[0]) ? '/dev/zero' : import.meta.filename),
+      ),
     vi.spyOn(tty, 'isatty').mockImplementation(isTerminal),
   ]
   try {
