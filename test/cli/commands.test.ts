@@ -11,7 +11,7 @@ import { projectAround, withConfig } from '../../src/cli/options.ts'
 import { undoLines } from '../../src/cli/print-step.ts'
 import { called } from '../support/in-process.ts'
 import { skipWithout } from '../support/needs.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
 
 // Not the config of whoever runs the tests.
 beforeEach(() => void vi.stubEnv('XDG_CONFIG_HOME', scratchDir()))
@@ -157,6 +157,15 @@ const calls: readonly Call[] = [
   },
   { name: 'tools', args: ['tools', 'ls', '--format', 'md'], stdout: expect.stringContaining('ls') },
   {
+    name: 'trust shows what the config asks for, and needs a terminal to ask',
+    files: ignored,
+    args: ['trust'],
+    status: 1,
+    stdout: 'clada.yml asks for more than you allow:\n  line 1: exec.mode: unsandboxed\n',
+    stderr:
+      'clada: there is no terminal to ask on; say what you allow in your own config file, or by flags.\n',
+  },
+  {
     name: 'squash without a repository',
     args: ['squash'],
     status: 1,
@@ -172,6 +181,21 @@ describe('a command, called in this process:', () => {
       const ran = await called([...args, '--root', root], { input })
       expect(ran).toEqual({ status: 0, stdout: '', stderr: '', ...expected })
     })
+})
+
+describe('Ctrl-C', () => {
+  it('ends a run of several files, also those that have not begun', async () => {
+    const root = scratchDir({ 'a.md': write('a.txt', 'a'), 'b.md': write('b.txt', 'b') })
+    const press = vi.spyOn(process, 'once').mockImplementationOnce((_, listener) => {
+      listener()
+      return process
+    })
+    onTestFinished(() => press.mockRestore())
+    const { status, stdout } = await called(['run', `${root}/a.md`, `${root}/b.md`, '--no-git', '--root', root])
+    expect(status).toBe(130)
+    expect(stdout.match(/the user stopped the run/g)).toHaveLength(2)
+    expect(Object.keys(filesIn(root))).toEqual(['a.md', 'b.md'])
+  })
 })
 
 describe('clada doctor', () => {

@@ -23,7 +23,7 @@ export async function written(
   work: () => Promise<void>,
   { input = '', terminals = [] }: Around = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const { writeSync, readFileSync, fstatSync, statSync } = fs
+  const { writeSync, openSync, readFileSync, fstatSync, statSync } = fs
   const texts = ['', '', '']
   const isTerminal = (fd: unknown): boolean => terminals.some((one) => one === fd)
   const spies = [
@@ -46,6 +46,11 @@ export async function written(
       .mockImplementation((...given) =>
         given[0] > 2 ? fstatSync(...given) : statSync(isTerminal(given[0]) ? '/dev/zero' : import.meta.filename),
       ),
+    // The person who runs the tests is not asked.
+    vi.spyOn(fs, 'openSync').mockImplementation((...given) => {
+      if (given[0] === '/dev/tty') throw new Error('ENXIO')
+      return openSync(...given)
+    }),
     vi.spyOn(tty, 'isatty').mockImplementation(isTerminal),
   ]
   try {

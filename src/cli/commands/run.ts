@@ -60,13 +60,15 @@ export const command: Command = {
     const onOutput = (output ?? piped)?.add
     const live = onOutput === undefined ? {} : { onOutput }
     const results: ExecutionResult[] = []
+    // Ctrl-C ends all inputs, not only the current one.
+    const stop = new AbortController()
     for (const { name, text: given } of inputs) {
       const changes = await shownChanges(flags)
-      const reviewed = given === undefined ? undefined : await review?.(clada, given)
+      const reviewed = given === undefined || stop.signal.aborted ? undefined : await review?.(clada, given)
       if (review !== undefined && reviewed === undefined) return 130
       const { text = given, choices } = reviewed ?? {}
       const heard = { ...live, ...changes.listen, ...(choices && { review: choices }) }
-      const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout }, (watching) =>
+      const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout, stop }, (watching) =>
         text === undefined
           ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
           : clada.execute(text, { ...watching, ...heard }),
@@ -88,7 +90,7 @@ export const command: Command = {
       const reports = results.map((result) => formatReport(result, 'json', shown))
       print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
     }
-    if (interrupted) return 130
+    if (stop.signal.aborted) return 130
     return results.every((result) => result.success) ? 0 : 1
   },
 }
@@ -100,18 +102,12 @@ async function reviewing(color: boolean): Promise<(clada: Clada, text: string) =
   return (clada, text) => reviewWith(reviewer, { clada, text, color, editable: true })
 }
 
-let interrupted = false
-
 /** Runs with a time limit, with Ctrl-C, and with progress on stderr. */
 async function watched(
-  { quiet, totalTimeout }: { readonly quiet: boolean; readonly totalTimeout: number | undefined },
+  { quiet, totalTimeout, stop }: { quiet: boolean; totalTimeout: number | undefined; stop: AbortController },
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  const stop = new AbortController()
-  const onInterrupt = (): void => {
-    interrupted = true
-    stop.abort(new Error('the user stopped the run'))
-  }
+  const onInterrupt = (): void => stop.abort(new Error('the user stopped the run'))
   process.once('SIGINT', onInterrupt)
   const progress = quiet ? undefined : new Progress()
   try {
