@@ -162,8 +162,7 @@ const calls: readonly Call[] = [
     args: ['trust'],
     status: 1,
     stdout: 'clada.yml asks for more than you allow:\n  line 1: exec.mode: unsandboxed\n',
-    stderr:
-      'clada: there is no terminal to ask on; say what you allow in your own config file, or by flags.\n',
+    stderr: 'clada: there is no terminal to ask on; say what you allow in your own config file, or by flags.\n',
   },
   {
     name: 'squash without a repository',
