@@ -31,14 +31,31 @@ describe('a passage by its beginning and end', () => {
   const before = 'class A {\n  f() {\n    one()\n    two()\n  }\n}\n'
 
   test('is found through other indentation, and the new lines are shifted', async () => {
-    const { files, warnings } = await done({ 'a.js': before }, 'file_replace_text_range', {
+    const { files, warnings, data } = await done({ 'a.js': before }, 'file_replace_text_range', {
       path: 'a.js',
       old_text_beginning: 'f() {\n  one()',
       old_text_end: '  two()\n}',
       new_text: 'f() {\n  three()\n}',
     })
+    expect(data).toMatchObject({ replacements: 1 })
     expect(files['a.js']).toBe('class A {\n  f() {\n    three()\n  }\n}\n')
     expect(warnings.join()).toContain('[indentation]')
+  })
+
+  test('is found where both were escaped, and the new text is read in the same way', async () => {
+    const { files, warnings, data } = await done(
+      { 'a.js': 'if (a < b) {\n  one()\n} // a && b\n' },
+      'file_replace_text_range',
+      {
+        path: 'a.js',
+        old_text_beginning: 'if (a &lt; b) {',
+        old_text_end: '} // a &amp;&amp; b',
+        new_text: 'if (a &lt; c) two()',
+      },
+    )
+    expect(files['a.js']).toBe('if (a < c) two()\n')
+    expect(data).toMatchObject({ replacements: 1 })
+    expect(warnings.join()).toContain('the passage')
   })
 
   test('is refused where its end is there twice', async () => {
