@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
+import { adoptState } from '../../src/state/vouched.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
@@ -357,11 +358,16 @@ describe('two at once', () => {
     expect([treeOf(root)['a.txt'], status(root)]).toEqual(['644 2\n', ''])
   })
 
-  it('wait for an execution of another process', async () => {
+  it.each([
+    ['a lock file that the user names', undefined],
+    ['the lock in the project, of a user with another state directory', '.clada/lock'],
+  ])('wait for %s', async (_, inProject) => {
     const root = twoCommits()
-    const lockFile = path.join(scratchDir(), 'lock')
-    fs.writeFileSync(lockFile, JSON.stringify({ ...ownOwner(), nonce: 'held' }))
-    const result = await new Clada({ repoPath: root, lockFile, lockTimeout: 0 }).back()
+    const lockFile = inProject === undefined ? path.join(scratchDir(), 'lock') : undefined
+    fill(root, inProject === undefined ? {} : { [inProject]: '' })
+    adoptState(root)
+    fs.writeFileSync(lockFile ?? path.join(root, '.clada/lock'), JSON.stringify({ ...ownOwner(), nonce: 'held' }))
+    const result = await new Clada({ repoPath: root, ...(lockFile && { lockFile }), lockTimeout: 0 }).back()
     expect(result).toMatchObject({ success: false, code: 'locked' })
     expect([treeOf(root)['a.txt'], git(root, 'symbolic-ref', 'HEAD')]).toEqual(['644 2\n', 'refs/heads/main\n'])
   })
