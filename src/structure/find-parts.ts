@@ -1,130 +1,228 @@
-import type { Language, Node, Query, Tree } from 'web-tree-sitter'
-import { checkTime, isLate } from '../core/time-limit.ts'
+import type { Language, Node, Tree } from 'web-tree-sitter'
+import { checkTime } from '../core/time-limit.ts'
 import { words, type TreeSitterRow } from './language.ts'
 
-/** A node that the outline is made of. */
+/** A node that was looked for. */
 export interface Found {
-  /** A kind of structure, the name of a part, or `embedded.` and a language. */
   readonly name: string
   readonly node: Node
 }
 
-/** Finds all of them: what is around before what is inside, and of several names for a node the one that decides first. */
-export type FindParts = (tree: Tree) => Iterable<Found>
-
-/**
- * By the types of nodes, as far as the patterns of a language are simple. The rest asks a query, which takes 10 ms to make
- * even if it is a single word: tree-sitter goes through all states of the grammar.
- */
-export function partsFinder(language: Language, row: TreeSitterRow, makeQuery: (text: string) => Query): FindParts {
-  const patterns = patternsOf(row)
-  const chains = patterns.flatMap(([name, pattern]) => chainOf(name, pattern) ?? [])
-  if (chains.length === patterns.length) return byType(language, row, chains)
-  const query = makeQuery(
-    [
-      ...patterns.map(([name, pattern]) => pattern.replaceAll('@it', `@${name}`)),
-      ...typesOf(row).map(([name, type]) => `(${type}) @${name}`),
-    ].join('\n'),
-  )
-  return ({ rootNode }) => {
-    const found = query.captures(rootNode, { progressCallback: isLate })
-    // Late, it has found only some of them.
-    checkTime()
-    return found
-  }
+export interface Rows {
+  readonly from: number
+  /** Before this one. */
+  readonly to: number
 }
 
+/** Finds nodes: what is around before what is inside, and of several names for a node the one that decides first. */
+export type Finder = (tree: Tree, rows?: Rows) => Iterable<Found>
+
+/** A pattern or a type of nodes, after the name that it gives to what it finds. */
 type Named = readonly [name: string, text: string]
 
-/** Before the types, because a node that is found twice is what the first says. */
-function patternsOf(row: TreeSitterRow): Named[] {
-  const named = (name: string, list: readonly string[] = []) => list.map((pattern): Named => [name, pattern])
-  return [
-    ...Object.entries(row.patterns ?? {}).flatMap(([kind, list]) => named(kind, list)),
-    ...named('wrap', row.wrapPatterns),
-    ...named('preamble', row.preamblePatterns),
-    ...Object.entries(row.embedded ?? {}).map(([language, pattern]): Named => [`embedded.${language}`, pattern]),
-  ]
-}
+const namedTypes = (name: string, types: string | undefined) => words(types).map((type): Named => [name, type])
+const namedPatterns = (name: string, list: readonly string[] = []) => list.map((pattern): Named => [name, pattern])
 
-function typesOf(row: TreeSitterRow): Named[] {
+/** Everything the outline is made of, by kinds of structures, names of parts, or `embedded.` and a language. */
+export function partsFinder(language: Language, row: TreeSitterRow): Finder {
   const { wraps: wrap, comments: comment, decorators: decorator, lists: list, heredocs: heredoc, preamble } = row
-  const lists = { ...row.structures, wrap, comment, decorator, list, heredoc, preamble }
-  return Object.entries(lists).flatMap(([name, types]) => words(types).map((type): Named => [name, type]))
+  const types = { ...row.structures, wrap, comment, decorator, list, heredoc, preamble }
+  return finder(
+    language,
+    [
+      ...Object.entries(row.patterns ?? {}).flatMap(([kind, patterns]) => namedPatterns(kind, patterns)),
+      ...namedPatterns('wrap', row.wrapPatterns),
+      ...namedPatterns('preamble', row.preamblePatterns),
+      ...Object.entries(row.embedded ?? {}).map(([inner, pattern]): Named => [`embedded.${inner}`, pattern]),
+    ],
+    Object.entries(types).flatMap(([name, each]) => namedTypes(name, each)),
+  )
 }
 
-/** A pattern in which each node names at most one child: `(object (pair value: (_)) @it)`. */
-interface Chain {
-  readonly name: string
-  readonly steps: readonly Step[]
-  /** Which of them is the part. */
-  readonly at: number
+/** Strings that may have several lines; null where the language has none. */
+export function verbatimFinder(language: Language, row: TreeSitterRow): Finder | null {
+  const types = [...namedTypes('verbatim', row.verbatim), ...namedTypes('heredoc', row.heredocs)]
+  const patterns = [
+    ...namedPatterns('verbatim', row.verbatimPatterns),
+    ...words(row.documentation).flatMap((parent) =>
+      words(row.verbatim).map((type): Named => ['documentation', `(${parent} . (${type}) @it .)`]),
+    ),
+  ]
+  return types.length + patterns.length === 0 ? null : finder(language, patterns, types)
 }
 
-interface Step {
-  /** Of the node before it; undefined for any child. */
-  readonly field: string | undefined
-  /** `_` for any. */
-  readonly type: string
-}
-
-function chainOf(name: string, pattern: string): Chain | undefined {
-  const [, nodes, , above] = /^((?:(?:\w+: )?\(\w+ ?)+)(\)+) @it(\)*)$/.exec(pattern) ?? []
-  if (nodes === undefined || above === undefined) return undefined
-  const steps = [...nodes.matchAll(/(?:(\w+): )?\((\w+)/g)].map(([, field, type = '_']) => ({ field, type }))
-  return { name, steps, at: above.length }
-}
-
-function byType(language: Language, row: TreeSitterRow, chains: readonly Chain[]): FindParts {
-  const namesOf = new Map<number, { names: string[]; chains: Chain[] }>()
-  const types = new Set<string>()
+/**
+ * Patterns are before types, because a node that is found twice is what the first says. They are not asked of a query of
+ * tree-sitter, which takes 10 ms to make even if it is a single word, and for Ruby half a second: it goes through all
+ * states of the grammar.
+ */
+function finder(language: Language, patterns: readonly Named[], types: readonly Named[]): Finder {
+  const byId = new Map<number, { readonly names: string[]; readonly patterns: [string, Pattern][] }>()
+  const wanted = new Set<string>()
   const entry = (type: string) => {
-    types.add(type)
-    // A keyword may have the name of a node, but has another number.
+    wanted.add(type)
+    // A keyword may be called like a node, but has another number.
     const id = language.idForNodeType(type, true)
-    if (id === null) throw new Error(`no ${type} in the grammar ${row.grammar}`)
-    const known = namesOf.get(id) ?? { names: [], chains: [] }
-    namesOf.set(id, known)
+    if (id === null) throw new Error(`no ${type} in the grammar ${language.name}`)
+    const known = byId.get(id) ?? { names: [], patterns: [] }
+    byId.set(id, known)
     return known
   }
-  for (const chain of chains) {
-    entry(chain.steps[0]?.type ?? '').chains.push(chain)
-    const type = chain.steps[chain.at]?.type ?? '_'
+  for (const [name, text] of patterns) {
+    const pattern = patternOf(text)
+    entry(pattern.type).patterns.push([name, pattern])
+    const { type } = partOf(pattern)
     if (type !== '_') entry(type)
   }
-  for (const [name, type] of typesOf(row)) entry(type).names.push(name)
-  const wanted = [...types]
-  return function* ({ rootNode }) {
-    const byChain = new Map<number, string[]>()
-    for (const node of rootNode.descendantsOfType(wanted)) {
-      const known = namesOf.get(node.typeId)
+  for (const [name, type] of types) entry(type).names.push(name)
+  const list = [...wanted]
+  return function* ({ rootNode }, rows = { from: 0, to: 0 }) {
+    const inside = new Map<number, string[]>()
+    const range = [rows.from, rows.to].map((row) => ({ row, column: 0 }))
+    for (const [at, node] of rootNode.descendantsOfType(list, ...range).entries()) {
+      if (at % 1000 === 0) checkTime()
+      const known = byId.get(node.typeId)
       if (known === undefined) continue
-      for (const name of byChain.get(node.id) ?? []) yield { name, node }
-      const further: Found[] = []
-      for (const { name, steps, at } of known.chains) {
-        for (const found of foundBy(node, steps, at, 0)) {
+      for (const name of inside.get(node.id) ?? []) yield { name, node }
+      const ofAnyType: Found[] = []
+      const fields: Fields = new Map()
+      for (const [name, pattern] of known.patterns) {
+        for (const found of partsIn(node, pattern, fields) ?? []) {
           if (found === node) yield { name, node }
-          else if (steps[at]?.type === '_') further.push({ name, node: found })
-          else byChain.set(found.id, [...(byChain.get(found.id) ?? []), name])
+          else if (partOf(pattern).type === '_') ofAnyType.push({ name, node: found })
+          else inside.set(found.id, [...(inside.get(found.id) ?? []), name])
         }
       }
       for (const name of known.names) yield { name, node }
-      yield* further
+      yield* ofAnyType
     }
     checkTime()
   }
 }
 
-function foundBy(node: Node, steps: readonly Step[], at: number, step: number): Node[] {
-  if (step === at) return reaches(node, steps, step + 1) ? [node] : []
-  return childrenOf(node, steps[step + 1]).flatMap((child) => foundBy(child, steps, at, step + 1))
+/**
+ * What a query of tree-sitter can say, as far as languages need it: `(type field: (child) "token" !field)`, `_` for any
+ * type, `.` where nothing named is between, `@it` after the part, and `@name (#match? @name "text")`.
+ */
+interface Pattern {
+  readonly field: string | undefined
+  readonly type: string
+  readonly isToken: boolean
+  /** Nothing named is before it. */
+  readonly isNext: boolean
+  isLast: boolean
+  isPart: boolean
+  text: RegExp | undefined
+  readonly children: Pattern[]
+  readonly absent: string[]
 }
 
-const reaches = (node: Node, steps: readonly Step[], step: number): boolean =>
-  step === steps.length || childrenOf(node, steps[step]).some((child) => reaches(child, steps, step + 1))
+const wordsOfPattern = /\(#match\? @name "([^"]*)"\)|(?:(\w+): )?(?:\((\w+)|"([^"]*)")|[).]|@it|!(\w+)/g
 
-function childrenOf(node: Node, step: Step | undefined): Node[] {
-  if (step === undefined) return []
-  const children = step.field === undefined ? node.namedChildren : node.childrenForFieldName(step.field)
-  return children.filter((child) => child.isNamed && (step.type === '_' || child.type === step.type))
+function patternOf(text: string): Pattern {
+  const top: Pattern[] = []
+  const open: Pattern[] = []
+  let last: Pattern | undefined
+  let isNext = false
+  for (const [word, match, field, type, token, absent] of text.matchAll(wordsOfPattern)) {
+    const holder = open.at(-1)
+    if (match !== undefined) {
+      if (last !== undefined) last.text = new RegExp(match)
+    } else if (absent !== undefined) holder?.absent.push(absent)
+    else if (word === '@it') {
+      if (last !== undefined) last.isPart = true
+    } else if (word === '.') isNext = true
+    else if (word === ')') {
+      last = open.pop()
+      if (isNext) {
+        const end = last?.children.at(-1)
+        if (end !== undefined) end.isLast = true
+        isNext = false
+      }
+    } else {
+      const isToken = token !== undefined
+      last = {
+        field,
+        type: token ?? type ?? '_',
+        isToken,
+        isNext,
+        isLast: false,
+        isPart: false,
+        text: undefined,
+        children: [],
+        absent: [],
+      }
+      isNext = false
+      ;(holder?.children ?? top).push(last)
+      if (!isToken) open.push(last)
+    }
+  }
+  const [pattern] = top
+  if (pattern === undefined) throw new Error(`not a pattern: ${text}`)
+  return pattern
+}
+
+const holdsPart = (pattern: Pattern): boolean => pattern.isPart || pattern.children.some(holdsPart)
+
+function partOf(pattern: Pattern): Pattern {
+  const inside = pattern.children.find(holdsPart)
+  return pattern.isPart || inside === undefined ? pattern : partOf(inside)
+}
+
+/** The parts in a node by every way in which it fits a pattern; undefined where it does not. */
+function partsIn(node: Node, pattern: Pattern, fields: Fields = new Map()): Node[] | undefined {
+  const { type, isToken, text, absent, children } = pattern
+  if (type === '_' ? !node.isNamed : node.type !== type || node.isNamed === isToken) return undefined
+  if (text !== undefined && !text.test(node.text)) return undefined
+  if (absent.some((field) => node.childForFieldName(field) !== null)) return undefined
+  const inside = children.length === 0 ? [] : partsAmong(candidates(node, children, fields), 0, 0)
+  return inside === undefined || !pattern.isPart ? inside : [node]
+}
+
+/** The children of a node in its fields, by their ids. */
+type Fields = Map<string, ReadonlySet<number>>
+
+interface Candidates {
+  readonly nodes: readonly Node[]
+  readonly lastNamed: number
+  /** Each with the nodes of its field. */
+  readonly patterns: readonly (Pattern & { readonly ids: ReadonlySet<number> | undefined })[]
+}
+
+function candidates(node: Node, patterns: readonly Pattern[], fields: Fields): Candidates {
+  const nodes = patterns.some(({ isToken }) => isToken) ? node.children : node.namedChildren
+  const idsIn = (field: string): ReadonlySet<number> => {
+    const ids = fields.get(field) ?? new Set(node.childrenForFieldName(field).map(({ id }) => id))
+    fields.set(field, ids)
+    return ids
+  }
+  return {
+    nodes,
+    lastNamed: patterns.some(({ isLast }) => isLast) ? nodes.findLastIndex(({ isNamed }) => isNamed) : -1,
+    patterns: patterns.map((pattern) => ({ ...pattern, ids: pattern.field === undefined ? undefined : idsIn(pattern.field) })),
+  }
+}
+
+/** Takes time by the number of nodes: what holds no part is looked for only once. */
+function partsAmong(among: Candidates, nth: number, from: number): Node[] | undefined {
+  const { nodes, lastNamed, patterns } = among
+  const pattern = patterns[nth]
+  if (pattern === undefined) return []
+  const once = !holdsPart(pattern) && patterns[nth + 1]?.isNext !== true
+  let all: Node[] | undefined
+  for (let at = from; at < nodes.length; at++) {
+    const node = nodes[at]
+    if (node === undefined) break
+    const fits = (pattern.ids?.has(node.id) ?? true) && (!pattern.isLast || at >= lastNamed)
+    const own = fits ? partsIn(node, pattern) : undefined
+    const others = own === undefined ? undefined : partsAmong(among, nth + 1, at + 1)
+    if (own !== undefined && others !== undefined) {
+      all ??= []
+      for (const part of own) all.push(part)
+      for (const part of others) all.push(part)
+      if (once) break
+    }
+    if (pattern.isNext && node.isNamed) break
+  }
+  return all
 }

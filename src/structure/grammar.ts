@@ -1,9 +1,9 @@
 import v8 from 'node:v8'
-import type { Query, Tree } from 'web-tree-sitter'
+import type { Tree } from 'web-tree-sitter'
 import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
-import { partsFinder, type FindParts } from './find-parts.ts'
-import { words, type Language, type TreeSitterRow } from './language.ts'
+import { partsFinder, verbatimFinder, type Finder } from './find-parts.ts'
+import type { Language, TreeSitterRow } from './language.ts'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -14,9 +14,9 @@ export interface Grammar {
   /** The caller frees the tree. */
   parse(text: string): Tree
   /** Finds everything the outline is made of. */
-  readonly parts: FindParts
+  readonly parts: Finder
   /** Finds strings that may have several lines; null where the language has none. */
-  readonly verbatim: Query | null
+  readonly verbatim: Finder | null
 }
 
 /** Loads the grammar of a language, once; nothing is loaded before a structure is asked for. */
@@ -45,20 +45,16 @@ const loaded = new Map<string, Promise<Grammar>>()
 
 async function load(row: TreeSitterRow): Promise<Grammar> {
   runtime ??= startRuntime()
-  const { Language, Query, parser } = await runtime
+  const { Language, parser } = await runtime
   const language = await Language.load(grammarFile(row.grammar))
-  // Making a query takes longer than loading the grammar, and who only looks for faults needs none.
-  let parts: FindParts | undefined
-  let verbatim: Query | null | undefined
+  let parts: Finder | undefined
+  let verbatim: Finder | null | undefined
   return {
     get parts() {
-      return (parts ??= partsFinder(language, row, (text) => new Query(language, text)))
+      return (parts ??= partsFinder(language, row))
     },
     get verbatim() {
-      if (verbatim === undefined) {
-        const strings = verbatimQuery(row)
-        verbatim = strings === '' ? null : new Query(language, strings)
-      }
+      if (verbatim === undefined) verbatim = verbatimFinder(language, row)
       return verbatim
     },
     parse(text) {
@@ -70,39 +66,22 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
         checkTime()
         throw new Error(`no tree for ${row.grammar}`)
       }
-      refuseHeaps(tree)
       return tree
     },
   }
 }
 
-/**
- * Where a grammar loses its way at once, everything is in one heap, each step of a query looks at all of it, and the
- * query does not ask whether it should stop for seconds.
- */
-function refuseHeaps(tree: Tree): void {
-  const { rootNode } = tree
-  if (!rootNode.hasError) return
-  const { firstChild, lastChild } = rootNode
-  const heaps = [rootNode, firstChild, lastChild].filter((node) => node?.isError && node.childCount > largestHeap)
-  if (heaps.length === 0) return
-  tree.delete()
-  throw new Stop({ kind: 'too-complex', over: 'depth' })
-}
-
-const largestHeap = 10_000
-
 type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined
 
 async function startRuntime() {
-  const { Language, Parser, Query } = await import('web-tree-sitter')
+  const { Language, Parser } = await import('web-tree-sitter')
   // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
   // that is done: 1.5 s after one small parse. After the import, because V8 takes no kept code under other flags.
   v8.setFlagsFromString('--liftoff-only')
   const wasmBinary = grammarFile('tree-sitter')
   await Parser.init({ wasmBinary, ...lessMemory(wasmBinary) })
-  return { Language, Query, parser: new Parser() }
+  return { Language, parser: new Parser() }
 }
 
 /** Where the program asks for memory: 512 pages of 64 KiB, a number of two bytes. */
@@ -121,19 +100,6 @@ function lessMemory(wasmBinary: Buffer): { INITIAL_MEMORY?: number } {
 
 /** Captures are named for what they are: a kind of structure, or one of these. */
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
-
-function verbatimQuery(row: TreeSitterRow): string {
-  return [
-    ...captures(row.verbatim, 'verbatim'),
-    ...captures(row.heredocs, 'heredoc'),
-    ...(row.verbatimPatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@verbatim')),
-    ...words(row.documentation).flatMap((parent) =>
-      words(row.verbatim).map((type) => `(${parent} . (${type}) @documentation .)`),
-    ),
-  ].join('\n')
-}
-
-const captures = (types: string | undefined, name: string) => words(types).map((type) => `(${type}) @${name}`)
 
 /**
  * A grammar, or `tree-sitter` for the program that runs them. The build compressed it next to the bundle or next to the

@@ -40,13 +40,13 @@ export interface TreeSitterRow {
   readonly grammar: string
   /** Node types by the kind of structure they are. */
   readonly structures: Partial<Readonly<Record<Kind, string>>>
-  /** The same, where the node type alone does not tell: queries whose capture is `@it`. */
+  /** The same, where the node type alone does not tell: patterns of `find-parts.ts`. */
   readonly patterns?: Partial<Readonly<Record<Kind, readonly string[]>>>
   /** Nodes around a structure that belong to it, such as `export`. */
   readonly wraps?: string
   /** Wraps that are a structure of their own when they hold several: `const a = 1, b = 2`. */
   readonly groups?: string
-  /** The same, where the node type alone does not tell: queries whose capture is `@it`. */
+  /** The same, where the node type alone does not tell: patterns of `find-parts.ts`. */
   readonly wrapPatterns?: readonly string[]
   /** Wraps that belong to a structure with what follows it: `done < input`. */
   readonly whole?: string
@@ -93,9 +93,9 @@ export interface TreeSitterRow {
   readonly offside?: string
   /** Where the header is a node of its own. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Strings that only a query can tell, captured as `@it`. */
+  /** Strings that only a pattern can tell. */
   readonly verbatimPatterns?: readonly string[]
-  /** Queries for nodes whose text is of another language, by the name of that language. */
+  /** Patterns for nodes whose text is of another language, by the name of that language. */
   readonly embedded?: Readonly<Record<string, string>>
   /** A stricter judge of validity than the grammar. */
   readonly judge?: 'oxc'

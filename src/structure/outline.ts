@@ -1,5 +1,5 @@
 import { Source } from '../core/source.ts'
-import { bounded, checkTime, isLate } from '../core/time-limit.ts'
+import { bounded } from '../core/time-limit.ts'
 import { abandonParsers, type Grammar, grammarFor } from './grammar.ts'
 import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
@@ -140,17 +140,13 @@ export interface ParsedPart {
  */
 export function verbatimIn(source: Source, { grammar, tree, base, end }: ParsedPart, span: Span): Span[] {
   if (grammar.verbatim === null || span.end <= base || span.start >= end) return []
-  // By rows: offsets in a query count bytes of a text that is not ours.
+  // By rows: offsets in a tree count bytes of a text that is not ours.
   const above = source.lineAt(base)
-  const range = {
-    startPosition: { row: Math.max(0, source.lineAt(span.start) - above), column: 0 },
-    endPosition: { row: source.lineAt(Math.min(span.end, end)) - above + 1, column: 0 },
-  }
+  const from = Math.max(0, source.lineAt(span.start) - above)
+  const rows = { from, to: source.lineAt(Math.min(span.end, end)) - above + 1 }
   const found = new Map<number, Span>()
   const documentation = new Set<number>()
-  const captures = grammar.verbatim.captures(tree.rootNode, { ...range, progressCallback: isLate })
-  checkTime()
-  for (const { name, node } of captures) {
+  for (const { name, node } of grammar.verbatim(tree, rows)) {
     const string = { start: node.startIndex + base, end: node.endIndex + base }
     if (name === 'documentation') documentation.add(node.id)
     // A line that starts with such a node is inside it, too.

@@ -99,7 +99,7 @@ describe('hostile sources', () => {
     'b.js': nested('if (a) {} else '),
     'c.ts': nested('`${'),
     'a.json': nested('[', ']', 60_000),
-    'a.py': nested('('),
+    'a.py': nested('(', '', 300_000),
     'a.c': nested('('),
     'a.cpp': nested('('),
     'a.java': nested('class A {'),
@@ -110,7 +110,7 @@ describe('hostile sources', () => {
     'a.kt': nested('('),
     'a.swift': nested('('),
     'a.cs': nested('('),
-    'a.sh': nested('$('),
+    'a.sh': nested('$(', '', 300_000),
     'a.yaml': nested('[', ']', 60_000),
   }
   for (const [name, text] of Object.entries(texts)) {
@@ -125,8 +125,8 @@ describe('hostile sources', () => {
     })
   }
 
-  it('that a grammar makes one heap of are refused before they are searched', async () => {
-    expect(await endOf(() => list('a.js', nested('[', '', 30_000)))).toEqual({ kind: 'too-complex', over: 'depth' })
+  it('that a grammar makes one heap of are read like others', async () => {
+    expect(await withTimeLimit(10_000, () => list('a.js', nested('[', '', 30_000)))).toMatchObject({ ok: true })
   })
 
   it('in Markdown end too', async () => {

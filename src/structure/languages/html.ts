@@ -19,7 +19,7 @@ export const html: Language = {
       script_element: 'start_tag',
       style_element: 'start_tag',
     },
-    verbatimPatterns: ['(element (start_tag (tag_name) @name (#any-of? @name "pre" "textarea"))) @it'],
+    verbatimPatterns: ['(element (start_tag (tag_name) @name (#match? @name "^(?:pre|textarea)$"))) @it'],
     preamble: 'doctype',
     embedded: {
       javascript: '(script_element (raw_text) @it)',
