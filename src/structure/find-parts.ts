@@ -199,7 +199,10 @@ function candidates(node: Node, patterns: readonly Pattern[], fields: Fields): C
   return {
     nodes,
     lastNamed: patterns.some(({ isLast }) => isLast) ? nodes.findLastIndex(({ isNamed }) => isNamed) : -1,
-    patterns: patterns.map((pattern) => ({ ...pattern, ids: pattern.field === undefined ? undefined : idsIn(pattern.field) })),
+    patterns: patterns.map((pattern) => ({
+      ...pattern,
+      ids: pattern.field === undefined ? undefined : idsIn(pattern.field),
+    })),
   }
 }
 
