@@ -6,8 +6,7 @@ import { isTerminal, OutputError } from './streams.ts'
 /** Names that commands had before. */
 const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }
 
-/** Runs a command line. @throws UsageError, OutputError */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
+async function main(argv: readonly string[]): Promise<ExitCode> {
   const { flags, words: given } = parseArgs(argv)
   const words = given.map((word, at) =>
     at === 0 && Object.hasOwn(formerNames, word) ? (formerNames[word] ?? word) : word,
@@ -42,19 +41,20 @@ async function meant({ missing }: UsageError): Promise<string> {
   return close === undefined ? ' See clada --help for the commands.' : ` Did you mean clada ${close}?`
 }
 
+/** Runs a command line, and reports a wrong call on stderr. */
+export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
+  try {
+    return await main(argv)
+  } catch (error) {
+    const unwritten = error instanceof OutputError
+    const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
+    if (!known) throw error
+    process.stderr.write(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}\n`)
+    return unwritten ? 1 : 2
+  }
+}
+
 /** Runs the command line of this process. Loading this module does nothing: the library shares its bundle. */
-export function start(): void {
-  main(process.argv.slice(2)).then(
-    (code) => {
-      process.exitCode = code
-    },
-    async (error: unknown) => {
-      const unwritten = error instanceof OutputError
-      const known =
-        unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
-      if (!known) throw error
-      process.stderr.write(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}\n`)
-      process.exitCode = unwritten ? 1 : 2
-    },
-  )
+export async function start(): Promise<void> {
+  process.exitCode = await exitCodeOf(process.argv.slice(2))
 }

@@ -33,7 +33,7 @@ describe('a wrong call', () => {
     [['undo', '--conversation', '--action', '1'], '--loop and --conversation undo several executions'],
     [['--review'], '--review asks at a terminal, and there is none here.'],
   ])('%j is refused with what to write instead', async (args, why) => {
-    await expect(called(args)).rejects.toThrow(why)
+    expect(await called(args)).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(why) })
   })
 })
 

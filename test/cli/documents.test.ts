@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { clada } from '../support/cli.ts'
+import { called } from '../support/in-process.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
 const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: b.txt\n*** End Patch\n'
 
 describe('clada convert', () => {
-  it('writes the document on stdout and nothing else', () => {
+  it('writes the document on stdout and nothing else', async () => {
     const cwd = scratchDir({ 'reply.md': 'Text.\n<---WRITE file="a.txt"--->\nx & y\n<---END--->\nMore.\n' })
-    expect(clada(['convert', '--to', 'cml', 'reply.md'], { cwd })).toEqual({
+    expect(await called(['convert', '--to', 'cml', 'reply.md'], { cwd })).toEqual({
       status: 0,
       stdout: '<write path="a.txt"><![CDATA[x & y]]></write>\n',
       stderr: '',
@@ -15,36 +15,36 @@ describe('clada convert', () => {
     expect(Object.keys(filesIn(cwd))).toEqual(['reply.md'])
   })
 
-  it('gives a document that does the same', () => {
+  it('gives a document that does the same', async () => {
     const source =
       'Text.\n<write path="a.txt"><![CDATA[one\n]]></write>\n<edit path="a.txt"><search><![CDATA[one]]></search><replace><![CDATA[two]]></replace></edit>\n'
     for (const to of ['sham', 'nesl', 'csl', 'cml', 'replacer']) {
       const cwd = scratchDir()
-      const { stdout, status } = clada(['convert', '--to', to], { cwd, input: source })
+      const { stdout, status } = await called(['convert', '--to', to], { cwd, input: source })
       expect(status).toBe(0)
-      expect(clada(['run', '--no-git'], { cwd, input: stdout }).status).toBe(0)
+      expect((await called(['run', '--no-git'], { cwd, input: stdout })).status).toBe(0)
       expect(filesIn(cwd)).toEqual({ 'a.txt': 'two\n' })
     }
   })
 
-  it('lists what cannot be said, with its line, and ends with 1', () => {
+  it('lists what cannot be said, with its line, and ends with 1', async () => {
     const cwd = scratchDir()
-    expect(clada(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({
+    expect(await called(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({
       status: 1,
       stdout: '<remove path="b.txt"/>\n',
       stderr: 'clada: line 2: not converted: file_patch: CML cannot write file_patch\n',
     })
-    const sham = clada(['convert', '--to', 'sham', '--root', cwd], { cwd, input: patch })
+    const sham = await called(['convert', '--to', 'sham', '--root', cwd], { cwd, input: patch })
     expect(sham.status).toBe(0)
     expect(sham.stdout).toContain(`action = "file_patch"\npath = "${cwd}/a.txt"\npatch = <<'EOT_SHAM_`)
   })
 
-  it('warns of what is lost, and names the files when there are several', () => {
+  it('warns of what is lost, and names the files when there are several', async () => {
     const cwd = scratchDir({
       'a.md': '<tasks>\n<write path="a"><![CDATA[x]]></write>\n</tasks>\n',
       'b.md': '<<<END>>>\n',
     })
-    const { status, stderr } = clada(['convert', '--to', 'nesl', 'a.md', 'b.md'], { cwd })
+    const { status, stderr } = await called(['convert', '--to', 'nesl', 'a.md', 'b.md'], { cwd })
     expect(status).toBe(1)
     expect(stderr).toBe(
       'clada: a.md: warning: line 1: NESL has no groups, so its blocks are no longer skipped after a failure\n' +
@@ -52,43 +52,45 @@ describe('clada convert', () => {
     )
   })
 
-  it('refuses a wrong call', () => {
+  it('refuses a wrong call', async () => {
     const cwd = scratchDir()
-    expect(clada(['convert'], { cwd })).toMatchObject({
+    expect(await called(['convert'], { cwd })).toMatchObject({
       status: 2,
       stderr: 'clada: convert needs a syntax to write: --to sham|nesl|csl|cml|replacer.\n',
     })
-    expect(clada(['convert', '--to', 'udiff'], { cwd }).stderr).toContain(
+    expect((await called(['convert', '--to', 'udiff'], { cwd })).stderr).toContain(
       '--to must be one of sham, nesl, csl, cml, replacer',
     )
-    expect(clada(['help', 'convert'], { cwd }).stdout).toContain('clada convert --to SYNTAX')
+    expect((await called(['help', 'convert'], { cwd })).stdout).toContain('clada convert --to SYNTAX')
   })
 })
 
 describe('--csl-delimiters', () => {
   const text = '[[WRITE file="a.txt"]]\n<---END--->\n[[END]]\n'
 
-  it('takes two values, for every command that reads documents', () => {
+  it('takes two values, for every command that reads documents', async () => {
     const cwd = scratchDir({ 'reply.md': text })
-    expect(clada(['--csl-delimiters', '[[', ']]', '--no-git', 'reply.md'], { cwd }).status).toBe(0)
+    expect((await called(['--csl-delimiters', '[[', ']]', '--no-git', 'reply.md'], { cwd })).status).toBe(0)
     expect(filesIn(cwd)['a.txt']).toBe('<---END--->')
-    expect(clada(['check', '--csl-delimiters=[[', ']]', 'reply.md'], { cwd }).stdout).toContain('✓ lines 1-3  csl 1')
-    expect(clada(['diff', 'reply.md', '--csl-delimiters', '[[', ']]'], { cwd }).status).toBe(0)
-    expect(clada(['--csl-delimiters', '[[', ']]', '--no-git'], { cwd, input: text }).status).toBe(0)
-    const { stdout } = clada(['convert', '--to', 'csl', '--csl-delimiters', '[[', ']]', 'reply.md'], { cwd })
+    expect((await called(['check', '--csl-delimiters=[[', ']]', 'reply.md'], { cwd })).stdout).toContain(
+      '✓ lines 1-3  csl 1',
+    )
+    expect((await called(['diff', 'reply.md', '--csl-delimiters', '[[', ']]'], { cwd })).status).toBe(0)
+    expect((await called(['--csl-delimiters', '[[', ']]', '--no-git'], { cwd, input: text })).status).toBe(0)
+    const { stdout } = await called(['convert', '--to', 'csl', '--csl-delimiters', '[[', ']]', 'reply.md'], { cwd })
     expect(stdout).toBe(text)
   })
 
-  it('names them in messages', () => {
+  it('names them in messages', async () => {
     const cwd = scratchDir()
-    const { stdout } = clada(['check', '--csl-delimiters', '[[', ']]'], { cwd, input: '[[RUN]]\nls\n' })
+    const { stdout } = await called(['check', '--csl-delimiters', '[[', ']]'], { cwd, input: '[[RUN]]\nls\n' })
     expect(stdout).toContain('Close it with [[END]].')
   })
 
-  it('refuses what cannot be a delimiter', () => {
+  it('refuses what cannot be a delimiter', async () => {
     const cwd = scratchDir()
-    const refused = (...values: string[]) => clada(['--csl-delimiters', ...values], { cwd, input: text })
-    expect(refused('[[', '[[')).toMatchObject({
+    const refused = (...values: string[]) => called(['--csl-delimiters', ...values], { cwd, input: text })
+    expect(await refused('[[', '[[')).toMatchObject({
       status: 2,
       stderr: "clada: The CSL delimiters must differ from each other; '[[' and '[[' do not.\n",
     })
@@ -98,12 +100,12 @@ describe('--csl-delimiters', () => {
       ['[[', '\t]]'],
       ['[\n[', ']]'],
     ]) {
-      expect(refused(start, end)).toMatchObject({
+      expect(await refused(start, end)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining('must be on one line, neither empty nor with white space at their ends'),
       })
     }
-    expect(refused('[[')).toMatchObject({ status: 2, stderr: expect.stringContaining('needs two values') })
+    expect(await refused('[[')).toMatchObject({ status: 2, stderr: expect.stringContaining('needs two values') })
   })
 })
 
@@ -138,9 +140,9 @@ describe('clada check', () => {
     'and then it en',
   ].join('\n')
 
-  it('explains every block of any document', () => {
+  it('explains every block of any document', async () => {
     const cwd = scratchDir()
-    const { status, stdout } = clada(['check'], { cwd, input: document })
+    const { status, stdout } = await called(['check'], { cwd, input: document })
     expect(status).toBe(1)
     expect(stdout).toBe(
       [
@@ -178,9 +180,9 @@ describe('clada check', () => {
     )
   })
 
-  it('says the same in JSON', () => {
+  it('says the same in JSON', async () => {
     const cwd = scratchDir()
-    const { status, stdout } = clada(['check', '--json'], { cwd, input: document })
+    const { status, stdout } = await called(['check', '--json'], { cwd, input: document })
     expect(status).toBe(1)
     const checked = JSON.parse(stdout)
     expect(checked).toMatchObject({ valid: false, name: '-' })
@@ -204,11 +206,11 @@ describe('clada check', () => {
     expect(checked.warnings).toEqual([])
   })
 
-  it('tells which members of a group would be skipped', () => {
+  it('tells which members of a group would be skipped', async () => {
     const cwd = scratchDir()
     const member = (path: string) => `<write path="${path}"><![CDATA[x]]></write>`
     const input = `<tasks>\n${member('a')}\n${member('')}\n${member('c')}\n</tasks>\n<tasks atomic="true">\n${member('d')}\n<write/>\n</tasks>\n`
-    const { stdout } = clada(['check'], { cwd, input })
+    const { stdout } = await called(['check'], { cwd, input })
     expect(stdout.split('\n').filter((line) => /^\S|not executed/.test(line))).toEqual([
       '✓ line 2  cml 1  file_write a',
       '✗ line 3  cml 2  file_write',
@@ -221,10 +223,10 @@ describe('clada check', () => {
     ])
   })
 
-  it('tells what it took for prose, and that there is nothing', () => {
+  it('tells what it took for prose, and that there is nothing', async () => {
     const cwd = scratchDir()
     fill(cwd, { 'a.md': '<--- see there\n<write path="a"><![CDATA[x]]></write>\n', 'b.md': 'prose' })
-    expect(clada(['check', 'a.md', 'b.md'], { cwd })).toMatchObject({
+    expect(await called(['check', 'a.md', 'b.md'], { cwd })).toMatchObject({
       status: 0,
       stdout:
         '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: read as prose, although it starts like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo blocks found.\n',

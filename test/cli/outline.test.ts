@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { roles } from '../../src/structure/outline-view.ts'
 import { kinds } from '../../src/structure/language.ts'
-import { clada } from '../support/cli.ts'
+import { called } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const files: Readonly<Record<string, readonly string[]>> = {
@@ -85,8 +85,8 @@ describe('clada outline', () => {
   const place = () =>
     scratchDir(Object.fromEntries(Object.entries(files).map(([name, lines]) => [name, lines.join('\n')])))
 
-  it.each(Object.keys(files))('shows what a person would name in %s', (name) => {
-    const { status, stdout } = clada(['outline', name], { cwd: place() })
+  it.each(Object.keys(files))('shows what a person would name in %s', async (name) => {
+    const { status, stdout } = await called(['outline', name], { cwd: place() })
     const headers = stdout
       .trimEnd()
       .split('\n')
@@ -94,24 +94,26 @@ describe('clada outline', () => {
     expect({ status, headers }).toEqual({ status: 0, headers: shown[name] })
   })
 
-  it('shows everything with --all, which is what list_structures gives', () => {
+  it('shows everything with --all, which is what list_structures gives', async () => {
     const cwd = place()
-    const all = clada(['outline', 'cart.py', '--all'], { cwd }).stdout
+    const all = (await called(['outline', 'cart.py', '--all'], { cwd })).stdout
     for (const local of ['total = 0', 'for x in item', 'if __name__']) expect(all).toContain(local)
     const listed = JSON.parse(
-      clada(['do', 'list_structures', 'path=cart.py', 'depth=9', 'steps=true', '--json'], { cwd }).stdout,
+      (await called(['do', 'list_structures', 'path=cart.py', 'depth=9', 'steps=true', '--json'], { cwd })).stdout,
     )
-    expect(JSON.parse(clada(['outline', 'cart.py', '--all', '--json'], { cwd }).stdout)).toEqual(listed.results[0].data)
+    expect(JSON.parse((await called(['outline', 'cart.py', '--all', '--json'], { cwd })).stdout)).toEqual(
+      listed.results[0].data,
+    )
   })
 
-  it('says so where there is nothing to name', () => {
+  it('says so where there is nothing to name', async () => {
     const cwd = scratchDir({ 'a.py': 'if x:\n    y = 1\n', 'b.py': '' })
-    expect(clada(['outline', 'a.py'], { cwd }).stdout).toBe('[no declarations; --all shows the statements]\n')
-    expect(clada(['outline', 'b.py'], { cwd }).stdout).toBe('[no structures]\n')
-    expect(JSON.parse(clada(['outline', 'a.py', '--json'], { cwd }).stdout)).toEqual({ structures: [] })
+    expect((await called(['outline', 'a.py'], { cwd })).stdout).toBe('[no declarations; --all shows the statements]\n')
+    expect((await called(['outline', 'b.py'], { cwd })).stdout).toBe('[no structures]\n')
+    expect(JSON.parse((await called(['outline', 'a.py', '--json'], { cwd })).stdout)).toEqual({ structures: [] })
   })
 
-  it('knows every kind of structure', () => {
+  it('knows every kind of structure', async () => {
     expect(Object.keys(roles).sort()).toEqual([...kinds].sort())
   })
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import tty from 'node:tty'
 import { vi } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { exitCodeOf } from '../../src/cli/main.ts'
 import type { Ran } from './cli.ts'
 
 interface Around {
@@ -9,13 +9,27 @@ interface Around {
   readonly terminals?: readonly (0 | 1 | 2)[]
 }
 
-/** Calls the command line in this process: a hundred times as fast as starting it. What it throws is thrown. */
-export async function called(args: readonly string[], around: Around = {}): Promise<Ran> {
+/** Calls the command line in this process: a hundred times as fast as starting it. */
+export async function called(
+  args: readonly string[],
+  { cwd, env = {}, ...around }: Around & { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Promise<Ran> {
+  const before = process.cwd()
+  const known = Object.keys(env).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, env)
+  if (cwd !== undefined) process.chdir(cwd)
   let status: number | null = null
-  const streams = await written(async () => {
-    status = await main(args)
-  }, around)
-  return { status, ...streams }
+  try {
+    const streams = await written(async () => {
+      status = await exitCodeOf(args)
+    }, around)
+    return { status, ...streams }
+  } finally {
+    process.chdir(before)
+    for (const [name, value] of known)
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
 }
 
 /** What work in this process writes to stdout and stderr. */
