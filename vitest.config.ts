@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // As the build does.
+  define: { CLADA_VERSION: "'0.0.0-test'", CLADA_COMMIT: "''" },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

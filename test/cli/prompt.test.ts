@@ -4,7 +4,8 @@ import path from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { carriesToken, quotesInstruction } from '../../src/watch/token.ts'
 import { Display, displayNeeds } from '../clipboard/support/display.ts'
-import { clada as start, type Ran } from '../support/cli.ts'
+import type { Ran } from '../support/cli.ts'
+import { called as start } from '../support/in-process.ts'
 import { fill, filesIn, remove, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
 
@@ -12,79 +13,79 @@ const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-state-'))
 afterAll(() => remove(state))
 
 /** Without a desktop, and with a state directory of its own. */
-const clada = (args: readonly string[], options: { cwd: string }): Ran =>
+const clada = (args: readonly string[], options: { cwd: string }): Promise<Ran> =>
   start(args, { ...options, env: { XDG_STATE_HOME: state, DISPLAY: '', WAYLAND_DISPLAY: '' } })
 
 const cart = 'export class Cart {\n  total() {\n    return 0\n  }\n}\n'
 
 describe('clada prompt', () => {
-  it('prints the prompt, and its length beside it', () => {
+  it('prints the prompt, and its length beside it', async () => {
     const cwd = scratchDir()
-    const { status, stdout, stderr } = clada(['prompt'], { cwd })
+    const { status, stdout, stderr } = await clada(['prompt'], { cwd })
     expect(status).toBe(0)
     expect(stdout).toContain(`The project is \`${cwd}\`.`)
     expect(stdout).toContain('- `file_write(path, content)` Write a whole file.')
     expect(stderr).toBe(`clada: ${Math.ceil(stdout.length / 4)} tokens\n`)
-    expect(clada(['prompt', '-q'], { cwd })).toEqual({ status: 0, stdout, stderr: '' })
+    expect(await clada(['prompt', '-q'], { cwd })).toEqual({ status: 0, stdout, stderr: '' })
     expect(filesIn(cwd)).toEqual({})
   })
 
-  it.each(['sham', 'csl', 'cml', 'replacer'])('teaches %s', (syntax) => {
-    const { status, stdout } = clada(['prompt', '--syntax', syntax], { cwd: scratchDir() })
+  it.each(['sham', 'csl', 'cml', 'replacer'])('teaches %s', async (syntax) => {
+    const { status, stdout } = await clada(['prompt', '--syntax', syntax], { cwd: scratchDir() })
     expect(status).toBe(0)
     expect(stdout).toContain('## Another example')
   })
 
-  it('is short for a format that models know by themselves', () => {
-    const { status, stdout } = clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
+  it('is short for a format that models know by themselves', async () => {
+    const { status, stdout } = await clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
     expect(status).toBe(0)
     expect(stdout).toContain('+++ b/src/greet.js')
     expect(stdout.length).toBeLessThan(1600)
-    expect(clada(['prompt', 'csl'], { cwd: scratchDir() }).status).toBe(2)
+    expect((await clada(['prompt', 'csl'], { cwd: scratchDir() })).status).toBe(2)
   })
 
-  it('has the task and the map of the project, and the words of what is approved', () => {
+  it('has the task and the map of the project, and the words of what is approved', async () => {
     const cwd = scratchDir({
       'src/cart.js': 'export function total(items) {}\n',
       'package.json': '{"scripts":{"test":"true"}}',
     })
-    expect(clada(['approve', 'npm test'], { cwd }).status).toBe(0)
-    const { stdout } = clada(['prompt', '--task', 'The total is wrong'], { cwd })
+    expect((await clada(['approve', 'npm test'], { cwd })).status).toBe(0)
+    const { stdout } = await clada(['prompt', '--task', 'The total is wrong'], { cwd })
     expect(stdout).toContain('Approved, by these words (* is any arguments): `npm test`.')
     expect(stdout).toContain('src/cart.js: function total(items)')
     expect(stdout.endsWith('## The task\n\nThe total is wrong\n')).toBe(true)
   })
 
-  it('says what a budget costs', () => {
+  it('says what a budget costs', async () => {
     const cwd = scratchDir()
-    const { stdout, stderr } = clada(['prompt', '--all', '--budget', '2000'], { cwd })
+    const { stdout, stderr } = await clada(['prompt', '--all', '--budget', '2000'], { cwd })
     expect(stdout.length).toBeLessThanOrEqual(8000)
     expect(stderr).toMatch(/^clada: \d+ tokens; left out to fit: context_clear, /)
-    const all = clada(['prompt', '--all'], { cwd })
+    const all = await clada(['prompt', '--all'], { cwd })
     expect(all.stdout).toContain('move_structure_to_file_end(')
     expect(all.stderr).not.toContain('left out')
-    const little = clada(['prompt', '--budget', '200'], { cwd })
+    const little = await clada(['prompt', '--budget', '200'], { cwd })
     expect(little.stderr).toMatch(
       /^clada: \d+ tokens, over the budget of 200; the prompt cannot be made shorter; left out to fit: /,
     )
   })
 
-  it('carries the files of the context', () => {
+  it('carries the files of the context', async () => {
     const cwd = scratchDir({ 'cart.ts': cart, 'long.txt': 'x'.repeat(9000) })
-    clada(['context', 'add', 'long.txt', 'cart.ts'], { cwd })
-    const { stdout, stderr } = clada(['prompt', '--files', '--budget', '2000'], { cwd })
+    await clada(['context', 'add', 'long.txt', 'cart.ts'], { cwd })
+    const { stdout, stderr } = await clada(['prompt', '--files', '--budget', '2000'], { cwd })
     expect(stdout).toContain(`## Files as they are now\n\n=== ${cwd}/cart.ts ===\n${cart}`)
     expect(stdout).toContain(`=== not shown, too long ===\n${cwd}/long.txt (22`)
     expect(stdout.length).toBeLessThanOrEqual(8000)
-    const { length } = clada(['prompt'], { cwd }).stdout
-    const none = clada(['prompt', '--files', '--budget', String(Math.ceil(length / 4))], { cwd })
+    const { length } = (await clada(['prompt'], { cwd })).stdout
+    const none = await clada(['prompt', '--files', '--budget', String(Math.ceil(length / 4))], { cwd })
     expect(none.stdout.length).toBe(length)
     expect(none.stderr).toContain('left out, over the budget: cart.ts')
     expect(stderr).toContain(`left out, over the budget: long.txt`)
-    expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
+    expect((await clada(['prompt'], { cwd })).stdout).not.toContain('## Files')
   })
 
-  it('shows by its code what is hidden in rules, or would drive a terminal', () => {
+  it('shows by its code what is hidden in rules, or would drive a terminal', async () => {
     const rules = [
       'be kind\u001b[201~\nrm -rf ~\n',
       'turn \u202eback',
@@ -94,8 +95,8 @@ describe('clada prompt', () => {
     const cwd = scratchDir({ 'a.txt': 'x\u001b[31my\n' })
     const home = scratchDir({ 'clada/config.yml': `prompt: {rules: ${JSON.stringify(rules)}}\n` })
     const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: home }
-    start(['context', 'add', 'a.txt'], { cwd, env })
-    const { stdout } = start(['prompt', '--files'], { cwd, env })
+    await start(['context', 'add', 'a.txt'], { cwd, env })
+    const { stdout } = await start(['prompt', '--files'], { cwd, env })
     expect(stdout).toContain('- be kind\\x1b[201~\n')
     expect(stdout).toContain('- turn \\u202eback\n- see\\u{e0068}\\u{e0069}\n- \u0645\u06cc\u200c\u0634\u0648\u062f\n')
     expect(stdout).toContain('x\\x1b[31my\n')
@@ -103,120 +104,120 @@ describe('clada prompt', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
   })
 
-  it('tells the word by which a reply is known, and is no reply itself', () => {
+  it('tells the word by which a reply is known, and is no reply itself', async () => {
     const cwd = scratchDir()
-    const { stdout } = clada(['prompt'], { cwd })
+    const { stdout } = await clada(['prompt'], { cwd })
     const [, token = ''] = /`clada:` directly followed by `([0-9a-z]{20})`/.exec(stdout) ?? []
     expect(token).not.toBe('')
-    expect(clada(['prompt', '--syntax', 'cml'], { cwd }).stdout).toContain(token)
-    expect(clada(['prompt'], { cwd: scratchDir() }).stdout).not.toContain(token)
+    expect((await clada(['prompt', '--syntax', 'cml'], { cwd })).stdout).toContain(token)
+    expect((await clada(['prompt'], { cwd: scratchDir() })).stdout).not.toContain(token)
     expect(carriesToken(stdout, token)).toBe(false)
     expect(quotesInstruction(stdout)).toBe(true)
     const [example = ''] = /^````\n[^]*?^````$/m.exec(stdout) ?? []
     expect(carriesToken(`${example}\nDone.\n\nclada:${token}\n`, token)).toBe(true)
   })
 
-  it('teaches nothing where nothing can be said', () => {
+  it('teaches nothing where nothing can be said', async () => {
     const cwd = scratchDir({ 'clada.yml': 'allowed_actions: [grep]\n' })
-    expect(clada(['prompt', '--syntax', 'csl'], { cwd })).toEqual({
+    expect(await clada(['prompt', '--syntax', 'csl'], { cwd })).toEqual({
       status: 2,
       stdout: '',
       stderr:
         'clada: No action that is allowed here can be written in csl. See clada config allowed_actions; --syntax sham can write all of them.\n',
     })
-    expect(clada(['prompt'], { cwd }).status).toBe(0)
+    expect((await clada(['prompt'], { cwd })).status).toBe(0)
   })
 
-  it('says when what it teaches would not be looked for', () => {
+  it('says when what it teaches would not be looked for', async () => {
     const cwd = scratchDir({ 'clada.yml': 'syntaxes: [sham]\n' })
-    expect(clada(['prompt', '--syntax', 'csl'], { cwd }).stderr).toMatch(
+    expect((await clada(['prompt', '--syntax', 'csl'], { cwd })).stderr).toMatch(
       /^clada: the config has syntaxes: \[sham\], so blocks in csl are found only with --syntax csl$/m,
     )
-    expect(clada(['prompt', '--syntax', 'sham'], { cwd }).stderr).toMatch(/^clada: \d+ tokens\n$/)
+    expect((await clada(['prompt', '--syntax', 'sham'], { cwd })).stderr).toMatch(/^clada: \d+ tokens\n$/)
   })
 
-  it('asks the terminal to copy with --osc52 alone, and where the config says so', () => {
+  it('asks the terminal to copy with --osc52 alone, and where the config says so', async () => {
     const cwd = scratchDir({ 'a.txt': 'A\n' })
-    clada(['context', 'add', 'a.txt'], { cwd })
-    const { stdout } = clada(['prompt'], { cwd })
+    await clada(['context', 'add', 'a.txt'], { cwd })
+    const { stdout } = await clada(['prompt'], { cwd })
     const refused = /^clada: Not copied by OSC 52: neither stderr nor stdout is a terminal\.$/m
-    expect(clada(['prompt', '--osc52'], { cwd })).toMatchObject({
+    expect(await clada(['prompt', '--osc52'], { cwd })).toMatchObject({
       status: 1,
       stdout,
       stderr: expect.stringMatching(refused),
     })
-    expect(clada(['context', 'print', '--osc52'], { cwd }).stderr).toMatch(refused)
-    expect(clada(['prompt', '--copy'], { cwd }).stderr).not.toMatch(refused)
+    expect((await clada(['context', 'print', '--osc52'], { cwd })).stderr).toMatch(refused)
+    expect((await clada(['prompt', '--copy'], { cwd })).stderr).not.toMatch(refused)
     fill(cwd, { 'config/clada/config.yml': 'clipboard: {osc52: true}\n' })
     const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: path.join(cwd, 'config'), DISPLAY: '', WAYLAND_DISPLAY: '' }
     const root = scratchDir()
-    expect(start(['prompt', '--copy'], { cwd: root, env }).stderr).toMatch(refused)
-    expect(start(['prompt'], { cwd: root, env }).stderr).not.toMatch(refused)
+    expect((await start(['prompt', '--copy'], { cwd: root, env })).stderr).toMatch(refused)
+    expect((await start(['prompt'], { cwd: root, env })).stderr).not.toMatch(refused)
   })
 
-  it('prints what no clipboard takes', () => {
+  it('prints what no clipboard takes', async () => {
     const cwd = scratchDir()
-    const { stdout } = clada(['prompt'], { cwd })
-    expect(clada(['prompt', '--copy', '-q'], { cwd })).toEqual({
+    const { stdout } = await clada(['prompt'], { cwd })
+    expect(await clada(['prompt', '--copy', '-q'], { cwd })).toEqual({
       status: 1,
       stdout,
       stderr: expect.stringMatching(/^clada: No clipboard: .*\n$/),
     })
   })
 
-  it('has help with examples', () => {
-    const { stdout } = clada(['prompt', '--help'], { cwd: scratchDir() })
+  it('has help with examples', async () => {
+    const { stdout } = await clada(['prompt', '--help'], { cwd: scratchDir() })
     expect(stdout).toContain('clada prompt --files --budget 20000')
     expect(stdout).toContain('--syntax NAME')
   })
 })
 
 describe('clada context', () => {
-  it('adds, lists, removes, clears', () => {
+  it('adds, lists, removes, clears', async () => {
     const cwd = scratchDir({ 'a.txt': 'hello\n', 'cart.ts': cart })
     const context = (...args: string[]) => clada(['context', ...args], { cwd })
-    expect(context()).toEqual({ status: 0, stdout: '[the working set is empty]\n', stderr: '' })
-    expect(context('add', 'a.txt', 'cart.ts@@Cart@@total').stdout).toBe(
+    expect(await context()).toEqual({ status: 0, stdout: '[the working set is empty]\n', stderr: '' })
+    expect((await context('add', 'a.txt', 'cart.ts@@Cart@@total')).stdout).toBe(
       'a.txt (6 bytes) added\ncart.ts@@Cart@@total (23 bytes) added\n',
     )
-    expect(context('add', 'a.txt').stdout).toBe('a.txt (6 bytes) is there already\n')
-    expect(context('list').stdout).toBe(`a.txt  6 bytes\ncart.ts@@Cart@@total  23 bytes\n`)
-    expect(context('remove', 'a.txt').stdout).toBe('a.txt removed\n')
-    expect(context('prune').stdout).toBe('nothing to remove\n')
-    expect(JSON.parse(context('list', '--json').stdout)).toMatchObject([
+    expect((await context('add', 'a.txt')).stdout).toBe('a.txt (6 bytes) is there already\n')
+    expect((await context('list')).stdout).toBe(`a.txt  6 bytes\ncart.ts@@Cart@@total  23 bytes\n`)
+    expect((await context('remove', 'a.txt')).stdout).toBe('a.txt removed\n')
+    expect((await context('prune')).stdout).toBe('nothing to remove\n')
+    expect(JSON.parse((await context('list', '--json')).stdout)).toMatchObject([
       { success: true, data: [{ path: `${cwd}/cart.ts@@Cart@@total`, size: 23 }] },
     ])
-    expect(context('clear').stdout).toBe('the working set is empty\n')
-    expect(context('list').stdout).toBe('[the working set is empty]\n')
+    expect((await context('clear')).stdout).toBe('the working set is empty\n')
+    expect((await context('list')).stdout).toBe('[the working set is empty]\n')
   })
 
-  it('goes on after a path that it refuses, and says why', () => {
+  it('goes on after a path that it refuses, and says why', async () => {
     const cwd = scratchDir({ 'a.txt': 'A', '.env': 'KEY=1' })
-    const { status, stdout, stderr } = clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
+    const { status, stdout, stderr } = await clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe('a.txt (1 byte) added\n')
     expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '.env' (path_denied)")
     expect(stderr).toContain("no such file or directory, open 'none.txt'")
   })
 
-  it('is called right', () => {
+  it('is called right', async () => {
     const cwd = scratchDir()
     for (const words of [['add'], ['remove'], ['list', 'a'], ['print', 'a'], ['show']])
-      expect(clada(['context', ...words], { cwd })).toMatchObject({ status: 2, stdout: '' })
+      expect(await clada(['context', ...words], { cwd })).toMatchObject({ status: 2, stdout: '' })
     expect(filesIn(cwd)).toEqual({})
   })
 })
 
 describe('clada context print', () => {
-  const project = (): string => {
+  const project = async (): Promise<string> => {
     const cwd = scratchDir({ 'a.txt': 'one\ntwo\n', 'cart.ts': `${cart}\nexport const tax = 7\n`, 'b.txt': 'B' })
-    clada(['context', 'add', 'a.txt', 'cart.ts@@Cart@@total', 'b.txt'], { cwd })
+    await clada(['context', 'add', 'a.txt', 'cart.ts@@Cart@@total', 'b.txt'], { cwd })
     return cwd
   }
 
-  it('shows files and structures as one text, sizes beside it', () => {
-    const cwd = project()
-    const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
+  it('shows files and structures as one text, sizes beside it', async () => {
+    const cwd = await project()
+    const { status, stdout, stderr } = await clada(['context', 'print'], { cwd })
     expect(status).toBe(0)
     expect(stdout).toBe(
       `=== ${cwd}/a.txt ===\none\ntwo\n\n\n=== ${cwd}/cart.ts@@Cart@@total ===\ntotal() {\n  return 0\n}\n\n\n=== ${cwd}/b.txt ===\nB\n`,
@@ -225,49 +226,51 @@ describe('clada context print', () => {
     expect(stderr).toMatch(/\n3 files, \d+ tokens\n$/)
   })
 
-  it('has the form of files_read', () => {
+  it('has the form of files_read', async () => {
     const cwd = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'B' })
-    clada(['context', 'add', 'a.txt', 'b.txt'], { cwd })
-    const read = clada(['do', 'files_read', `paths=${cwd}/a.txt\n${cwd}/b.txt`, '--json'], { cwd })
-    expect(clada(['context', 'print'], { cwd }).stdout).toBe(`${JSON.parse(read.stdout).results[0].data.content}\n`)
+    await clada(['context', 'add', 'a.txt', 'b.txt'], { cwd })
+    const read = await clada(['do', 'files_read', `paths=${cwd}/a.txt\n${cwd}/b.txt`, '--json'], { cwd })
+    expect((await clada(['context', 'print'], { cwd })).stdout).toBe(
+      `${JSON.parse(read.stdout).results[0].data.content}\n`,
+    )
   })
 
-  it('numbers lines as they are in the file', () => {
-    const cwd = project()
-    const { stdout } = clada(['context', 'print', '--numbered'], { cwd })
+  it('numbers lines as they are in the file', async () => {
+    const cwd = await project()
+    const { stdout } = await clada(['context', 'print', '--numbered'], { cwd })
     expect(stdout).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n2:   total() {\n3:     return 0\n4:   }\n`)
   })
 
-  it('shows only headers with --outline', () => {
-    const cwd = project()
-    clada(['context', 'add', 'cart.ts'], { cwd })
-    const { stdout } = clada(['context', 'print', '--outline'], { cwd })
+  it('shows only headers with --outline', async () => {
+    const cwd = await project()
+    await clada(['context', 'add', 'cart.ts'], { cwd })
+    const { stdout } = await clada(['context', 'print', '--outline'], { cwd })
     expect(stdout).toContain(`=== ${cwd}/a.txt ===\n[no outline, 3 lines: LANGUAGE_UNSUPPORTED]\n`)
     expect(stdout).toContain('export class Cart  (class)')
     expect(stdout).not.toContain('return 0')
-    clada(['context', 'remove', 'cart.ts'], { cwd })
-    const part = clada(['context', 'print', '--outline'], { cwd }).stdout
+    await clada(['context', 'remove', 'cart.ts'], { cwd })
+    const part = (await clada(['context', 'print', '--outline'], { cwd })).stdout
     expect(part).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n      2-4  total()  (method)`)
     expect(part).not.toContain('class Cart')
   })
 
-  it('shows a structure once: not again where its file is shown', () => {
-    const cwd = project()
-    clada(['context', 'add', 'cart.ts'], { cwd })
-    expect(clada(['context', 'print'], { cwd }).stdout.match(/total\(\)/g)).toHaveLength(1)
+  it('shows a structure once: not again where its file is shown', async () => {
+    const cwd = await project()
+    await clada(['context', 'add', 'cart.ts'], { cwd })
+    expect((await clada(['context', 'print'], { cwd })).stdout.match(/total\(\)/g)).toHaveLength(1)
   })
 
-  it('names what a budget leaves out', () => {
-    const cwd = project()
+  it('names what a budget leaves out', async () => {
+    const cwd = await project()
     fill(cwd, { 'a.txt': 'long '.repeat(400) })
-    const { status, stdout } = clada(['context', 'print', '--budget', '120'], { cwd })
+    const { status, stdout } = await clada(['context', 'print', '--budget', '120'], { cwd })
     expect(status).toBe(0)
     expect(stdout.length).toBeLessThanOrEqual(481)
     expect(stdout).toContain(`=== ${cwd}/b.txt ===\nB\n`)
     expect(stdout).toContain(`\n\n=== not shown, too long ===\n${cwd}/a.txt (5`)
   })
 
-  it('refuses what was denied since, and what is gone', () => {
+  it('refuses what was denied since, and what is gone', async () => {
     const cwd = scratchDir({ 'a.txt': 'A', 'key.pem': 'secret' })
     fill(cwd, {
       '.clada/context.json': JSON.stringify({
@@ -278,8 +281,8 @@ describe('clada context print', () => {
         })),
       }),
     })
-    clada(['trust', '--history'], { cwd })
-    const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
+    await clada(['trust', '--history'], { cwd })
+    const { status, stdout, stderr } = await clada(['context', 'print'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
     expect(stderr).toContain(`refused: key.pem: file_read: Path not allowed`)
@@ -287,10 +290,10 @@ describe('clada context print', () => {
     expect(stderr).toContain('refused: /etc/hostname: ')
   })
 
-  it('says when the list cannot be read', () => {
+  it('says when the list cannot be read', async () => {
     const cwd = scratchDir({ '.clada/context.json': '{' })
-    clada(['trust', '--history'], { cwd })
-    expect(clada(['context', 'print'], { cwd })).toMatchObject({
+    await clada(['trust', '--history'], { cwd })
+    expect(await clada(['context', 'print'], { cwd })).toMatchObject({
       status: 1,
       stdout: '',
       stderr: expect.stringContaining('clada: context_list: The working set cannot be read'),
@@ -306,14 +309,18 @@ describe('--copy', () => {
     onTestFinished(() => display.close())
     const cwd = scratchDir({ 'a.txt': 'grün ✓\n' })
     const env = { XDG_STATE_HOME: state, DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '' }
-    expect(start(['prompt', '--copy'], { cwd, env })).toMatchObject({
+    expect(await start(['prompt', '--copy'], { cwd, env })).toMatchObject({
       status: 0,
       stdout: '',
       stderr: expect.stringMatching(/^clada: \d+ tokens\nclada: copied to the clipboard\n$/),
     })
-    expect(await display.paste()).toBe(clada(['prompt'], { cwd }).stdout)
-    clada(['context', 'add', 'a.txt'], { cwd })
-    expect(start(['context', 'print', '--copy', '-q'], { cwd, env })).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await display.paste()).toBe((await clada(['prompt'], { cwd })).stdout)
+    await clada(['context', 'add', 'a.txt'], { cwd })
+    expect(await start(['context', 'print', '--copy', '-q'], { cwd, env })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    })
     expect(await display.paste()).toBe(`=== ${cwd}/a.txt ===\ngrün ✓\n`)
   })
 })

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import tty from 'node:tty'
-import { vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import { exitCodeOf } from '../../src/cli/main.ts'
 import type { Ran } from './cli.ts'
 
@@ -14,9 +14,11 @@ export async function called(
   args: readonly string[],
   { cwd, env = {}, ...around }: Around & { readonly cwd?: string; readonly env?: Record<string, string> } = {},
 ): Promise<Ran> {
-  const before = process.cwd()
+  const [before, program] = [process.cwd(), process.argv[1] ?? '']
   const known = Object.keys(env).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, env)
+  // The command line looks for its own files beside itself.
+  process.argv[1] = inject('cli')
   if (cwd !== undefined) process.chdir(cwd)
   let status: number | null = null
   try {
@@ -26,6 +28,7 @@ export async function called(
     return { status, ...streams }
   } finally {
     process.chdir(before)
+    process.argv[1] = program
     for (const [name, value] of known)
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
