@@ -119,20 +119,27 @@ processor time, whichever was disturbed less.
 |---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-What the rest is, in processor time: of a small run, 6 ms are reading its code and V8 reading what it kept of it (0.73 MB,
-of two files), 5 ms the top level of their modules, 3 ms two or three collections of garbage, and 16 ms the run itself, whose
-functions run once and therefore in the interpreter, with some 300 calls of the system for locks and journal; 170 functions
-of Node itself, which keeps no code of them, are compiled for it. The files hold only modules that small commands were seen
-to use (\`scripts/packs.mjs\`), 481 kB of source; the other actions, 100 kB that a run needed only for their place in a table,
-are loaded when one is asked for, which saves a small run 2 ms and \`clada check\` 4. To load whatever is imported took 2 ms
-more, for \`clada version\` 6 and for a commit 3. Replacing a file starts perl, which exchanges names. A commit takes three git processes: config, status,
-update-index, and for a new file check-ignore. Node takes 3 ms of processor time to load what starts programs, 9 ms for the
-first git and 4 ms for every other, of which git itself has 1.5 ms. The branch is moved without git where it has a log, and
-what is in the new index is read from its file. Half of what \`clada mcp\` takes is the same loading; the rest is its own
-code and what Node loads for streams. A structure read spends 7 ms on the query of its grammar, because tree-sitter checks
-patterns of several nodes against the whole grammar, 7 ms on unpacking it, and most of the rest in WebAssembly that only the
-baseline compiler has compiled. The memory of tree-sitter begins with 8 MiB instead of 32, which V8 would take for memory
-that is worth a collection of garbage of 10 ms. A start-up snapshot is not used: Node takes one only by a flag.
+Where the processor time goes:
+
+| what | ms |
+|---|---|
+| **one block that makes a file**: reading its code and what V8 kept of it (0.73 MB, two files) | 6 |
+| the top level of their modules | 5 |
+| two or three collections of garbage | 3 |
+| the run itself: functions that run once, so in the interpreter; 170 functions of Node, compiled each time; 300 calls of the system for locks and journal | 16 |
+| **a commit**, in addition: what Node loads to start programs | 3 |
+| the first git (config), and each further one (status, update-index, for a new file check-ignore), of which git itself takes 1.5 | 9, 4 |
+| **a structure read**, in addition: unpacking tree-sitter and the grammar | 7 |
+| compiling and starting tree-sitter | 10 |
+| loading the grammar | 6 |
+| parsing, in WebAssembly that only the baseline compiler has compiled | 14 |
+| finding the nodes by their types; a query of tree-sitter took 14 more, for Ruby 500, because it goes through all states of the grammar | 3 |
+
+Replacing a file starts perl, which exchanges names. Half of \`clada mcp\` is the same loading, the rest its own code and what
+Node loads for streams. Files hold only modules that small commands were seen to use (\`scripts/packs.mjs\`). The memory of
+tree-sitter begins with 8 MiB instead of 32, which V8 would take for memory that is worth a collection of garbage of 10 ms.
+Tried without gain: other flags for WebAssembly (lazy validation, no lazy compilation, compilation in the same thread) and
+unpacking in one piece. V8 gives no compiled WebAssembly to keep, and takes a start-up snapshot only by a flag of Node.
 `
 }
 

@@ -37,8 +37,9 @@ const mostLinks = 40
 function pastLink(file: string): string | undefined {
   const { root } = path.parse(file)
   const parts = file.slice(root.length).split(path.sep)
+  let at = root
   for (let count = 1; count <= parts.length; count++) {
-    const at = path.join(root, ...parts.slice(0, count))
+    at += `${count === 1 ? '' : path.sep}${parts[count - 1] ?? ''}`
     try {
       const stat = fs.lstatSync(at, { throwIfNoEntry: false })
       if (stat === undefined) return undefined
