@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clada } from '../support/cli.ts'
+import { called as clada } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const write = '<---WRITE file="a.txt"--->\nhello\n<---END--->\n'
@@ -13,43 +13,43 @@ describe('a directory inside of a project', () => {
     ['.git', { '.git': 'gitdir: elsewhere\n' }],
     ['.clada', { '.clada/context.json': '[]' }],
     ['clada.yml', { 'clada.yml': 'version: 1\n' }],
-  ])('is told apart where the one around has %s', (mark, files) => {
+  ])('is told apart where the one around has %s', async (mark, files) => {
     const root = scratchDir({ ...files, 'src/deep/b.txt': '' })
-    expect(clada(['--no-git'], { cwd: `${root}/src`, input: write })).toEqual({
+    expect(await clada(['--no-git'], { cwd: `${root}/src`, input: write })).toEqual({
       status: 0,
       stdout: report,
       stderr: said('..', mark),
     })
     // What was made by accident says nothing about what is meant.
-    expect(clada(['history'], { cwd: `${root}/src` }).stderr).toBe(said('..', mark))
+    expect((await clada(['history'], { cwd: `${root}/src` })).stderr).toBe(said('..', mark))
     // The nearest counts, and that is now the one in between.
-    expect(clada(['config', 'exec'], { cwd: `${root}/src/deep` }).stderr).toBe(said('..', '.clada'))
+    expect((await clada(['config', 'exec'], { cwd: `${root}/src/deep` })).stderr).toBe(said('..', '.clada'))
   })
 
-  it('says nothing in a report, nor where it is known which one is meant', () => {
+  it('says nothing in a report, nor where it is known which one is meant', async () => {
     const root = scratchDir({ '.git/HEAD': '', 'a/x': '', 'b/clada.yml': 'version: 1\n', 'c/.git/HEAD': '' })
     const run = (dir: string, ...args: string[]) =>
       clada(['--no-git', ...args], { cwd: `${root}/${dir}`, input: write })
-    expect(run('a', '--root', '.')).toMatchObject({ stdout: report, stderr: '' })
-    expect(run('a', '--quiet')).toMatchObject({ stdout: '', stderr: '' })
-    expect(run('b')).toMatchObject({ stdout: report, stderr: '' })
-    expect(run('c')).toMatchObject({ stdout: report, stderr: '' })
-    expect(run('.')).toMatchObject({ stdout: report, stderr: '' })
-    const { stdout, stderr } = run('a', '--json', '--again')
+    expect(await run('a', '--root', '.')).toMatchObject({ stdout: report, stderr: '' })
+    expect(await run('a', '--quiet')).toMatchObject({ stdout: '', stderr: '' })
+    expect(await run('b')).toMatchObject({ stdout: report, stderr: '' })
+    expect(await run('c')).toMatchObject({ stdout: report, stderr: '' })
+    expect(await run('.')).toMatchObject({ stdout: report, stderr: '' })
+    const { stdout, stderr } = await run('a', '--json', '--again')
     expect(JSON.parse(stdout)).not.toHaveProperty('warnings')
     expect(stderr).toBe(said('..', '.git'))
   })
 
-  it('goes by the root that the user names in a config file', () => {
+  it('goes by the root that the user names in a config file', async () => {
     const home = scratchDir({ 'work/.git/HEAD': '', 'work/src/x': '' })
     const config = scratchDir({ 'clada/config.yml': `root: ${home}/work\n` })
     const env = { HOME: home, XDG_CONFIG_HOME: config }
-    expect(clada(['config', 'root'], { cwd: `${home}/work/src`, env })).toMatchObject({ stderr: '' })
+    expect(await clada(['config', 'root'], { cwd: `${home}/work/src`, env })).toMatchObject({ stderr: '' })
   })
 
-  it('does not take the home directory for one', () => {
+  it('does not take the home directory for one', async () => {
     const home = scratchDir({ '.git/HEAD': '', '.clada/x': '', 'project/x': '' })
-    const run = clada(['--no-git'], { cwd: `${home}/project`, input: write, env: { HOME: home } })
+    const run = await clada(['--no-git'], { cwd: `${home}/project`, input: write, env: { HOME: home } })
     expect(run).toMatchObject({ stdout: report, stderr: '' })
   })
 })

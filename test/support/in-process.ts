@@ -9,12 +9,15 @@ interface Around {
   readonly terminals?: readonly (0 | 1 | 2)[]
 }
 
+/** A test that has ended may have removed its own. */
+const home = process.cwd()
+
 /** Calls the command line in this process: a hundred times as fast as starting it. */
 export async function called(
   args: readonly string[],
   { cwd, env = {}, ...around }: Around & { readonly cwd?: string; readonly env?: Record<string, string> } = {},
 ): Promise<Ran> {
-  const [before, program] = [process.cwd(), process.argv[1] ?? '']
+  const program = process.argv[1] ?? ''
   const known = Object.keys(env).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, env)
   // The command line looks for its own files beside itself.
@@ -27,7 +30,7 @@ export async function called(
     }, around)
     return { status, ...streams }
   } finally {
-    process.chdir(before)
+    process.chdir(home)
     process.argv[1] = program
     for (const [name, value] of known)
       if (value === undefined) delete process.env[name]
