@@ -39,8 +39,7 @@ export class Source {
   /** Lines `first` to `last`, both included, joined with LF whatever they were joined with before. */
   lines(first: number, last: number): string {
     if (last < first) return ''
-    const raw = this.text.slice(this.startOf(first), this.endOf(last))
-    return raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
+    return withLf(this.text.slice(this.startOf(first), this.endOf(last)))
   }
 
   /** The line that holds an offset. */
@@ -61,6 +60,8 @@ export class Source {
     return low + 1
   }
 }
+
+export const withLf = (text: string): string => (text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text)
 
 const LF = 10
 const CR = 13

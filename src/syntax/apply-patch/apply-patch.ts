@@ -2,7 +2,7 @@ import type { Mistake } from '../../core/mistake.ts'
 import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
-import { sectionsOf } from './sections.ts'
+import { newFile, sectionsOf } from './sections.ts'
 import {
   damageWarning,
   foreign,
@@ -85,6 +85,8 @@ function readPatch(
   if (patch.kind === 'stray') return { found: [noPatch(line, line, { kind: 'patch-stray-end' })], next: line + 1 }
   if (patch.kind === 'outside') return { found: [noPatch(line, line, { kind: 'patch-outside' })], next: line + 1 }
   const { last, closed } = patch
+  const file = patch.shells === usualShells ? newFile(new Rows(source, line + 1, last, '')) : undefined
+  if (file !== undefined) return { found: [file], next: last + 2 }
   // As it is written, unusual spaces and all.
   const row = rowAt(source, line)
   const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')

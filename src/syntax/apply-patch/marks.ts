@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
-import { fenceAt, linesWith, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
+import { fenceAt, isLine, linesWith, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
 
 interface Mark {
   readonly line: number
@@ -176,11 +176,11 @@ function placeOf(text: string, word: string, from: number): number {
 }
 
 function markOn(source: Source, line: number, read: ReadMarker): Mark | undefined {
-  const row = rowAt(source, line)
   // What most of them look like; the rest takes longer.
   const [begin, end] = usualShells
-  if (row === begin) return { line, kind: 'begin', indent: '', isDamaged: false, row: begin }
-  if (row === end) return { line, kind: 'end', indent: '', isDamaged: false, row: end }
+  if (isLine(source, line, begin)) return { line, kind: 'begin', indent: '', isDamaged: false, row: begin }
+  if (isLine(source, line, end)) return { line, kind: 'end', indent: '', isDamaged: false, row: end }
+  const row = rowAt(source, line)
   const plain = read(row)
   const section = SECTION.exec(plain)?.[1]
   if (section !== undefined) return { line, kind: 'section', indent: section, isDamaged: plain !== row, row }

@@ -1,5 +1,26 @@
 import { damageWarning, type Found, type LineSlip, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
-import { unquoted } from '../foreign/name.ts'
+import { isPlainName, unquoted } from '../foreign/name.ts'
+
+/** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
+export function newFile(rows: Rows): Found | undefined {
+  const header = rows.row(rows.first)
+  if (!header.startsWith(ADD) || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS) return undefined
+  const path = header.slice(ADD.length)
+  if (!isPlainName(path)) return undefined
+  const { text, last } = rows.added(rows.first + 1)
+  if (last < rows.last) return undefined
+  return {
+    action: 'file_create',
+    params: { path, content: `${text}\n` },
+    label: 'Add File',
+    startLine: rows.first,
+    endLine: last,
+    lastLine: last,
+    slips: [],
+  }
+}
+
+const ADD = '*** Add File: '
 
 /** The sections of a patch. */
 export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {

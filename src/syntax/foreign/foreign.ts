@@ -1,6 +1,6 @@
 import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
-import type { Source } from '../../core/source.ts'
+import { isSpace, type Source, withLf } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
@@ -14,6 +14,10 @@ export function rowAt(source: Source, line: number): string {
   return line === 1 && row.charCodeAt(0) === BOM ? row.slice(1) : row
 }
 
+/** Whether a line is nothing but this text. */
+export const isLine = (source: Source, line: number, text: string): boolean =>
+  source.endOf(line) === source.startOf(line) + text.length && source.text.startsWith(text, source.startOf(line))
+
 export interface Fence {
   readonly indent: string
   readonly marks: string
@@ -23,14 +27,23 @@ export interface Fence {
 
 /** The fence on a line of a text. Most lines have none, and cost one look at where their text begins. */
 export function fenceAt(source: Source, line: number): Fence | undefined {
-  return beginsWithMark(source.text, source.startOf(line)) ? fenceOf(rowAt(source, line)) : undefined
+  const start = source.startOf(line)
+  const from = line === 1 && source.text.charCodeAt(0) === BOM ? 1 : start
+  const marks = marksFrom(source.text, from)
+  return marks === -1 ? undefined : fenceIn(source.text.slice(from, source.endOf(line)), marks - from)
 }
 
 export function fenceOf(line: string): Fence | undefined {
-  if (!beginsWithMark(line, 0)) return undefined
-  const [, indent, marks, info] = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/.exec(line) ?? []
-  if (indent === undefined || marks === undefined || info === undefined) return undefined
-  return { indent, marks, info: info.trim() }
+  const marks = marksFrom(line, 0)
+  return marks === -1 ? undefined : fenceIn(line, marks)
+}
+
+function fenceIn(line: string, from: number): Fence | undefined {
+  let to = from + 3
+  while (line.charCodeAt(to) === line.charCodeAt(from)) to++
+  // One more backtick makes it code inside a line.
+  if (line.includes('`', to)) return undefined
+  return { indent: line.slice(0, from), marks: line.slice(from, to), info: line.slice(to).trim() }
 }
 
 /** The number of code fences up to each line of a text, that line included. Counted once. */
@@ -49,11 +62,13 @@ export function fencesAbove(source: Source): Uint32Array {
 
 const fences = new WeakMap<Source, Uint32Array>()
 
-function beginsWithMark(text: string, start: number): boolean {
-  for (let at = start; ; at++) {
-    const c = text.charCodeAt(at)
-    if (c !== SPACE && c !== TAB && c !== BOM) return c === BACKTICK || c === TILDE
-  }
+/** Where the marks of a fence are on the line that begins at `start`; -1 where there are none. */
+function marksFrom(text: string, start: number): number {
+  let at = start
+  let c = text.charCodeAt(at)
+  while (c === SPACE || c === TAB) c = text.charCodeAt(++at)
+  if (c !== BACKTICK && c !== TILDE) return -1
+  return text.charCodeAt(at + 1) === c && text.charCodeAt(at + 2) === c ? at : -1
 }
 
 /** A fence, or one of the tags used as one; only of a tag it is known whether it opens or closes. */
@@ -115,8 +130,7 @@ export class Rows {
     this.#source = source
     this.first = first
     this.last = last
-    const fits = (line: number): boolean => line === marker || this.#has(line, indent) || isBlank(source, line)
-    this.#indent = indent === '' || this.#all(fits) ? indent : ''
+    this.#indent = indent === '' || this.#fits(indent, marker) ? indent : ''
   }
 
   row(line: number): string {
@@ -126,11 +140,14 @@ export class Rows {
 
   /** The lines from `first` on that begin with `+`, as one text without these marks, and the last of them. */
   added(first: number): { readonly text: string; readonly last: number } {
+    let last = first
+    while (last < this.last && this.begin(last + 1) === PLUS) last++
+    // Joined, not added up: for the garbage collector one text costs less than its parts.
     const rows: string[] = []
-    let line = first
-    do rows.push(this.#source.text.slice(this.#startOf(line) + 1, this.#source.endOf(line)))
-    while (++line <= this.last && this.begin(line) === PLUS)
-    return { text: rows.join('\n'), last: line - 1 }
+    for (let line = first; line <= last; line++) {
+      rows.push(this.#source.text.slice(this.#startOf(line) + 1, this.#source.endOf(line)))
+    }
+    return { text: rows.join('\n'), last }
   }
 
   /** The code of the first character of a line, its line break where it is empty. */
@@ -146,8 +163,10 @@ export class Rows {
     return indent === '' || this.#source.text.startsWith(indent, this.#source.startOf(line))
   }
 
-  #all(test: (line: number) => boolean): boolean {
-    for (let line = this.first; line <= this.last; line++) if (!test(line)) return false
+  #fits(indent: string, marker: number | undefined): boolean {
+    for (let line = this.first; line <= this.last; line++) {
+      if (line !== marker && !this.#has(line, indent) && !isBlank(this.#source, line)) return false
+    }
     return true
   }
 }
@@ -294,11 +313,12 @@ export const foreign = (format: Format) =>
         seek,
         read(line) {
           const { found, next } = read(line)
-          const blocks = found.map((one) => {
+          const blocks: Block[] = []
+          for (const one of found) {
             const block = blockOf(source, format, String(++count), one, strict)
-            return one.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(one.shells))
-          })
-          return { blocks, faults: [], next }
+            blocks.push(one.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(one.shells)))
+          }
+          return { blocks, faults: none, next }
         },
       }
     },
@@ -306,8 +326,8 @@ export const foreign = (format: Format) =>
 
 function blockOf(source: Source, format: Format, id: string, found: Found, strict: boolean): Block {
   const { action, label, startLine, endLine, lastLine } = found
-  const own = found.warnings ?? []
-  const indented = strict ? [] : indentation(source, format, found)
+  const own = found.warnings?.length ?? 0
+  const indented = strict ? undefined : indentation(source, format, found)
   const params = new Texts()
   for (const name in found.params) {
     const text = found.params[name] ?? ''
@@ -326,7 +346,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
   }
   // Added, not spread: a copy of every block would cost more than reading it.
   if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
-  if (own.length + indented.length > 0) block.warnings = [...own, ...indented]
+  if (own > 0 || indented !== undefined) block.warnings = [...(found.warnings ?? []), ...(indented ?? [])]
   return block
 }
 
@@ -336,14 +356,16 @@ const withSlashes = (path: string): string => (/\\(?![A-Za-z0-9])/.test(path) ? 
 const none: readonly Fault[] = []
 
 /** A block that is indented as a whole. Lines of a diff begin with a space anyway, but not the name above them. */
-function indentation(source: Source, { name }: Format, { startLine, endLine, slips }: Found): string[] {
-  const isIndented = (line: number): boolean => /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
-  if (slips.length > 0) return []
-  const edges = [startLine, ...(endLine === null || name === 'udiff' ? [] : [endLine])]
-  return edges.some(isIndented)
+function indentation(source: Source, { name }: Format, { startLine, endLine, slips }: Found): [string] | undefined {
+  if (slips.length > 0) return undefined
+  const endsIndented = endLine !== null && name !== 'udiff' && isIndented(source, endLine)
+  return endsIndented || isIndented(source, startLine)
     ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`]
-    : []
+    : undefined
 }
+
+const isIndented = (source: Source, line: number): boolean =>
+  isSpace(source.text.charCodeAt(source.startOf(line))) && /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
 
 /** A path that is created may also create its directory. */
 const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>

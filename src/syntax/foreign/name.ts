@@ -9,7 +9,7 @@ import { type Fence, rowAt } from './foreign.ts'
 export function nameIn(line: string): string | undefined {
   if (line.length > LONG) return undefined
   let text = line.trim()
-  if (PLAIN.test(text)) return text
+  if (isPlainName(text)) return text
   let marked = false
   for (;;) {
     const before = text
@@ -25,7 +25,8 @@ export function nameIn(line: string): string | undefined {
 }
 
 /** What most names look like; the rest takes longer. */
-const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
+export const isPlainName = (text: string): boolean =>
+  /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/.test(text)
 
 interface Marks {
   readonly pattern: RegExp
