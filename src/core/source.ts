@@ -84,6 +84,14 @@ function lineStarts(text: string): Uint32Array {
 export const isSpace = (c: number): boolean =>
   c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
 
+/** Where the text of a line begins, after white space; -1 where there is nothing else. */
+export function textFrom(source: Source, line: number): number {
+  const end = source.endOf(line)
+  let at = source.startOf(line)
+  while (at < end && isSpace(source.text.charCodeAt(at))) at++
+  return at < end ? at : -1
+}
+
 /** Whether only white space precedes `at` on its line. */
 export function startsLine(text: string, at: number): boolean {
   for (let i = at - 1; i >= 0; i--) {

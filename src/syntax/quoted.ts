@@ -1,5 +1,5 @@
 import type { Block, NotExecutedReason } from '../core/block.ts'
-import type { Source } from '../core/source.ts'
+import { type Source, textFrom } from '../core/source.ts'
 import { fenceOf, fencesAbove } from './foreign/foreign.ts'
 
 /**
@@ -61,10 +61,9 @@ export class Quotations {
     for (; line >= 1; line--) {
       sign = (empty > 0 ? past : near)[line] ?? 0
       if (sign !== 0) break
-      const text = this.#source.line(line)
-      const initial = text.trimStart().charAt(0)
-      if (initial === '') empty ||= line
-      else sign = this.#signOn(line, text, initial, empty > 0)
+      const start = textFrom(this.#source, line)
+      if (start === -1) empty ||= line
+      else sign = this.#signOn(line, this.#source.text.charAt(start), empty > 0)
       if (sign !== 0) break
     }
     if (line < 1) sign = NONE
@@ -73,16 +72,18 @@ export class Quotations {
   }
 
   /** `initial` is the first character that is no space: most lines need no pattern to be known as prose. */
-  #signOn(line: number, text: string, initial: string, pastEmpty: boolean): Sign {
-    const sign = (quoted: boolean): Sign => (quoted ? line : -line)
+  #signOn(line: number, initial: string, pastEmpty: boolean): Sign {
+    const text = this.#source.line(line)
     const fence = fenceOf(text)
     if (fence !== undefined) {
-      return sign(!this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1)))
+      const isShown = !this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1))
+      return isShown ? line : -line
     }
-    if (COMMITS.includes(initial) && COMMIT.test(text)) return sign(true)
+    if (COMMITS.includes(initial) && COMMIT.test(text)) return line
     const command = commandOn(text, initial)
-    if (command !== undefined) return sign(!FEEDS.test(command) && (!pastEmpty || this.#fenced(line)))
-    return pastEmpty && !MESSAGE.test(text) && !this.#fenced(line) ? sign(this.#introduced(line)) : 0
+    if (command !== undefined) return !FEEDS.test(command) && (!pastEmpty || this.#fenced(line)) ? line : -line
+    if (!pastEmpty || MESSAGE.test(text) || this.#fenced(line)) return 0
+    return this.#introduced(line) ? line : -line
   }
 
   /** A prompt right after the output, in the same paragraph. */
@@ -94,7 +95,7 @@ export class Quotations {
   /** The last sentence at or above a line says that output follows. */
   #introduced(line: number): boolean {
     let at = line
-    while (at > 0 && this.#source.line(at).trim() === '') at--
+    while (at > 0 && textFrom(this.#source, at) === -1) at--
     return at > 0 && saysOutput(this.#source.line(at))
   }
 

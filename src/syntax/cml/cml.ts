@@ -101,9 +101,12 @@ class CmlReader implements Reader {
 
   #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {
     const { name, start, state } = located
-    const cut: Misplaced = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } }
-    const slip = located.slip ?? refusal ?? (state === 'cut' ? cut : undefined)
+    const slip = located.slip ?? refusal
     if (slip !== undefined) return [this.#refused(located, [slip])]
+    if (state === 'cut') {
+      const cut = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } } as const
+      return [this.#refused(located, [cut])]
+    }
     const parsed = parseElement(this.#source.text, located)
     if (!parsed.ok) return [this.#refused(located, [parsed.slip])]
     const { element } = parsed
@@ -140,7 +143,7 @@ class CmlReader implements Reader {
       params: task.params,
       startLine: this.#source.lineAt(element.start),
       endLine: this.#source.lineAt(element.end - 1),
-      faults: task.slips.map((slip) => this.#fault(slip, id)),
+      faults: task.slips.length === 0 ? none : task.slips.map((slip) => this.#fault(slip, id)),
       raw: this.#source.text.slice(element.start, element.end),
       label: name,
     }
@@ -192,6 +195,7 @@ class CmlReader implements Reader {
   }
 }
 
+const none: readonly Fault[] = []
 const knownVersion = /^(?:0\.0\.1|1(?:\.\d+)*)$/
 
 /** What a refused element was probably meant to be, for reports. */

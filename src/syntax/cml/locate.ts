@@ -12,6 +12,7 @@ import {
   type Section,
   Tags,
 } from './open.ts'
+import { type Element, usualTask } from './xml.ts'
 import { APOSTROPHE, QUOTE } from '../reader.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
 
@@ -31,10 +32,20 @@ export interface Located {
   readonly stray: number | undefined
   /** Set when the element is not worth parsing. */
   readonly slip: Misplaced | undefined
+  /** The element, where it is written as usual. */
+  readonly usual?: Element
 }
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
-export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
+export function locate(text: string, start: number, name: BlockName): Located {
+  const usual = name === 'write' || name === 'run' || name === 'exec' ? usualTask(text, start) : undefined
+  if (usual === undefined) return new Locator(text, start, name).locate()
+  const { end } = usual
+  return { name, start, end, state: 'closed', tags: noTags, sections: [], stray: undefined, slip: undefined, usual }
+}
+
+/** What is known already is not parsed. */
+const noTags = new Tags('')
 
 class Locator {
   readonly #text: string

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Mistakes } from '../../core/mistake.ts'
 import type { Located } from './locate.ts'
 import { QUOTE, SPACE, Texts } from '../reader.ts'
-import type { Misplaced, Part, Section } from './open.ts'
+import { CDATA, innerOpening, type Misplaced, type Part, type Section } from './open.ts'
 
 /** An element with what is in it, and where in the document it is. */
 export interface Element {
@@ -25,7 +25,7 @@ export type Parsed = { readonly ok: true; readonly element: Element } | { readon
 
 /** Parses the tags of an element that is in a text. This is the only file that knows which parser does it. */
 export function parseElement(text: string, located: Located): Parsed {
-  const element = usualElement(text, located.tags.parts) ?? parse(located.tags.text, located)
+  const element = located.usual ?? usualElement(text, located.tags.parts) ?? parse(located.tags.text, located)
   if (!(element instanceof Error)) return { ok: true, element }
   return { ok: false, slip: slipOf(element, located) }
 }
@@ -50,8 +50,8 @@ function usualElement(text: string, parts: readonly Part[]): Element | undefined
       if (open.length === 0) return end === parts.at(-1)?.end ? within : undefined
       continue
     }
-    const element = usualTag(text, at, end)
-    if (element === undefined || (within === undefined && at !== parts[0]?.at)) return undefined
+    const element = usualTag(text, at)
+    if (element?.end !== end || (within === undefined && at !== parts[0]?.at)) return undefined
     within?.nodes.push(element)
     if (text.charCodeAt(end - 2) !== SLASH) open.push(element)
     else if (within === undefined) return parts.length === 1 ? element : undefined
@@ -59,7 +59,22 @@ function usualElement(text: string, parts: readonly Part[]): Element | undefined
   return undefined
 }
 
-function usualTag(text: string, start: number, end: number): (Element & { end: number; nodes: Node[] }) | undefined {
+/** A task with nothing but CDATA in it, as nearly all are written: it needs neither a list of its tags nor a parser. */
+export function usualTask(text: string, start: number): Element | undefined {
+  const task = usualTag(text, start)
+  if (task === undefined || !text.startsWith(CDATA, task.end) || text.charCodeAt(task.end - 2) === SLASH)
+    return undefined
+  const from = task.end + CDATA.length
+  const to = text.indexOf(']]>', from)
+  const end = to + 5 + task.name.length
+  if (to === -1 || text.charCodeAt(end) !== GT || !text.startsWith(task.name, to + 5)) return undefined
+  if (!text.startsWith('</', to + 3) || innerOpening(text, from, to) !== -1) return undefined
+  task.nodes.push({ kind: 'section', section: { from, to } })
+  task.end = end + 1
+  return task
+}
+
+function usualTag(text: string, start: number): (Element & { end: number; nodes: Node[] }) | undefined {
   const attributes = new Texts()
   let at = afterName(text, start + 1)
   if (at === start + 1) return undefined
@@ -76,9 +91,7 @@ function usualTag(text: string, start: number, end: number): (Element & { end: n
     attributes[attribute] = text.slice(value, at++)
   }
   if (text.charCodeAt(at) === SLASH) at++
-  return text.charCodeAt(at) === GT && at === end - 1
-    ? { kind: 'element', name, attributes, start, end, nodes: [] }
-    : undefined
+  return text.charCodeAt(at) === GT ? { kind: 'element', name, attributes, start, end: at + 1, nodes: [] } : undefined
 }
 
 function afterName(text: string, from: number): number {

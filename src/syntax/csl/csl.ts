@@ -56,7 +56,7 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
         case 'stray':
           return { blocks: [], faults: found.faults, next }
         case 'operation':
-          return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: [], next }
+          return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: none, next }
         case 'tasks':
           return { ...members(source, found.tasks), next }
       }
@@ -96,17 +96,19 @@ function faultsOf(source: Source, operation: Operation): readonly Fault[] {
   return operation.faults.length > 0 ? operation.faults : invalid(source, operation)
 }
 
+const none: readonly never[] = []
+
 function blockOf(
   source: Source,
   operation: Operation,
   faults: readonly Fault[],
   group?: BlockGroup,
-  inherited: readonly string[] = [],
+  inherited: readonly string[] = none,
 ): Block {
   const { id, name, line, endLine, lastLine, attributes } = operation
   const { action, params } = callOf(operation)
-  const warnings = inherited.concat(unknownAttributes(name, attributes), operation.warnings)
-  return {
+  const unknown = unknownAttributes(name, attributes)
+  const block: { -readonly [key in keyof Block]: Block[key] } = {
     syntax: 'csl',
     id,
     label: name,
@@ -116,9 +118,12 @@ function blockOf(
     endLine,
     faults,
     raw: source.text.slice(source.startOf(line), source.endOf(lastLine)),
-    ...(group && { group }),
-    ...(warnings.length > 0 && { warnings }),
   }
+  // Added, not spread: a copy of every block would cost more than reading it.
+  if (group !== undefined) block.group = group
+  if (inherited.length + unknown.length + operation.warnings.length > 0)
+    block.warnings = [...inherited, ...unknown, ...operation.warnings]
+  return block
 }
 
 /** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */

@@ -23,16 +23,18 @@ export function parseMarker(line: string, { start, end }: Delimiters, at: number
   const first = head.indexOf(end, word + 1)
   if (first === -1) return undefined
 
-  const bare = head.slice(word, first)
-  if (isWord(bare)) return marker(text, bare, first, first, first + end.length)
-  const name = /^\w+(?=\s)/.exec(bare)?.[0]
-  if (name === undefined) return undefined
+  let after = word
+  while (after < first && isWordPart(head.charCodeAt(after))) after++
+  const name = head.slice(word, after)
+  if (after === first) return marker(text, name, first, first, first + end.length)
+  if (name === '' || !isBlank(head, after)) return undefined
   // The last one, because a value may hold the delimiter.
   const last = head.lastIndexOf(end)
-  return marker(text, name, word + name.length, last, last + end.length)
+  return marker(text, name, after, last, last + end.length)
 }
 
-const isWord = (text: string): boolean => /^\w+$/.test(text)
+const isWordPart = (c: number): boolean =>
+  (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || (c >= 48 && c <= 57) || c === UNDERSCORE
 
 function marker(text: string, name: string, from: number, to: number, rest: number): Marker {
   if (rest >= text.length) return { name, from, to }
@@ -59,36 +61,37 @@ export const noAttributes: Attributes = new Map()
 export function parseAttributes(line: string, { from, to }: Marker, delimiters: Delimiters): ParsedAttributes {
   if (from === to) return { attributes: noAttributes }
   const attributes = new Map<string, Attribute>()
-  const failed = (at: number, length: number, mistake: Mistake): ParsedAttributes => ({
-    attributes,
-    slip: wrong(at, length, mistake),
-  })
   let at = skipSpaces(line, from, to)
   while (at < to) {
     const nameAt = at
     while (at < to && line.charCodeAt(at) !== EQUALS && !isBlank(line, at)) at++
     const name = line.slice(nameAt, at)
-    if (name === '') return failed(at, 1, { kind: 'csl-attribute' })
+    if (name === '') return failed(attributes, at, 1, { kind: 'csl-attribute' })
 
     at = skipSpaces(line, at, to)
     if (at === to || line.charCodeAt(at) !== EQUALS)
-      return failed(nameAt, name.length, { kind: 'csl-attribute-equals', name })
+      return failed(attributes, nameAt, name.length, { kind: 'csl-attribute-equals', name })
     const valueAt = skipSpaces(line, at + 1, to)
-    if (valueAt === to) return failed(at, 1, { kind: 'csl-attribute-value', name })
+    if (valueAt === to) return failed(attributes, at, 1, { kind: 'csl-attribute-value', name })
     const quote = line.charCodeAt(valueAt)
     if (quote !== QUOTE && quote !== APOSTROPHE) {
       const value = line.slice(valueAt, to).split(/\s/, 1)[0] ?? ''
-      return failed(valueAt, value.length, { kind: 'csl-attribute-unquoted', name, value })
+      return failed(attributes, valueAt, value.length, { kind: 'csl-attribute-unquoted', name, value })
     }
     const close = closingQuote(line, valueAt, to, quote)
-    if (close === undefined) return failed(valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
-    if (attributes.has(name)) return failed(nameAt, name.length, { kind: 'csl-attribute-twice', name })
+    if (close === undefined) return failed(attributes, valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
+    if (attributes.has(name)) return failed(attributes, nameAt, name.length, { kind: 'csl-attribute-twice', name })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
     at = skipSpaces(line, close + 1, to)
   }
   return { attributes }
 }
+
+const failed = (attributes: Attributes, at: number, length: number, mistake: Mistake): ParsedAttributes => ({
+  attributes,
+  slip: wrong(at, length, mistake),
+})
 
 const wrong = (at: number, length: number, mistake: Mistake): Slip => ({
   code: 'CSL_SYNTAX',
@@ -117,6 +120,7 @@ function closingQuote(line: string, open: number, to: number, quote: number): nu
 const unescaped = (raw: string): string => (raw.includes('\\') ? raw.replace(/\\(["'\\])/g, '$1') : raw)
 
 const EQUALS = 61
+const UNDERSCORE = 95
 const BACKSLASH = 92
 
 /** What a marker means where it is, and what is wrong with it there. */
@@ -133,7 +137,7 @@ interface Outside {
   readonly opens?: string
   readonly attributes: Attributes
   /** Without one the line opens or ends something. */
-  readonly slip?: Slip
+  readonly slip?: Slip | undefined
   /** Set on an END that is as it should be. */
   readonly ends?: true
 }
@@ -167,7 +171,7 @@ export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
   }
   const parsed = parseAttributes(text, marker, delimiters)
   if (!known) return unknownOperation(line, marker, parsed.attributes)
-  if (!nested) return { opens: name, ...parsed }
+  if (!nested) return { opens: name, attributes: parsed.attributes, slip: parsed.slip }
   return { opens: name, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-nested' }) }
 }
 

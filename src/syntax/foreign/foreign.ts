@@ -1,6 +1,6 @@
 import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
-import { isSpace, type Source, withLf } from '../../core/source.ts'
+import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
@@ -165,13 +165,11 @@ export class Rows {
 
   #fits(indent: string, marker: number | undefined): boolean {
     for (let line = this.first; line <= this.last; line++) {
-      if (line !== marker && !this.#has(line, indent) && !isBlank(this.#source, line)) return false
+      if (line !== marker && !this.#has(line, indent) && textFrom(this.#source, line) !== -1) return false
     }
     return true
   }
 }
-
-const isBlank = (source: Source, line: number): boolean => source.line(line).trim() === ''
 
 /** How much may precede the word of a marker: indentation and the marks, as entities at worst. */
 const REACH = 80

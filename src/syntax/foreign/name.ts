@@ -1,4 +1,4 @@
-import type { Source } from '../../core/source.ts'
+import { type Source, textFrom } from '../../core/source.ts'
 import { type Fence, rowAt } from './foreign.ts'
 
 /**
@@ -55,6 +55,7 @@ const around = (): readonly Marks[] =>
 
 /** The file that the words after the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
 export function nameInFence({ info }: Fence): string | undefined {
+  if (!/[./\\]/.test(info)) return undefined
   const word = info.slice(info.search(/\S+$/))
   if (!isPath(word)) return undefined
   const name = /(?:^|[:=])["'`]?([^"'`:={}]+)["'`]?\}?$/.exec(word)?.[1]
@@ -92,7 +93,7 @@ export function unquoted(text: string): string {
 /** The nearest line above that has text, with at most one that is between them. */
 export function lineAbove(source: Source, line: number, floor: number): number | undefined {
   for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
-    if (rowAt(source, above).trim() !== '') return above
+    if (textFrom(source, above) !== -1) return above
   }
   return undefined
 }
