@@ -79,7 +79,8 @@ export function parseAttributes(line: string, { from, to }: Marker, delimiters: 
       return failed(attributes, valueAt, value.length, { kind: 'csl-attribute-unquoted', name, value })
     }
     const close = closingQuote(line, valueAt, to, quote)
-    if (close === undefined) return failed(attributes, valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
+    if (close === undefined)
+      return failed(attributes, valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
     if (attributes.has(name)) return failed(attributes, nameAt, name.length, { kind: 'csl-attribute-twice', name })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
