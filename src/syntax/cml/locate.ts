@@ -12,29 +12,9 @@ import {
   type Section,
   Tags,
 } from './open.ts'
-import { type Element, usualTask } from './xml.ts'
+import { type Located, usualTask } from './xml.ts'
 import { APOSTROPHE, QUOTE } from '../reader.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
-
-export interface Located {
-  readonly name: BlockName
-  readonly start: number
-  /** After the last character that belongs to the element. */
-  readonly end: number
-  /**
-   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and no one
-   * knows what of the rest was meant as its content.
-   */
-  readonly state: 'closed' | 'unclosed' | 'cut'
-  readonly tags: Tags
-  readonly sections: readonly Section[]
-  /** The first text outside CDATA. */
-  readonly stray: number | undefined
-  /** Set when the element is not worth parsing. */
-  readonly slip: Misplaced | undefined
-  /** The element, where it is written as usual. */
-  readonly usual?: Element
-}
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
 export function locate(text: string, start: number, name: BlockName): Located {

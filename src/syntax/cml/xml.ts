@@ -1,9 +1,8 @@
 import type { XmlElement, XmlError } from '@rgrove/parse-xml'
 import { createRequire } from 'node:module'
 import type { Mistakes } from '../../core/mistake.ts'
-import type { Located } from './locate.ts'
 import { QUOTE, SPACE, Texts } from '../reader.ts'
-import { CDATA, innerOpening, type Misplaced, type Part, type Section } from './open.ts'
+import { type BlockName, CDATA, innerOpening, type Misplaced, type Part, type Section, type Tags } from './open.ts'
 
 /** An element with what is in it, and where in the document it is. */
 export interface Element {
@@ -20,6 +19,27 @@ export type Node =
   | { readonly kind: 'section'; readonly section: Section }
   /** Text outside CDATA. */
   | { readonly kind: 'text'; readonly at: number }
+
+/** Where an element of ours is, by its tags alone. */
+export interface Located {
+  readonly name: BlockName
+  readonly start: number
+  /** After the last character that belongs to the element. */
+  readonly end: number
+  /**
+   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and no one
+   * knows what of the rest was meant as its content.
+   */
+  readonly state: 'closed' | 'unclosed' | 'cut'
+  readonly tags: Tags
+  readonly sections: readonly Section[]
+  /** The first text outside CDATA. */
+  readonly stray: number | undefined
+  /** Set when the element is not worth parsing. */
+  readonly slip: Misplaced | undefined
+  /** The element, where it is written as usual. */
+  readonly usual?: Element
+}
 
 export type Parsed = { readonly ok: true; readonly element: Element } | { readonly ok: false; readonly slip: Misplaced }
 
