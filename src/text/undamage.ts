@@ -49,6 +49,7 @@ const suspicious =
   /[\xa0\xab\xad\xbb\u1680\u2000-\u2015\u2018-\u201f\u2026\u202a-\u202f\u2032\u2033\u205f-\u2064\u2066-\u2069\u3000\ufeff&\\]/
 
 export function kindsIn(text: string): DamageKind[] {
+  if (!suspicious.test(text) && !text.includes('  ')) return []
   return damages.filter(({ token }) => text.search(token) !== -1).map(({ kind }) => kind)
 }
 

@@ -1,6 +1,6 @@
 import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
-import { isSpace, type Source, textFrom } from '../../core/source.ts'
+import { isSpace, type Source, textFrom, withLf } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
@@ -136,6 +136,15 @@ export class Rows {
   row(line: number): string {
     if (!this.#has(line, this.#indent)) return ''
     return this.#source.text.slice(this.#startOf(line), this.#source.endOf(line))
+  }
+
+  /** Some of these lines, each with an LF. A line follows the last of them. */
+  text(first: number, last: number): string {
+    const { text } = this.#source
+    if (this.#indent === '') return withLf(text.slice(this.#source.startOf(first), this.#source.startOf(last + 1)))
+    let rows = ''
+    for (let line = first; line <= last; line++) rows += `${this.row(line)}\n`
+    return rows
   }
 
   /** The lines from `first` on that begin with `+`, as one text without these marks, and the last of them. */

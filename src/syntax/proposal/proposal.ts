@@ -234,7 +234,8 @@ function pairOf(source: Source, { path, line, old, fresh, end }: Pair): Place {
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
   const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, until, slips })
-  const patch = { path, patch: hunkOf({ search: old, replace: fresh }) }
+  const search = old.map((row) => `${row}\n`).join('')
+  const patch = { path, patch: hunkOf({ search, replace: content }) }
   return {
     line,
     last: until,

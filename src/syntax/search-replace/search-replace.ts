@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, frameAt, rowAt } from '../foreign/foreign.ts'
+import { foreign, type Found, frameAt, type LineSlip, rowAt } from '../foreign/foreign.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
+import { LF } from '../reader.ts'
 import { parseHunks, sideOf } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
@@ -103,8 +104,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
       : { ...edit, slips: [{ line, mistake: { kind: 'search-nameless', other } as const }] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
-    const content = first.replace.map((row) => `${row}\n`).join('')
-    return { name, found: foundOf([first], startLine, name, { content }), next: first.next }
+    return { name, found: foundOf([first], startLine, name, { content: first.replace }), next: first.next }
   }
 
   const edits = [first]
@@ -120,8 +120,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
     edits.push(edit)
     last = edit
   }
-  const patch = edits.map(hunkOf).join('\n')
-  return { name, found: foundOf(edits, startLine, name, { patch }), next: last.next }
+  return { name, found: foundOf(edits, startLine, name, { patch: patchOf(edits) }), next: last.next }
 }
 
 /** All edits between two lines, for a file that is named elsewhere, as one patch. */
@@ -140,14 +139,15 @@ export function editsBetween(
   const name = path === '' ? undefined : path
   // Without old lines the new ones are the whole file.
   const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
-  const text = isWhole
-    ? { content: only.replace.map((row) => `${row}\n`).join('') }
-    : { patch: edits.map(hunkOf).join('\n') }
+  const text = isWhole ? { content: only.replace } : { patch: patchOf(edits) }
   const found = foundOf(edits, first, name, text)
   return isWhole && found.slips.length === 0 ? { ...found, action: 'file_write' } : found
 }
 
-const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
+const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && !/\S/.test(search)
+
+const patchOf = (edits: readonly Edit[]): string =>
+  edits.length === 1 && edits[0] !== undefined ? hunkOf(edits[0]) : edits.map(hunkOf).join('\n')
 
 function foundOf(
   edits: readonly Edit[],
@@ -156,9 +156,15 @@ function foundOf(
   text: { readonly patch: string } | { readonly content: string },
 ): Found {
   const last = edits.at(-1)
-  const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
-  const shells = edits.flatMap((edit) => edit.shells ?? [])
+  const slips: LineSlip[] = []
+  const warnings: string[] = []
+  const shells: string[] = []
+  for (const edit of edits) {
+    for (const slip of edit.slips) slips.push(slip)
+    for (const warning of edit.warnings) warnings.push(warning)
+    for (const shell of edit.shells ?? []) shells.push(shell)
+  }
   if (name === undefined && first !== undefined && slips.length === 0)
     slips.push({ line: first.line, mistake: { kind: 'search-nameless' } })
   return {
@@ -169,7 +175,7 @@ function foundOf(
     endLine: last?.endLine ?? null,
     lastLine: last?.lastLine ?? startLine,
     slips,
-    warnings: edits.flatMap((edit) => edit.warnings),
+    warnings,
     shells: shells.length > 0 ? shells : undefined,
   }
 }
@@ -183,24 +189,49 @@ function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] 
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
 export function hunkOf({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
-  const most = Math.min(search.length, replace.length)
-  let head = 0
-  while (head < most && search[head] === replace[head]) head++
-  let tail = 0
-  while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
-  const hunk = [stated === undefined ? '@@!' : `@@! -${stated} @@`]
-  addMarked(hunk, ' ', search, 0, head)
-  addMarked(hunk, '-', search, head, search.length - tail)
-  addMarked(hunk, '+', replace, head, replace.length - tail)
-  addMarked(hunk, ' ', search, search.length - tail, search.length)
-  return hunk.join('\n')
+  const head = sameHead(search, replace)
+  const tail = sameTail(search, replace, head)
+  const header = stated === undefined ? '@@!' : `@@! -${stated} @@`
+  const kept = marked(' ', search, 0, head)
+  const gone = marked('-', search, head, search.length - tail)
+  const come = marked('+', replace, head, replace.length - tail)
+  return `${header}${kept}${gone}${come}${marked(' ', search, search.length - tail, search.length)}`
 }
 
-/** Adds some rows with a mark before each, as one text. */
-function addMarked(hunk: string[], mark: string, rows: readonly string[], from: number, to: number): void {
-  if (from === to) return
-  const some = from === 0 && to === rows.length ? rows : rows.slice(from, to)
-  hunk.push(mark + some.join(`\n${mark}`))
+/** The length of the lines that both texts begin with. */
+function sameHead(some: string, others: string): number {
+  let head = 0
+  for (let at = 0; at < some.length && some.charCodeAt(at) === others.charCodeAt(at);) {
+    if (some.charCodeAt(at++) === LF) head = at
+  }
+  return head
+}
+
+/** The length of the lines that both texts end with, after what they begin with. */
+function sameTail(some: string, others: string, head: number): number {
+  const most = Math.min(some.length, others.length) - head
+  const before = (text: string, length: number): number => text.charCodeAt(text.length - length - 1)
+  let tail = 0
+  for (let length = 0; length <= most; length++) {
+    const [one, other] = [before(some, length), before(others, length)]
+    const isStart = (one === LF || length === some.length - head) && (other === LF || length === others.length - head)
+    if (isStart) tail = length
+    if (one !== other) break
+  }
+  return tail
+}
+
+/** The lines of a part of a text, each with a line break and a mark before it. Joined, not replaced: see `Rows.added`. */
+function marked(mark: string, text: string, from: number, to: number): string {
+  if (from === to) return ''
+  const before = `\n${mark}`
+  return (
+    before +
+    text
+      .slice(from, to - 1)
+      .split('\n')
+      .join(before)
+  )
 }
 
 /** The file that is named above a head, and the line that names it. */

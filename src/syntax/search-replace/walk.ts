@@ -1,7 +1,8 @@
-import type { Source } from '../../core/source.ts'
+import { type Source, textFrom } from '../../core/source.ts'
 import {
   damageWarning,
   frameAt,
+  isLine,
   type LineSlip,
   linesWith,
   MarkList,
@@ -14,8 +15,9 @@ import {
 /** One head with what belongs to it. */
 export interface Edit {
   readonly line: number
-  readonly search: readonly string[]
-  readonly replace: readonly string[]
+  /** Its old lines and its new ones, each with an LF. */
+  readonly search: string
+  readonly replace: string
   /** The line the old text begins on, where the block says so. */
   readonly stated?: number
   readonly endLine: number | null
@@ -29,6 +31,8 @@ export interface Edit {
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
 export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): Edit {
+  const usual = marks.usualFrom(line)
+  if (usual !== undefined) return editOf(source, usual[0], usual[2], dividedBy(usual[0], usual[1], usual[2]))
   const { head, inner, dividers, end } = withTail(source, outline(marks, line))
   if (head === undefined) return broken(line, line, line + 1, { line, mistake: { kind: 'search-stray' } })
   if (end === undefined) return broken(line, null, source.lineCount + 1, truncated(line, { kind: 'search-open' }))
@@ -41,33 +45,34 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     mayUnderline: /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name),
   })
   if ('mistake' in divider) return broken(line, end.line, end.line + 1, divider)
+  return editOf(source, head, end, divider)
+}
 
+function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
+  const { line, rest: word } = head
   const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
-  const word = head.rest
-  return {
+  const edit: { -readonly [key in keyof Edit]: Edit[key] } = {
     line,
     search,
     replace,
-    ...(stated === undefined ? {} : { stated }),
     endLine: end.line,
     lastLine: end.line,
-    slips:
-      word === undefined
-        ? []
-        : [
-            {
-              line,
-              column: rowAt(source, line).indexOf(word) + 1,
-              length: word.length,
-              mistake: { kind: 'search-after-head' },
-            },
-          ],
-    warnings: [...warningsOf([head, divider.mark, end], search, replace), ...divider.doubled],
-    ...shellsOf([head, divider.mark, end]),
+    slips: none,
+    warnings: warningsOf(head, end, divider, search === replace && search !== ''),
     next: end.line + 1,
   }
+  if (stated !== undefined) edit.stated = stated
+  if (word !== undefined) {
+    const column = rowAt(source, line).indexOf(word) + 1
+    edit.slips = [{ line, column, length: word.length, mistake: { kind: 'search-after-head' } }]
+  }
+  const shells = shellsOf(head, divider.mark, end)
+  if (shells !== undefined) edit.shells = shells
+  return edit
 }
+
+const none: readonly never[] = []
 
 interface Outline {
   /** Missing where a line begins with a tail. */
@@ -136,40 +141,44 @@ interface Divided {
   readonly doubled: readonly string[]
 }
 
-function contents(source: Source, { head, mark, from, to }: Divided): [readonly string[], readonly string[]] {
-  const indent = /^\s*/.exec(rowAt(source, head))?.[0] ?? ''
+function contents(source: Source, { head, mark, from, to }: Divided): [search: string, replace: string] {
+  const isFlush = textFrom(source, head) === source.startOf(head)
+  const indent = isFlush ? '' : (/^\s*/.exec(rowAt(source, head))?.[0] ?? '')
   const rows = new Rows(source, head + 1, to, indent, mark.line)
-  const search: string[] = []
-  const replace: string[] = []
-  for (let line = head + 1; line < mark.line; line++) search.push(rows.row(line))
-  for (let line = from; line <= to; line++) replace.push(rows.row(line))
-  return [search, replace]
+  return [rows.text(head + 1, mark.line - 1), rows.text(from, to)]
 }
 
 /** Some write `:start_line:12` and a line of hyphens above the old text. */
-function startLineOf(search: readonly string[]): { readonly stated?: number; readonly search: readonly string[] } {
-  const stated = /^:start_line:\s*(\d{1,9})\s*$/.exec(search[0] ?? '')?.[1]
+function startLineOf(search: string): { readonly stated?: number; readonly search: string } {
+  if (!search.startsWith(':start_line:')) return { search }
+  const rows = search.split('\n')
+  const stated = /^:start_line:\s*(\d{1,9})\s*$/.exec(rows[0] ?? '')?.[1]
   if (stated === undefined) return { search }
-  const above = /^:end_line:\s*\d+\s*$/.test(search[1] ?? '') ? 2 : 1
-  return { stated: Number(stated), search: search.slice(/^-{5,9}\s*$/.test(search[above] ?? '') ? above + 1 : above) }
+  const above = /^:end_line:\s*\d+\s*$/.test(rows[1] ?? '') ? 2 : 1
+  const rest = rows.slice(/^-{5,9}\s*$/.test(rows[above] ?? '') ? above + 1 : above)
+  return { stated: Number(stated), search: rest.join('\n') }
 }
 
-function warningsOf(marks: readonly Mark[], search: readonly string[], replace: readonly string[]): string[] {
+function warningsOf(head: Mark, end: Mark, { mark, doubled }: Divided, isSame: boolean): readonly string[] {
+  if (!head.isDamaged && !mark.isDamaged && !end.isDamaged && !isSame) return doubled
   const warnings: string[] = []
-  for (const { isDamaged, line } of marks) if (isDamaged) warnings.push(damageWarning(line))
-  if (search.length > 0 && areSame(search, replace)) {
-    warnings.push(`SEARCH and REPLACE on line ${marks[0]?.line} are the same; nothing changes there`)
-  }
-  return warnings
+  for (const { isDamaged, line } of [head, mark, end]) if (isDamaged) warnings.push(damageWarning(line))
+  if (isSame) warnings.push(`SEARCH and REPLACE on line ${head.line} are the same; nothing changes there`)
+  return [...warnings, ...doubled]
 }
 
-const shellsOf = (marks: readonly Mark[]): Pick<Edit, 'shells'> =>
+const shellsOf = (...marks: readonly Mark[]): readonly string[] | undefined =>
   marks.every(({ unusual }) => unusual === undefined)
-    ? {}
-    : { shells: marks.map(({ kind, unusual }) => unusual ?? usual[kind]) }
+    ? undefined
+    : marks.map(({ kind, unusual }) => unusual ?? usual[kind])
 
-const areSame = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((row, at) => row === others[at])
+const dividedBy = (head: Mark, mark: Mark, end: Mark): Divided => ({
+  head: head.line,
+  mark,
+  from: mark.line + 1,
+  to: end.line - 1,
+  doubled: none,
+})
 
 function dividerOf(
   source: Source,
@@ -180,7 +189,7 @@ function dividerOf(
   const own = dividers.filter(({ size }) => size === head.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
   if (divider === undefined) return { line: head.line, mistake: { kind: 'search-no-divider' } }
-  const divided = { head: head.line, mark: divider, from: divider.line + 1, to: end.line - 1, doubled: [] }
+  const divided = dividedBy(head, divider, end)
   if (second === undefined || second === end) return divided
   const doubled = [`the divider on line ${second.line} is one too many; it was ignored`]
   // Written twice, or once more before the tail. In a text it may underline a heading.
@@ -197,7 +206,7 @@ function isBlankBetween(source: Source, first: number, last: number): boolean {
 }
 
 function broken(line: number, endLine: number | null, next: number, slip: LineSlip): Edit {
-  return { line, search: [], replace: [], endLine, lastLine: next - 1, slips: [slip], warnings: [], next }
+  return { line, search: '', replace: '', endLine, lastLine: next - 1, slips: [slip], warnings: none, next }
 }
 
 export interface Mark {
@@ -239,6 +248,15 @@ export class SearchReplaceMarks {
     return mark?.line === line && mark.kind === 'head'
   }
 
+  /** The head on a line, its divider and its tail, where all of them are written as usual. */
+  usualFrom(line: number): readonly [head: Mark, divider: Mark, tail: Mark] | undefined {
+    const { marks } = this.#all
+    const at = this.#all.indexFrom(line)
+    const [head, divider, tail] = [marks[at], marks[at + 1], marks[at + 2]]
+    const isUsual = isUsualMark(head, 'head') && isUsualMark(divider, 'divider') && isUsualMark(tail, 'tail')
+    return isUsual ? [head, divider, tail] : undefined
+  }
+
   /** All markers in order, and the index of the first at or after a line. */
   from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
     return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
@@ -258,11 +276,11 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
   collect('REPLACE', 'tail', TAIL)
   collect('UPDATED', 'tail', TAIL)
   // Dividers mean nothing without a head, and some texts are full of them.
-  if (marks.length > 0) for (const mark of dividers(source, plain)) marks.push(mark)
+  if (marks.length > 0) addDividers(marks, source, plain)
   return marks.sort((a, b) => a.line - b.line)
 }
 
-function* dividers(source: Source, plain: ReadMarker): Generator<Mark> {
+function addDividers(marks: Mark[], source: Source, plain: ReadMarker): void {
   const { text } = source
   let rest = 0
   for (let at = text.indexOf('====='); at !== -1; at = text.indexOf('=====', rest)) {
@@ -271,17 +289,20 @@ function* dividers(source: Source, plain: ReadMarker): Generator<Mark> {
     // A marker is short; a long line is never one.
     if (source.endOf(line) - source.startOf(line) > 200) continue
     const mark = markOn(source, line, 'divider', DIVIDER, plain)
-    if (mark !== undefined) yield mark
+    if (mark !== undefined) marks.push(mark)
   }
 }
+
+const isUsualMark = (mark: Mark | undefined, kind: Mark['kind']): mark is Mark =>
+  mark?.kind === kind && mark.unusual === undefined
 
 /** What most markers look like; the rest takes longer. */
 export const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>> REPLACE' }
 
 function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp, read: ReadMarker): Mark | undefined {
-  const row = rowAt(source, line)
-  if (row === usual[kind])
+  if (isLine(source, line, usual[kind]))
     return { line, kind, size: 7, isDamaged: false, unusual: undefined, isOther: false, rest: undefined }
+  const row = rowAt(source, line)
   const plain = read(row)
   const found = pattern.exec(plain)
   if (found === null) return undefined

@@ -6,7 +6,7 @@ import type { Named, Region, Section } from './walk.ts'
 export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
   const call = callOf(section)
   const slip = 'slip' in call ? call.slip : undefined
-  const warnings = [...section.warnings]
+  const { warnings } = section
   if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of the file mode was ignored')
   return {
     action: 'action' in call ? call.action : '',
@@ -15,11 +15,13 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
     startLine: section.line,
     endLine: isComplete ? section.lastLine : null,
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
-    slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section.line, { kind: 'diff-open' })],
+    slips: isComplete ? (slip === undefined ? none : [slip]) : [truncated(section.line, { kind: 'diff-open' })],
     warnings,
     shells: shellsOf(section, fence),
   }
 }
+
+const none: readonly never[] = []
 
 /** A fence that is damaged. In the other markers of a diff, two spaces after each is all that leaves them readable. */
 function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
@@ -40,7 +42,6 @@ function callOf(section: Section): Call {
   if ('slip' in names) return names
   const { old, new: added } = names
   const { changes } = section
-  const patch = section.hunks.join('\n')
   if (added === null)
     return old === null ? failed(section.new ?? section, { kind: 'diff-no-file' }) : deleteOf(section, old)
   if (old === null) return createOf(section, added)
@@ -53,8 +54,8 @@ function callOf(section: Section): Call {
     return failed(section.new ?? section, { kind: 'diff-two-files', old, new: added })
   if (!changes && old === added)
     return failed(section, { kind: 'diff-no-change', hasMode: section.extended.has('old mode') })
-  const moved = old === added ? {} : { new_path: added }
-  return { action: 'file_patch', params: { path: old, patch: changes ? patch : '', ...moved } }
+  const patch = changes ? section.hunks.join('\n') : ''
+  return { action: 'file_patch', params: old === added ? { path: old, patch } : { path: old, patch, new_path: added } }
 }
 
 /** A diff that shows what goes deletes nothing else. */
@@ -84,7 +85,7 @@ type Names = { readonly old: string | null; readonly new: string | null } | Fail
 
 function namesOf(section: Section): Names {
   const { extended } = section
-  for (const kind of ['rename', 'copy'] as const) {
+  for (const kind of extended.size === 0 ? none : (['rename', 'copy'] as const)) {
     const from = extended.get(`${kind} from`)
     const to = extended.get(`${kind} to`)
     const one = from ?? to

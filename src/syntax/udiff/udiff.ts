@@ -56,7 +56,7 @@ export const udiff = foreign({
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
   const fence = fenceAt(source, line)
-  const above = line > 1 ? fenceAt(source, line - 1) : undefined
+  const above = fence === undefined && line > 1 ? fenceAt(source, line - 1) : undefined
   const fenced = fence ? readFenced(source, line, fence) : above && readFenced(source, line - 1, above)
   if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
@@ -84,7 +84,9 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const row = rowAt(source, opener)
   const worn = kindsIn(row).length > 0 ? [row] : []
-  const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1, worn))
+  const found: Found[] = []
+  for (const section of sections)
+    found.push(foundOf(section, region, closed || found.length < sections.length - 1, worn))
   const named = sections[0]?.line ?? end
   const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
   // Where a sentence above names the file, it is a proposal.
@@ -99,8 +101,9 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
 function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
   for (let line = opener + 1; line <= source.lineCount; line++) {
     const other = fenceAt(source, line)
+    if (other === undefined) continue
     // One that is deeper is a line of context with its space.
-    if (other === undefined || other.indent.length > fence.indent.length) continue
+    if (other.indent.length > fence.indent.length) continue
     if (other.info !== '') return { end: line, closed: false }
     if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
   }
@@ -170,7 +173,8 @@ export class UdiffSeek {
   /** The line of the old name, when the line below the new one is part of a hunk. */
   #namesAbove(line: number): number | undefined {
     if (line === 1 || line === this.#source.lineCount) return undefined
-    const indent = /^[ \t]*/.exec(rowAt(this.#source, line))?.[0] ?? ''
+    const isFlush = this.#source.text.startsWith('+', this.#source.startOf(line))
+    const indent = isFlush ? '' : (/^[ \t]*/.exec(rowAt(this.#source, line))?.[0] ?? '')
     const above = rowAt(this.#source, line - 1)
     if (!above.startsWith(`${indent}--- `) || above.trim() === '---') return undefined
     const below = rowAt(this.#source, line + 1)
@@ -186,7 +190,7 @@ interface Lane {
 }
 
 /** `patch path` is a tool of gptme, with conflict markers. */
-export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i.test(info)
+export const isDiffFence = ({ info }: Fence): boolean => info !== '' && /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i.test(info)
 
 function indexOf(text: string, needle: string | RegExp, from: number): number {
   if (typeof needle === 'string') return text.indexOf(needle, from)

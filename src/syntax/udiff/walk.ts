@@ -12,7 +12,7 @@ export interface Section {
   old?: Named
   new?: Named
   /** Extended headers by their first words, such as `rename from`. */
-  readonly extended: Map<string, Named>
+  extended: ReadonlyMap<string, Named>
   binary?: number
   /** The texts of its hunks, `@@` included. */
   readonly hunks: string[]
@@ -30,6 +30,8 @@ export interface Named {
 
 export const EXTENDED =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
+
+const nothing: ReadonlyMap<string, Named> = new Map()
 
 const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
 
@@ -61,14 +63,14 @@ export class UdiffWalk {
   /** Where a section starts: in a fence the next one at all, elsewhere only blank lines may be between. */
   #sectionFrom(line: number): number | undefined {
     for (let at = line; at <= this.#region.last; at++) {
-      if (this.#region.row(at).startsWith('diff --git ') || this.#isNames(at)) return at
+      if (this.#region.begins(at, 'diff --git ') || this.#isNames(at)) return at
       if (this.#place === 'open' && this.#region.row(at).trim() !== '') return undefined
     }
     return undefined
   }
 
   #isNames(line: number): boolean {
-    return this.#region.row(line).startsWith('--- ') && this.#region.row(line + 1).startsWith('+++ ')
+    return this.#region.begins(line, '--- ') && this.#region.begins(line + 1, '+++ ')
   }
 
   #section(line: number): Section {
@@ -76,22 +78,23 @@ export class UdiffWalk {
       line,
       lastLine: line,
       next: line + 1,
-      extended: new Map(),
+      extended: nothing,
       hunks: [],
       changes: false,
       satisfied: true,
       warnings: [],
     }
     let at = line
-    const git = /^diff --git (.*)$/.exec(this.#region.row(at))?.[1]
+    const isGit = this.#region.begins(at, 'diff --git ')
+    const git = isGit ? /^diff --git (.*)$/.exec(this.#region.row(at))?.[1] : undefined
     if (git !== undefined) {
       section.git = git
       at = this.#extended(section, at + 1)
     }
-    if (this.#region.row(at).startsWith('--- ')) {
+    if (this.#region.begins(at, '--- ')) {
       section.old = { text: this.#region.row(at).slice(4), line: at }
       at++
-      if (this.#region.row(at).startsWith('+++ ')) {
+      if (this.#region.begins(at, '+++ ')) {
         section.new = { text: this.#region.row(at).slice(4), line: at }
         at++
       }
@@ -101,11 +104,13 @@ export class UdiffWalk {
   }
 
   #extended(section: Section, line: number): number {
+    const extended = new Map<string, Named>()
+    section.extended = extended
     let at = line
     for (; at <= this.#region.last; at++) {
       const row = this.#region.row(at)
       const [, name, value] = EXTENDED.exec(row) ?? []
-      if (name !== undefined && value !== undefined) section.extended.set(name, { text: value, line: at })
+      if (name !== undefined && value !== undefined) extended.set(name, { text: value, line: at })
       else if (/^(?:GIT binary patch|Binary files .* differ)\s*$/.test(row)) {
         section.binary = at
         return row.startsWith('GIT') ? this.#afterBinary(at) : at + 1
@@ -136,9 +141,8 @@ export class UdiffWalk {
   /** The first hunk in a fence may go without its header. */
   #hunkFrom(line: number, isFirst: boolean): number | undefined {
     const at = this.#afterEmpty(line)
-    const row = this.#region.row(at)
-    if (row.startsWith('@@')) return at
-    return isFirst && at === line && /^[-+ ]/.test(row) && !this.#isNames(at) ? at : undefined
+    if (this.#region.begins(at, '@@')) return at
+    return isFirst && at === line && /^[-+ ]/.test(this.#region.row(at)) && !this.#isNames(at) ? at : undefined
   }
 
   #hunk(section: Section, line: number): number {
@@ -150,7 +154,8 @@ export class UdiffWalk {
     let at = hasHeader ? line + 1 : line
     for (; at <= this.#region.last; at++) {
       const mark = this.#region.markAt(at)
-      if (mark !== ' ' && mark !== '+' && this.#endsHunk(at, counts)) break
+      if (mark !== ' ' && mark !== '+' && (mark !== '-' || this.#region.begins(at, '--')) && this.#endsHunk(at, counts))
+        break
       counts.take(mark)
       if (mark === '') continue
       section.lastLine = at
@@ -216,7 +221,7 @@ export class UdiffWalk {
     if (line >= first && line <= rest) return rest
     let at = line
     while (at <= this.#region.last && this.#region.markAt(at) === '') at++
-    this.#emptyRun = { first: line, rest: at }
+    if (at > line) this.#emptyRun = { first: line, rest: at }
     return at
   }
 
@@ -300,6 +305,12 @@ export class Region {
     if (line > this.last || this.#indent !== '' || line === 1) return this.row(line).charAt(0)
     const start = this.#source.startOf(line)
     return start < this.#source.endOf(line) ? this.#source.text.charAt(start) : ''
+  }
+
+  /** Whether a row begins with some text. */
+  begins(line: number, text: string): boolean {
+    if (line > this.last || this.#indent !== '' || line === 1) return this.row(line).startsWith(text)
+    return this.#source.text.startsWith(text, this.#source.startOf(line))
   }
 
   /** Lines `first` to `last` as one text. */
