@@ -31,6 +31,8 @@ describe('a wrong call', () => {
     [['completion', 'tcsh'], 'completion needs a shell: clada completion bash|zsh|fish'],
     [['undo', '3', '--loop'], '--loop and --conversation undo several executions; leave out the number and --action.'],
     [['undo', '--conversation', '--action', '1'], '--loop and --conversation undo several executions'],
+    [['config', 'git', 'exec'], 'config takes one key at most: clada config limits.file_bytes'],
+    [['redo', '1', '2'], 'redo takes one number: clada redo N.'],
     [['--review'], '--review asks at a terminal, and there is none here.'],
   ])('%j is refused with what to write instead', async (args, why) => {
     expect(await called(args)).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(why) })
@@ -44,6 +46,7 @@ interface Call {
   readonly before?: readonly (readonly string[])[]
   readonly args: readonly string[]
   readonly input?: string
+  readonly terminals?: readonly (0 | 1 | 2)[]
   readonly status?: number
   readonly stdout?: unknown
   readonly stderr?: unknown
@@ -165,6 +168,29 @@ const calls: readonly Call[] = [
     stderr: 'clada: there is no terminal to ask on; say what you allow in your own config file, or by flags.\n',
   },
   {
+    name: 'redo of the last undo',
+    before: [['do', 'file_write', 'path=a.txt', 'content=x', '--no-git'], ['undo']],
+    args: ['redo'],
+    stdout: expect.stringMatching(/^Redone: execution 1, .*\n {2}.*a\.txt\n$/),
+  },
+  {
+    name: 'diff tells a person which blocks would fail, and where they are',
+    terminals: [2],
+    files: { 'reply.md': '<remove path="none.txt"/>\n' },
+    args: ['diff', '{root}/reply.md'],
+    status: 1,
+    stderr: expect.stringMatching(
+      /^! file_delete none\.txt: .*\n✗ file_delete none\.txt would fail \(block 1, line 1 of .*reply\.md\)\n[^]*\n1 of 1 block would fail\.\n$/,
+    ),
+  },
+  {
+    name: 'completion in zsh takes two texts for the delimiters of CSL, and one elsewhere',
+    args: ['completion', 'zsh'],
+    stdout: expect.stringMatching(
+      /'\*--root\[.*\]:directory:_files -\/' \\\n[^]*'\*--csl-delimiters\[.*\]:text::text:' \\\n/,
+    ),
+  },
+  {
     name: 'squash without a repository',
     args: ['squash'],
     status: 1,
@@ -173,11 +199,12 @@ const calls: readonly Call[] = [
 ]
 
 describe('a command, called in this process:', () => {
-  for (const { name, files = {}, before = [], args, input = '', ...expected } of calls)
+  for (const { name, files = {}, before = [], args, input = '', terminals = [], ...expected } of calls)
     it(name, async () => {
       const root = scratchDir(files)
       for (const one of before) await called([...one, '--root', root])
-      const ran = await called([...args, '--root', root], { input })
+      const given = args.map((word) => word.replace('{root}', root))
+      const ran = await called([...given, '--root', root], { input, terminals })
       expect(ran).toEqual({ status: 0, stdout: '', stderr: '', ...expected })
     })
 })
@@ -206,6 +233,7 @@ describe('clada doctor', () => {
     expect(JSON.parse(stdout)).toEqual(
       expect.arrayContaining([
         { name: 'sandbox', ok: true, found: expect.stringMatching(new RegExp(`, ${user}$`)) },
+        expect.objectContaining({ name: 'project', found: `${root} (--root)` }),
         { name: 'repository', ok: true, found: 'none; checkpoints are saved in a repository in .clada' },
         { name: 'approvals', ok: false, optional: true, found: 'no command is approved; not approved: npm test' },
       ]),
@@ -223,6 +251,7 @@ describe('the output of a program, as it arrives', () => {
     }
     expect(add('one\ntw')).toEqual(['[task-1:exec] one'])
     expect(add(`o\n${'x'.repeat(4096)}`)).toEqual(['[task-1:exec] two'])
+    expect(output.shown).toBe('all')
     expect(add('y')).toEqual([`[task-1:exec] ${'x'.repeat(4096)}y`])
   })
 })
