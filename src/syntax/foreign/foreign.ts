@@ -27,23 +27,31 @@ export interface Fence {
 
 /** The fence on a line of a text. Most lines have none, and cost one look at where their text begins. */
 export function fenceAt(source: Source, line: number): Fence | undefined {
-  const start = source.startOf(line)
-  const from = line === 1 && source.text.charCodeAt(0) === BOM ? 1 : start
+  const from = fenceStart(source, line)
   const marks = marksFrom(source.text, from)
-  return marks === -1 ? undefined : fenceIn(source.text.slice(from, source.endOf(line)), marks - from)
+  return marks === -1 ? undefined : fenceIn(source.text, from, marks, source.endOf(line))
 }
+
+const fenceStart = (source: Source, line: number): number =>
+  line === 1 && source.text.charCodeAt(0) === BOM ? 1 : source.startOf(line)
 
 export function fenceOf(line: string): Fence | undefined {
   const marks = marksFrom(line, 0)
-  return marks === -1 ? undefined : fenceIn(line, marks)
+  return marks === -1 ? undefined : fenceIn(line, 0, marks, line.length)
 }
 
-function fenceIn(line: string, from: number): Fence | undefined {
-  let to = from + 3
-  while (line.charCodeAt(to) === line.charCodeAt(from)) to++
-  // One more backtick makes it code inside a line.
-  if (line.includes('`', to)) return undefined
-  return { indent: line.slice(0, from), marks: line.slice(from, to), info: line.slice(to).trim() }
+function fenceIn(text: string, start: number, marks: number, end: number): Fence | undefined {
+  const info = infoFrom(text, marks, end)
+  if (info === -1) return undefined
+  return { indent: text.slice(start, marks), marks: text.slice(marks, info), info: text.slice(info, end).trim() }
+}
+
+/** Where the marks of a fence end; -1 where one more backtick makes it code inside a line. */
+function infoFrom(text: string, marks: number, end: number): number {
+  let info = marks + 3
+  while (text.charCodeAt(info) === text.charCodeAt(marks)) info++
+  for (let at = info; at < end; at++) if (text.charCodeAt(at) === BACKTICK) return -1
+  return info
 }
 
 /** The number of code fences up to each line of a text, that line included. Counted once. */
@@ -53,7 +61,8 @@ export function fencesAbove(source: Source): Uint32Array {
   const counts = new Uint32Array(source.lineCount + 1)
   const hasFences = source.text.includes('```') || source.text.includes('~~~')
   for (let line = 1, count = 0; hasFences && line <= source.lineCount; line++) {
-    if (fenceAt(source, line) !== undefined) count++
+    const marks = marksFrom(source.text, fenceStart(source, line))
+    if (marks !== -1 && infoFrom(source.text, marks, source.endOf(line)) !== -1) count++
     counts[line] = count
   }
   fences.set(source, counts)

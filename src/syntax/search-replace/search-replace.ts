@@ -225,13 +225,12 @@ function sameTail(some: string, others: string, head: number): number {
 function marked(mark: string, text: string, from: number, to: number): string {
   if (from === to) return ''
   const before = `\n${mark}`
-  return (
-    before +
-    text
-      .slice(from, to - 1)
-      .split('\n')
-      .join(before)
-  )
+  const rows: string[] = []
+  for (let at = from, end = 0; at < to; at = end + 1) {
+    end = text.indexOf('\n', at)
+    rows.push(text.slice(at, end))
+  }
+  return before + rows.join(before)
 }
 
 /** The file that is named above a head, and the line that names it. */
