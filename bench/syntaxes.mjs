@@ -83,7 +83,7 @@ async function eachSyntax(rounds) {
   return found
 }
 
-/** What a syntax may take, as a multiple of `split`; a real XML parser reads CML. */
+/** What a syntax may take, as a multiple of `split`. */
 const limit = 6
 
 export async function readingTable(rounds = 15) {
@@ -105,13 +105,21 @@ ${rows.join('\n')}
 
 Looking for all syntaxes at once takes ${(slowest('all') / slowest('alone')).toFixed(2)}× as long as looking for the slowest one alone.
 
-What the rest is, by profile: looking for reports, quotations and thoughts takes as long as \`split\`, the table of lines half
-as long, and the signs around each block that it is only shown as long again. The reader of a syntax takes 2 times
-(Replacer), 3 (SHAM, CSL, CML), 6 (apply-patch), 7 (udiff) and 9 times as long (SEARCH/REPLACE), nearly all of it per block
-and not per line. CML that is written as usual needs no XML parser. New files of apply-patch lose a mark on each line, so
-they are copies: as much memory as the text, which the garbage collector moves (a fifth of the time), where the other
-syntaxes take slices. A seventh to a third of the rest is garbage collection, because every block is an object with its
-parameters while \`split\` only makes slices.
+What the rest is, by profile, as shares of the time of a whole reading:
+
+| part | apply-patch | SEARCH/REPLACE | udiff |
+|---|---|---|---|
+| collection of garbage | 29 % | 25 % | 14 % |
+| putting texts together | 20 % | 18 % | – |
+| reading fences and hunks | – | – | 31 % |
+| signs that a block is only shown, markers outside blocks | 17 % | 14 % | 21 % |
+| finding markers | 13 % | 13 % | 12 % |
+| looking for reports, quotations and thoughts | 8 % | 9 % | 8 % |
+
+New files of apply-patch lose a mark on each line and edits of SEARCH/REPLACE gain one, so their texts are copies, as much
+memory as the text itself, where the other syntaxes take slices. To add their lines up instead of joining them takes a
+third of the time, and more than that again in the garbage collector, which then has every line to move. CML that is
+written as usual needs neither a list of its tags nor an XML parser.
 `
 }
 
