@@ -87,19 +87,18 @@ interface Row {
   readonly what: string
   readonly pattern: RegExp
   readonly reason: NotExecutedReason
-  /** Of several calls the first is listed, with its beginning. */
-  readonly isCall?: true
   /** Where it counts; anywhere by default. */
   readonly where?: 'fenced' | 'free'
 }
 
 const FILE = '[^"\'<>\\n]{1,200}\\.\\w{1,9}'
+/** Of several calls the first is listed, with its beginning. */
+const CALL = 'call of another tool'
 const call = (pattern: string): Row => ({
-  what: 'call of another tool',
+  what: CALL,
   // After a bullet, or somewhere in a line of JSON.
   pattern: new RegExp(`^[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)(${pattern})`, 'im'),
   reason: 'unreadable',
-  isCall: true,
 })
 
 /** Forms that are known and not read: there is too little in them, or too many ways to write them. */
@@ -171,14 +170,14 @@ function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
   const found: PassedOver[] = []
   const calls: PassedOver[] = []
-  for (const { what, pattern, reason, where, isCall } of rows()) {
+  for (const { what, pattern, reason, where } of rows()) {
     const match = pattern.exec(text)
     if (match === null) continue
     const own = match[1] ?? match[0]
     const line = source.lineAt(match.index + match[0].length - own.length)
     if (where !== undefined && isFenced(line) !== (where === 'fenced')) continue
     const shown = own.trim().replace(/\s+/g, ' ').slice(0, 80)
-    if (isCall) calls.push({ line, endLine: line, what: `${what} (${shown})`, reason })
+    if (what === CALL) calls.push({ line, endLine: line, what: `${what} (${shown})`, reason })
     else found.push({ line, endLine: line, what, reason })
   }
   calls.sort((a, b) => a.line - b.line)

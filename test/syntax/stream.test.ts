@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { BlockStream } from '../../src/syntax/stream-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { corpus, soup, spliced } from './corpus.ts'
 import { type BlockName, foreignNames, writes } from './samples.ts'
@@ -70,6 +71,14 @@ describe('a block that is complete', () => {
       const { seen } = await streamed([before, writes('cml', 'a.txt', 'x'), 'prose\n'])
       expect([before, ...seen]).toEqual([before, [], ['a.txt'], ['a.txt']])
     }
+  })
+
+  it.each([false, true])('waits after a marker that is not read, which is listed (strict: %s)', (strict) => {
+    const stream = new BlockStream({ strict })
+    const text = `> #!SHAM [@three-char-SHA-256: abc]\n\n${writes('replacer', 'a.txt', 'x')}prose\n`
+    expect(stream.push(text).blocks).toEqual([])
+    expect(stream.end()).toEqual(findBlocks(new Source(text), { strict }))
+    expect(findBlocks(new Source(text), { strict }).notExecuted.map(({ line }) => line)).toEqual([1])
   })
 
   it('is not executed inside a comment whose beginning is long gone', async () => {

@@ -85,30 +85,49 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
     const tool = toolIn(match)
     if ('open' in end) {
       for (const opener of end.open) hopeless.add(opener)
-      if (tool === undefined && !HEAD.test(text.slice(start, start + 400))) continue
-      const last = end.isCut ? source.lineCount : source.lineAt(end.failed)
-      const slip = end.isCut
-        ? truncated(line, { kind: 'call-open' })
-        : ({ line: last, mistake: { kind: 'call-no-json', line } } as const)
-      const lines = { startLine: line, endLine: end.isCut ? null : last, lastLine: last }
-      return { line, last, found: [unreadable(lines, 'call', slip)] }
+      const broken = brokenCall(source, line, start, end, tool)
+      if (broken === undefined) continue
+      return { line, ...broken }
     }
     const calls = callsIn(text.slice(start, end.at), tool)
     let at = end.at
+    let broken: Omit<Seen, 'line'> | undefined
     for (;;) {
       ANOTHER.lastIndex = at
       const next = ANOTHER.exec(text)
-      const close = next === null ? undefined : jsonEnd(text, ANOTHER.lastIndex - 1)
-      if (next === null || close === undefined || 'open' in close) break
-      calls.push(...callsIn(text.slice(ANOTHER.lastIndex - 1, close.at), toolIn(next)))
+      if (next === null) break
+      const begin = ANOTHER.lastIndex - 1
+      const close = jsonEnd(text, begin)
+      if ('open' in close) {
+        broken = brokenCall(source, line, begin, close, toolIn(next))
+        break
+      }
+      calls.push(...callsIn(text.slice(begin, close.at), toolIn(next)))
       at = close.at
     }
     const last = source.lineAt(at - 1)
     const found = calls.flatMap((call) => foundOf(call, line, last))
+    if (broken !== undefined) return { line, last: broken.last, found: [...found, ...broken.found] }
     if (found.length > 0) return { line, last, found }
     OPENER.lastIndex = end.at
   }
   return none
+}
+
+/** A call on `line` whose JSON begins at `start` and has no end; undefined for what may be no call. */
+function brokenCall(
+  source: Source,
+  line: number,
+  start: number,
+  { isCut, failed }: Unclosed,
+  tool: string | undefined,
+): Omit<Seen, 'line'> | undefined {
+  if (tool === undefined && !HEAD.test(source.text.slice(start, start + 400))) return undefined
+  const last = isCut ? source.lineCount : source.lineAt(failed)
+  const slip = isCut
+    ? truncated(line, { kind: 'call-open' })
+    : ({ line: last, mistake: { kind: 'call-no-json', line } } as const)
+  return { last, found: [unreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', slip)] }
 }
 
 /** The tool that is named before its arguments; the last group is their bracket. */
