@@ -41,7 +41,8 @@ describe('small parts of syntaxes', () => {
 
 const fenced = (rows: string): string =>
   `<write_to_file>\n<path>a.ts</path>\n<content>\n${rows}\n</content>\n</write_to_file>`
-const call = (path: string): string => `<tool_call>{"name": "write_file", "arguments": {"path": "${path}", "content": "x"}}`
+const call = (path: string): string =>
+  `<tool_call>{"name": "write_file", "arguments": {"path": "${path}", "content": "x"}}`
 const edit = 'Sure:\na.ts\n<<<<<<< SEARCH\na\n\nb\n=======\nc\n>>>>>>> REPLACE\n'
 const patch = { path: 'a.ts', patch: '@@!\n-a\n-\n-b\n+c' }
 const written = { path: 'a.ts', content: 'x' }
@@ -50,25 +51,51 @@ describe('what a text holds', () => {
   it.each([
     ['lines of a file', '<read path="a.ts" lines="1-2"/>', [['file_read_numbered', { path: 'a.ts', lines: '1-2' }]]],
     ['a bracket in an attribute', '<read path="a<b"/>', [['file_read', {}, 'cml-xml']]],
-    ['an element that is an edit', '<change file="a.ts">\n<search>a</search>\n<replace>b</replace>\n</change>', [
-      ['file_replace_text', { path: 'a.ts', old_text: 'a', new_text: 'b' }],
-    ]],
+    [
+      'an element that is an edit',
+      '<change file="a.ts">\n<search>a</search>\n<replace>b</replace>\n</change>',
+      [['file_replace_text', { path: 'a.ts', old_text: 'a', new_text: 'b' }]],
+    ],
     ['a fence around a file', fenced('```\nx\n```'), [['file_write', { path: 'a.ts', content: 'x\n' }]]],
     ['a fence around an empty file', fenced('```\n```'), [['file_write', { path: 'a.ts', content: '' }]]],
-    ['two calls on one line', `${call('a.ts')}</tool_call>${call('b.ts')}`, [
-      ['file_write', written],
-      ['file_write', { ...written, path: 'b.ts' }],
-    ]],
+    [
+      'two calls on one line',
+      `${call('a.ts')}</tool_call>${call('b.ts')}`,
+      [
+        ['file_write', written],
+        ['file_write', { ...written, path: 'b.ts' }],
+      ],
+    ],
     ['a call that ends in its JSON', call('a.ts').slice(0, -9), [['', {}, 'call-open']]],
-    ['a call and one that ends in its JSON', `${call('a.ts')}</tool_call>${call('b.ts').slice(0, -9)}`, [
-      ['file_write', written],
-      ['', {}, 'call-open'],
-    ]],
-    ['a call that is no JSON', `${call('a.ts').replace('{"path', 'so {"path')}</tool_call>\nmore\n`, [['', {}, 'call-no-json']]],
+    [
+      'a call and one that ends in its JSON',
+      `${call('a.ts')}</tool_call>${call('b.ts').slice(0, -9)}`,
+      [
+        ['file_write', written],
+        ['', {}, 'call-open'],
+      ],
+    ],
+    [
+      'a call that is no JSON',
+      `${call('a.ts').replace('{"path', 'so {"path')}</tool_call>\nmore\n`,
+      [['', {}, 'call-no-json']],
+    ],
     ['an edit that is quoted', edit.replace(/^(?=.)/gm, '> '), [['file_patch', patch]]],
-    ['an edit that is quoted, with spaces in an empty line', edit.replace(/^(?=.)/gm, '> ').replace('\n\n', '\n  \n'), [['file_patch', patch]]],
-    ['an edit that is quoted without spaces', edit.replace(/^(?=.)/gm, '>').replace('>', '> '), [['file_patch', patch]]],
-    ['an old text and no end of the new one', 'In `a.ts`, change this:\n```\na\n```\nto this:\n```\nb\n', [['file_patch', { path: 'a.ts' }, 'file-open']]],
+    [
+      'an edit that is quoted, with spaces in an empty line',
+      edit.replace(/^(?=.)/gm, '> ').replace('\n\n', '\n  \n'),
+      [['file_patch', patch]],
+    ],
+    [
+      'an edit that is quoted without spaces',
+      edit.replace(/^(?=.)/gm, '>').replace('>', '> '),
+      [['file_patch', patch]],
+    ],
+    [
+      'an old text and no end of the new one',
+      'In `a.ts`, change this:\n```\na\n```\nto this:\n```\nb\n',
+      [['file_patch', { path: 'a.ts' }, 'file-open']],
+    ],
     ['an empty element', '<file path="a.ts">\n</file>', [['file_write', { path: 'a.ts', content: '' }]]],
   ])('%s', (_, text, expected) => {
     expect(
@@ -84,7 +111,11 @@ describe('what a text holds', () => {
     ['a', undefined],
     ['a &amp; b', ['entities']],
   ])('the text of a block with entities in its markers, and so in it: %s', (text, damage) => {
-    const [block] = findBlocks(new Source(`a.ts\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n${text}\n=======\nc\n&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE\n`)).blocks
+    const [block] = findBlocks(
+      new Source(
+        `a.ts\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n${text}\n=======\nc\n&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE\n`,
+      ),
+    ).blocks
     expect(block?.damage).toEqual(damage)
   })
 })
