@@ -17,10 +17,19 @@ import type { ReportOptions } from '../report/parts.ts'
 import { primaryOf, printable } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
-import { askThrough, canAsk, type Question } from './approval.ts'
 import { ClientRoots, type Place, type Project } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
-import { invalidRequest, kindOf, type Params, type Peer, protocolError, textIn } from './peer.ts'
+import {
+  askThrough,
+  canAsk,
+  invalidRequest,
+  kindOf,
+  type Params,
+  type Peer,
+  protocolError,
+  type Question,
+  textIn,
+} from './peer.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { isRecord, messageOf } from '../core/platform.ts'
 
