@@ -21,11 +21,21 @@ export function locate(text: string, start: number, name: BlockName): Located {
   const usual = name === 'write' || name === 'run' || name === 'exec' ? usualTask(text, start) : undefined
   if (usual === undefined) return new Locator(text, start, name).locate()
   const { end } = usual
-  return { name, start, end, state: 'closed', tags: noTags, sections: [], stray: undefined, slip: undefined, usual }
+  return {
+    name,
+    start,
+    end,
+    state: 'closed',
+    tags: (noTags ??= new Tags('')),
+    sections: [],
+    stray: undefined,
+    slip: undefined,
+    usual,
+  }
 }
 
 /** What is known already is not parsed. */
-const noTags = new Tags('')
+let noTags: Tags | undefined
 
 class Locator {
   readonly #text: string
