@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
+import { parseMarker } from '../../src/syntax/csl/marker.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { fenceAt, fenceOf } from '../../src/syntax/foreign/foreign.ts'
 import { heredocsIn } from '../../src/syntax/proposal/pair.ts'
 import { Texts } from '../../src/syntax/reader.ts'
 import { onlyFrame } from '../../src/syntax/search-replace/search-replace.ts'
 import { usualAssignment } from '../../src/syntax/sham/assignment.ts'
+
+const csl = { start: '<---', end: '--->' }
 
 describe('small parts of syntaxes', () => {
   it.each(['constructor', '__proto__', 'toString'])('texts by name have no %s of their own', (name) => {
@@ -24,6 +28,27 @@ describe('small parts of syntaxes', () => {
     [9, false],
   ])('%i empty lines between two blocks are their frame: %s', (count, expected) => {
     expect(onlyFrame(new Source('\n'.repeat(20)), 1, count, undefined)).toBe(expected)
+  })
+
+  it.each([
+    ['  ~~~~ ts ', { indent: '  ', marks: '~~~~', info: 'ts' }],
+    ['```', { indent: '', marks: '```', info: '' }],
+    ['`a`', undefined],
+    ['``', undefined],
+    ['``a', undefined],
+    ['``` a`', undefined],
+    ['`~~', undefined],
+  ])('a fence has three marks or more, and no code inside its line: %j', (line, expected) => {
+    expect(fenceOf(line)).toEqual(expected)
+    expect(fenceAt(new Source(`x\n${line}\n`), 2)).toEqual(expected)
+  })
+
+  it.each([...'aAzZ09_'])('the name of a marker may have %s', (c) => {
+    expect(parseMarker(`<---X${c}--->`, csl, 0)).toMatchObject({ name: `X${c}` })
+  })
+
+  it.each([...'`{@[/:^'])('the name of a marker has no %s', (c) => {
+    expect(parseMarker(`<---X${c}--->`, csl, 0)).toBeUndefined()
   })
 
   it.each([
