@@ -75,7 +75,7 @@ const written = { path: 'a.ts', content: 'x' }
 describe('what a text holds', () => {
   it.each([
     ['lines of a file', '<read path="a.ts" lines="1-2"/>', [['file_read_numbered', { path: 'a.ts', lines: '1-2' }]]],
-    ['a bracket in an attribute', '<read path="a<b"/>', [['file_read', {}, 'cml-xml']]],
+    ['a bracket in an attribute', '<write path="a<b"><![CDATA[x]]></write>', [['file_write', {}, 'cml-xml']]],
     [
       'an element that is an edit',
       '<change file="a.ts">\n<search>a</search>\n<replace>b</replace>\n</change>',
