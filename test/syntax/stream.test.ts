@@ -75,7 +75,7 @@ describe('a block that is complete', () => {
 
   it.each([false, true])('waits after a marker that is not read, which is listed (strict: %s)', (strict) => {
     const stream = new BlockStream({ strict })
-    const text = `> #!SHAM [@three-char-SHA-256: abc]\n\n${writes('replacer', 'a.txt', 'x')}prose\n`
+    const text = `- *** Begin Patch\n\n${writes('replacer', 'a.txt', 'x')}prose\n`
     expect(stream.push(text).blocks).toEqual([])
     expect(stream.end()).toEqual(findBlocks(new Source(text), { strict }))
     expect(findBlocks(new Source(text), { strict }).notExecuted.map(({ line }) => line)).toEqual([1])
