@@ -99,7 +99,7 @@ describe('hostile sources', () => {
     'b.js': nested('if (a) {} else '),
     'c.ts': nested('`${'),
     'a.json': nested('[', ']', 60_000),
-    'a.py': nested('(', '', 300_000),
+    'a.py': nested('('),
     'a.c': nested('('),
     'a.cpp': nested('('),
     'a.java': nested('class A {'),
@@ -110,14 +110,14 @@ describe('hostile sources', () => {
     'a.kt': nested('('),
     'a.swift': nested('('),
     'a.cs': nested('('),
-    'a.sh': nested('$(', '', 300_000),
+    'a.sh': nested('$('),
     'a.yaml': nested('[', ']', 60_000),
   }
   for (const [name, text] of Object.entries(texts)) {
     it(`in ${name} end with the time there is, and the next one is read`, async () => {
       // The grammar is loaded without a limit, as its size is not the text's.
       await list(name, '')
-      expect(await endOf(() => withTimeLimit(25, () => list(name, text)))).toMatchObject({ kind: 'too-complex' })
+      expect(await endOf(() => withTimeLimit(1, () => list(name, text)))).toMatchObject({ kind: 'too-complex' })
       expect(await withTimeLimit(10_000, () => list('x.js', 'function f() {\n}\n'))).toMatchObject({
         ok: true,
         data: { structures: [{}] },
