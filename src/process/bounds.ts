@@ -102,19 +102,22 @@ export const mostThreadsOfUser = (): number => (threadsNow() ?? 0) + mostThreads
 
 /**
  * Looks whether a program and what it started have become too many; the superuser is exempt from the system's own limit.
- * They are counted only when the whole machine has that many more threads than it had, which costs next to nothing to ask.
+ * They are counted when the whole machine has that many more threads than it had, which costs next to nothing to ask; and
+ * once a second where it has that many at all, because those of others may end at the same time.
  */
 export function watchCrowd(kin: Kin, most: number, crowded: () => void): NodeJS.Timeout | undefined {
   let fewest = threadsNow()
   if (fewest === undefined) return undefined
+  let looks = 0
   return setInterval(() => {
     const now = threadsNow() ?? 0
     fewest = Math.min(fewest ?? now, now)
-    if (now <= fewest + most) return
+    const grown = now > fewest + most
+    if (!grown && (++looks % 50 !== 0 || now <= most)) return
     const ours = kin.count(most + 1)
     if (ours > most) crowded()
     // The rest of the growth is that of others.
-    else fewest = now - ours
+    else if (grown) fewest = now - ours
   }, 20).unref()
 }
 

@@ -115,6 +115,23 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
     expect(await Promise.race([ended, once(gate, 'finish').then(() => 'let in')])).toBe('SIGKILL')
   })
 
+  it.skipIf(process.platform !== 'linux')('notices a crowd that comes while others end', () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const threads = [1000, 900, 800, 800]
+    const looked = vi.spyOn(fs, 'readFileSync').mockImplementation(() => `0 0 0 1/${threads.shift() ?? 800} 1`)
+    onTestFinished(() => looked.mockRestore())
+    const crowded = vi.fn()
+    const timer = watchCrowd(
+      { count: (most) => Math.min(300, most), stop: () => {}, gone: async () => true },
+      100,
+      crowded,
+    )
+    onTestFinished(() => clearInterval(timer))
+    vi.advanceTimersByTime(1000)
+    expect(crowded).toHaveBeenCalledOnce()
+  })
+
   it('is watched, and has no control group when it is over', () => {
     const timer = watchCrowd({ count: () => 1, stop: () => {}, gone: async () => true }, 1000, () => {})
     clearInterval(timer)
