@@ -144,7 +144,7 @@ export interface Mistakes {
   'diff-no-change': { hasMode: boolean }
 
   /** `closer` is missing where it is the end of JSON. */
-  'call-open': { closer?: string }
+  'call-open': { closer?: string; isLater?: boolean }
   'call-no-json': { line: number }
   'call-without': { name: string }
   'file-open': { in: 'fence' | 'other' }

@@ -400,9 +400,14 @@ const sentences: Sentences = {
     PREFIXES,
   ],
 
-  'call-open': ({ closer }, line) =>
+  'call-open': ({ closer, isLater }, line) =>
     closer === undefined
-      ? ['The text ends inside the call', `Close the JSON. ${again(line)}`]
+      ? [
+          'The text ends inside the call',
+          isLater
+            ? `Close the JSON. Only the calls before it on line ${line} were read: send this one again, complete, and what was to follow it.`
+            : `Close the JSON. ${again(line)}`,
+        ]
       : [`Call not closed: ${closer} is missing`, `End the call with ${closer}. ${again(line)}`],
   'call-no-json': ({ line }) => [
     `The call that begins on line ${line} is not JSON from here on`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { parseMarker } from '../../src/syntax/csl/marker.ts'
+import { explainFault } from '../../src/report/mistakes.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { fenceAt, fenceOf } from '../../src/syntax/foreign/foreign.ts'
 import { heredocsIn } from '../../src/syntax/proposal/pair.ts'
@@ -130,6 +131,13 @@ describe('what a text holds', () => {
         ...faults.map(({ mistake }) => mistake.kind),
       ]),
     ).toEqual(expected)
+  })
+
+  it('a call that is cut off after another one says that only that one was read', () => {
+    const { blocks } = findBlocks(new Source(`${call('a.ts')}</tool_call>${call('b.ts').slice(0, -9)}`))
+    const [fault] = blocks[1]?.faults ?? []
+    const { hint } = fault === undefined ? {} : explainFault(fault)
+    expect(hint).toContain('Only the calls before it on line 1 were read')
   })
 
   it.each([

@@ -99,7 +99,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
       const begin = ANOTHER.lastIndex - 1
       const close = jsonEnd(text, begin)
       if ('open' in close) {
-        broken = brokenCall(source, line, begin, close, toolIn(next))
+        broken = brokenCall(source, line, begin, close, toolIn(next), true)
         break
       }
       calls.push(...callsIn(text.slice(begin, close.at), toolIn(next)))
@@ -114,18 +114,19 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
   return none
 }
 
-/** A call on `line` whose JSON begins at `start` and has no end; undefined for what may be no call. */
+/** A call on `line`, after others there if `isLater`, whose JSON begins at `start` and has no end; undefined for what may be no call. */
 function brokenCall(
   source: Source,
   line: number,
   start: number,
   { isCut, failed }: Unclosed,
   tool: string | undefined,
+  isLater = false,
 ): Omit<Seen, 'line'> | undefined {
   if (tool === undefined && !HEAD.test(source.text.slice(start, start + 400))) return undefined
   const last = isCut ? source.lineCount : source.lineAt(failed)
   const slip = isCut
-    ? truncated(line, { kind: 'call-open' })
+    ? truncated(line, { kind: 'call-open', isLater })
     : ({ line: last, mistake: { kind: 'call-no-json', line } } as const)
   return { last, found: [unreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', slip)] }
 }
