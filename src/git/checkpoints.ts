@@ -26,9 +26,21 @@ import {
 } from '../journal/record.ts'
 import { commitMessage, identityOf } from '../journal/summary.ts'
 import { checkedOutStop, findRepository, foreignRepository, ownRepository } from './find-repository.ts'
-import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
 import { syncObjects, writeCommit } from './objects.ts'
-import { checkpointsRef, type Head, headOf, inProgress, isSameHead, moveRef, refAt } from './repository.ts'
+import {
+  checkpointsRef,
+  type Head,
+  headOf,
+  inProgress,
+  isSameHead,
+  moveRef,
+  refAt,
+  checkIndex,
+  checkRefs,
+  checkWritable,
+  indexLock,
+  waitForLock,
+} from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'

@@ -1,20 +1,28 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
+import { hasCode, platform } from '../core/platform.ts'
 import {
-  addTo,
-  copyIndex,
+  bytesOfId,
+  type Change,
   entriesAt,
+  entryAt,
+  entryOf,
+  extensionsOf,
+  type FoundFile,
   inConflict,
-  isUnchanged,
-  replaceIndex,
-  type Seen,
-  setSkipWorktree,
-} from './index-file.ts'
+  type IndexBytes,
+  placeOf,
+  readIndex,
+  writeChanged,
+} from './index-bytes.ts'
+import { addTo, copyIndex, isUnchanged, replaceIndex, type Seen, seenIndex, setSkipWorktree } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
-import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
+import { dropDamaged, nameOf, syncObjects, writeCommit, writeObject } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
+import { cutOffBelow, rulesFor } from './savable.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { byteName, editTree, sidesAt } from './tree-walk.ts'
 
@@ -48,14 +56,18 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
   for (let round = 0; round < 20;) {
     const copy = isolated.file(`index-${round}`)
     const head = await headOf(isolated.repository)
-    const seen = copyIndex(index, copy)
-    await putInto(commit, paths, copy)
+    const seen = seenIndex(isolated.repository)
+    const entries = writeIndex(isolated, index, copy, paths)
+    if (entries === undefined) {
+      copyIndex(index, copy)
+      await putInto(commit, paths, copy)
+    }
     const late = changedSince()
     if (paths.some((name) => late.has(name))) {
       paths = paths.filter((name) => !late.has(name))
       continue
     }
-    const changes = await changesIn(isolated, head.commit, copy, paths)
+    const changes = await changesIn(isolated, head.commit, copy, paths, entries)
     // Git trusts an object of that name unread, also one that a power cut has emptied.
     const damaged = [...changes.values()].filter((side) => side !== undefined && dropDamaged(isolated, side.oid))
     if (damaged.length > 0) continue
@@ -78,9 +90,122 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
   await addTo(isolated, own, env)
 }
 
+/**
+ * Writes a copy of the index in which these paths are as they are on the disk, and stores their contents, as git would.
+ * Returns their entries. Undefined where only git can do it, and when a file is changed meanwhile.
+ */
+export function writeIndex(
+  isolated: IsolatedGit,
+  from: string,
+  copy: string,
+  paths: readonly string[],
+): Map<string, Side> | undefined {
+  const { top = '' } = isolated.repository
+  const { config } = isolated
+  if (platform.name === 'win32' || !config.modes || config.sparse || paths.length > mostFiles) return undefined
+  if (!paths.every((name) => ordinaryName.test(name)) || paths.some(cutOffBelow(top))) return undefined
+  const stat = fs.statSync(from, { bigint: true, throwIfNoEntry: false })
+  const index = readIndex(from, bytesOfId[config.hash])
+  if (stat === undefined || index?.hasConflicts !== false || extensionsOf(index).some(({ name }) => !kept.has(name)))
+    return undefined
+  const isIndexed = (name: string): boolean => placeOf(index, byteName(name)).isThere
+  if (rulesFor(isolated, 'attributes', paths, () => isIndexed)?.includes('working-tree-encoding') !== false)
+    return undefined
+  const changes = changesOf(isolated, index, paths)
+  if (changes === undefined || !isClean(isolated, index, stat.mtimeNs / 1_000_000_000n, changes)) return undefined
+  for (const { found } of changes) if (found !== 'gone') writeObject(isolated, 'blob', found.bytes)
+  const mode = Number(stat.mode & 0o777n)
+  writeChanged(copy, index, changes, mode)
+  // Git notices changes by the time of the file, unless they are as old as the index: until then they are looked for here.
+  const isSame = ({ name, found }: Change): boolean => {
+    const again = fileAt(isolated, name)
+    if (found === 'gone' || again === 'gone') return found === again
+    return again !== undefined && entryOf(name, again).equals(entryOf(name, found))
+  }
+  if (!changes.every(isSame)) return undefined
+  return new Map(changes.flatMap(({ name, found }) => (found === 'gone' ? [] : [[byteName(name), found.side]])))
+}
+
+/** Git is quicker for more. */
+const mostFiles = 32
+const largestFile = 1 << 20
+
+/** Names that git accepts on every system, and that mean nothing to git itself. */
+const ordinaryName = /^(?!(?:.*\/)?\.git)[\w.@+=,()[\] -]+(?:\/[\w.@+=,()[\] -]+)*$/i
+
+/** The cached trees, and how conflicts were resolved: other data would have to be updated. */
+const kept = new Set(['TREE', 'REUC'])
+
+function changesOf(isolated: IsolatedGit, index: IndexBytes, paths: readonly string[]): Change[] | undefined {
+  const changes: Change[] = []
+  for (const name of paths) {
+    const place = placeOf(index, name)
+    const { side, isPlain } = place.isThere ? entryAt(index, place.entry) : { side: undefined, isPlain: true }
+    const found = fileAt(isolated, name)
+    if (!isPlain || (side !== undefined && !ofFile.has(side.mode)) || found === undefined) return undefined
+    // A file takes the place of a directory, or a directory that of a file.
+    const below = placeOf(index, `${name}/`).entry
+    const isDirectory =
+      below < index.starts.length - 1 && entryAt(index, below).name.toString('latin1').startsWith(`${name}/`)
+    if (!place.isThere && (isDirectory || dirsAbove(name).some((dir) => placeOf(index, dir).isThere))) return undefined
+    if (place.isThere || found !== 'gone') changes.push({ name, ...place, found })
+  }
+  return changes.sort((one, other) => one.entry - other.entry || (one.name < other.name ? -1 : 1))
+}
+
+const ofFile = new Set(['100644', '100755'])
+
+/**
+ * Whether all other files that are as new as the old index are as it says: git compares the content of such a file as long
+ * as the index is not newer.
+ */
+function isClean(isolated: IsolatedGit, index: IndexBytes, time: bigint, changes: readonly Change[]): boolean {
+  const { bytes, starts } = index
+  const own = new Set(changes.flatMap(({ entry, isThere }) => (isThere ? [entry] : [])))
+  const since = Number(time)
+  const fresh: number[] = []
+  for (let entry = 0; entry < starts.length - 1; entry++)
+    if (bytes.readUInt32BE((starts[entry] ?? 0) + 8) >= since && !own.has(entry)) fresh.push(entry)
+  if (fresh.length > mostFiles) return false
+  return fresh.every((entry) => {
+    const { name, side, isPlain } = entryAt(index, entry)
+    if (!isPlain || !ofFile.has(side.mode) || !ordinaryName.test(name.toString())) return false
+    const found = fileAt(isolated, name.toString())
+    return found === 'gone' || found?.side.oid === side.oid
+  })
+}
+
+/** A regular file that git stores as it is, whatever the attributes say but for its encoding. */
+function fileAt(isolated: IsolatedGit, name: string): FoundFile | 'gone' | undefined {
+  const file = path.join(isolated.repository.top ?? '', name)
+  try {
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    try {
+      const stat = fs.fstatSync(fd, { bigint: true })
+      if (!stat.isFile() || stat.size > largestFile) return undefined
+      const bytes = fs.readFileSync(fd)
+      if (bytes.includes(13) || bytes.includes('$Id')) return undefined
+      const mode = (stat.mode & 0o100n) === 0n ? '100644' : '100755'
+      return { stat, bytes, side: { mode, oid: nameOf(isolated, 'blob', bytes) } }
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch (error) {
+    return hasCode(error, 'ENOENT') ? 'gone' : undefined
+  }
+}
+
 /** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
-async function changesIn(isolated: IsolatedGit, commit: string | undefined, index: string, paths: readonly string[]) {
-  const found = commit === undefined ? undefined : await plainChanges(isolated, commit, index, paths)
+async function changesIn(
+  isolated: IsolatedGit,
+  commit: string | undefined,
+  index: string,
+  paths: readonly string[],
+  known: ReadonlyMap<string, Side> | undefined,
+) {
+  const names = new Map(paths.map((name) => [byteName(name), name]))
+  const entries = commit === undefined ? undefined : (known ?? entriesAt(index, names, commit.length / 2))
+  const found = entries && (await plainChanges(isolated, `${commit}^{tree}`, entries, names))
   if (found !== undefined) return found
   const isOwn = atOrAround(paths)
   const changes = new Map<string, Side | undefined>()
@@ -92,11 +217,13 @@ async function changesIn(isolated: IsolatedGit, commit: string | undefined, inde
 }
 
 /** The same without starting git; undefined where only git can tell, or where a file and a directory replace each other. */
-async function plainChanges(isolated: IsolatedGit, commit: string, index: string, paths: readonly string[]) {
-  const names = new Map(paths.map((name) => [byteName(name), name]))
-  const entries = entriesAt(index, names, commit.length / 2)
-  if (entries === undefined) return undefined
-  const before = await sidesAt(isolated.objects, `${commit}^{tree}`, names)
+async function plainChanges(
+  isolated: IsolatedGit,
+  tree: string,
+  entries: ReadonlyMap<string, Side>,
+  names: ReadonlyMap<string, string>,
+) {
+  const before = await sidesAt(isolated.objects, tree, names)
   if ([...before].some(([name, { mode }]) => !names.has(name) || !ordinary.has(mode))) return undefined
   const changes = new Map<string, Side | undefined>()
   for (const name of names.keys()) {

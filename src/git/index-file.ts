@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
-import { takeLockFile } from './ready.ts'
 import { Stop } from '../core/problem.ts'
 import { renameFile, syncFile } from '../state/own-files.ts'
-import { gitStop, namesIn } from './git-program.ts'
-import { headOf, releaseRefs, type Repository } from './repository.ts'
+import { namesIn } from './git-program.ts'
+import { inConflict } from './index-bytes.ts'
+import { headOf, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
@@ -53,48 +53,6 @@ export function seenIndex({ gitDir }: Repository): Seen | undefined {
   const stat = fs.statSync(path.join(gitDir, 'index'), { throwIfNoEntry: false })
   return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
 }
-
-/**
- * The entries of an index at some paths, whose names are bytes. Undefined where only git can read it: names that continue
- * the one before, an index in two files or with whole directories, an entry that has no content yet. @throws Stop
- */
-export function entriesAt(
-  index: string,
-  names: ReadonlyMap<string, unknown>,
-  idBytes: number,
-): Map<string, Side> | undefined {
-  // Git makes no index for nothing.
-  const bytes = fs.existsSync(index) ? fs.readFileSync(index) : Buffer.alloc(0)
-  const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4)
-  if (version !== 2 && version !== 3) return undefined
-  const lengths = new Set([...names.keys()].map((name) => name.length))
-  const found = new Map<string, Side>()
-  let at = 12
-  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    const id = at + 40
-    const flags = bytes.readUInt16BE(id + idBytes)
-    if ((flags & stages) !== 0) throw inConflict()
-    const start = id + idBytes + ((flags & hasMore) === 0 ? 2 : 4)
-    const length = flags & longName
-    const end = length < longName ? start + length : bytes.indexOf(0, start)
-    const name = lengths.has(end - start) ? bytes.toString('latin1', start, end) : ''
-    if (names.has(name)) {
-      if ((flags & hasMore) !== 0 && (bytes.readUInt16BE(start - 2) & intended) !== 0) return undefined
-      found.set(name, { mode: bytes.readUInt32BE(at + 24).toString(8), oid: bytes.toString('hex', id, id + idBytes) })
-    }
-    at += (end - at + 8) & ~7
-  }
-  for (; at + 8 <= bytes.length - idBytes; at += 8 + bytes.readUInt32BE(at + 4))
-    if (/^[a-z]/.test(bytes.toString('latin1', at, at + 4))) return undefined
-  return found
-}
-
-/** Bits of the flags of an entry: the side of a conflict, whether more flags follow, and the length of the name. */
-const [stages, hasMore, longName] = [0x3000, 0x4000, 0x0fff]
-/** Of the flags that follow: the entry has no content yet. */
-const intended = 0x2000
-
-export const inConflict = (): Stop => gitStop('files are in conflict after a merge', 'Resolve them first.')
 
 /** A prepared index, the commit that it belongs to, and what moves HEAD there: false if another process was quicker. */
 interface NewIndex {
