@@ -14,13 +14,17 @@ const listing = [
   { id: 2, method: 'tools/list' },
 ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-/** By file, a small command of which it holds the modules that no earlier one uses, and its input: a block, or all of it. */
+/**
+ * By file, a small command of which it holds the modules that no earlier one uses, and its input: a block, or all of it.
+ * Or two other files: what both of their commands use, and neither loads the file of the other.
+ */
 export const packs = [
   { file: 'main.cjs', args: ['version'] },
   { file: 'run-pack.cjs', args: ['--no-git', '-'], block: write },
   { file: 'edit-pack.cjs', args: ['--no-git', '-'], block: edit },
   { file: 'git-pack.cjs', args: ['-'], block: edit },
   { file: 'diff-pack.cjs', args: ['diff', '-'], block: edit },
+  { file: 'action-pack.cjs', both: ['mcp-pack.cjs', 'structure-pack.cjs'] },
   { file: 'mcp-pack.cjs', args: ['mcp'], input: listing.join('') },
   { file: 'structure-pack.cjs', args: ['--no-git', '-'], block: read },
 ]
@@ -43,7 +47,8 @@ function usedIn(home, start) {
   const project = path.join(home, 'project')
   fs.mkdirSync(project)
   // The second round finds what the first one left in the project, as most runs do.
-  const rounds = [1, 2].flatMap((round) => packs.map((pack) => ({ ...pack, word: `${pack.file}-${round}` })))
+  const commands = packs.filter(({ args }) => args !== undefined)
+  const rounds = [1, 2].flatMap((round) => commands.map((pack) => ({ ...pack, word: `${pack.file}-${round}` })))
   fs.writeFileSync(path.join(project, 'words.txt'), rounds.map(({ word }) => `${word}\n`).join(''))
   fs.writeFileSync(path.join(project, 'words.ts'), 'function word() {}\n')
   const own = Object.entries(process.env).filter(([name]) => !/^(?:NODE|GIT|CLADA|XDG)_/.test(name))
@@ -65,5 +70,7 @@ function usedIn(home, start) {
     if (status !== 0) throw new Error(`clada ${args.join(' ')} failed in the build:\n${output.join('')}`)
     for (const loaded of output[3].split('\n')) used.get(file).add(path.basename(loaded))
   }
+  for (const { file, both: [one, other] = [] } of packs)
+    for (const module of used.get(one) ?? []) if (used.get(other).has(module)) used.get(file).add(module)
   return used
 }

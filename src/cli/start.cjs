@@ -23,7 +23,10 @@ const build =
   dir !== undefined && isOwn(dir) ? path.join(dir, `${process.version}-${process.arch}-${BUILD}`) : undefined
 const cache = build !== undefined && isMade(build) ? build : undefined
 const fresh = []
-if (cache !== undefined) process.on('exit', () => fresh.length > 0 && write(fresh))
+if (cache !== undefined) {
+  globalThis.cladaKept = kept
+  process.on('exit', () => fresh.length > 0 && write(fresh))
+}
 load('main.cjs').start()
 
 /**
@@ -38,12 +41,24 @@ function load(name) {
   require.cache[filename] = module
   const source = fs.readFileSync(filename, 'latin1')
   // A few lines are compiled in half the time that it takes to read what was kept of them.
-  const kept = cache && source.length > 1000 ? path.join(cache, keptName(name)) : undefined
-  const script = new vm.Script(source, { filename, cachedData: kept && read(kept) })
-  if (kept && script.cachedDataRejected !== false) fresh.push([kept, script])
+  const file = cache && source.length > 1000 ? path.join(cache, keptName(name)) : undefined
+  const script = new vm.Script(source, { filename, cachedData: file && read(file) })
+  if (file && script.cachedDataRejected !== false) fresh.push([file, () => script.createCachedData()])
   const required = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id))
   script.runInThisContext().call(module.exports, module.exports, required, module, filename, own)
   return module.exports
+}
+
+/** What is expensive to make and the same at every start of this build, such as an unpacked grammar. */
+function kept(name, make) {
+  const file = path.join(cache, name)
+  const known = read(file)
+  if (known !== undefined) return known
+  const made = make()
+  // As it is now: who asked for it may change it.
+  const copy = Buffer.from(made)
+  fresh.push([file, () => copy])
+  return made
 }
 
 /** V8 keeps the functions that were called. Those of the packs differ by command; a file of its own has each of them. */
@@ -115,13 +130,12 @@ function read(file) {
 }
 
 function write(fresh) {
-  // V8 takes nothing back that it kept under other flags. Parsers of structures set the first, which unsets the others.
-  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
-    require('node:v8').setFlagsFromString(flag)
+  // V8 takes nothing back that it kept under other flags. Parsers of structures set this one.
+  require('node:v8').setFlagsFromString('--wasm-tier-up-filter=-1')
   try {
-    for (const [file, script] of fresh) {
+    for (const [file, make] of fresh) {
       const temp = `${file}.${process.pid}`
-      fs.writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx' })
+      fs.writeFileSync(temp, make(), { mode: 0o600, flag: 'wx', flush: true })
       fs.renameSync(temp, file)
     }
   } catch {

@@ -4,10 +4,10 @@ import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
 import { partsFinder, verbatimFinder, type Finder } from './find-parts.ts'
 import type { Language, TreeSitterRow } from './language.ts'
+import { languageFor } from './languages.ts'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { brotliDecompressSync } from 'node:zlib'
 
 /** A grammar, ready to parse, and what is asked of its trees. */
 export interface Grammar {
@@ -44,9 +44,10 @@ const abandonedMessage =
 const loaded = new Map<string, Promise<Grammar>>()
 
 async function load(row: TreeSitterRow): Promise<Grammar> {
+  const module = compiled(row.grammar)
   runtime ??= startRuntime()
   const { Language, parser } = await runtime
-  const language = await Language.load(grammarFile(row.grammar))
+  const language = Language.loadSync(await module)
   let parts: Finder | undefined
   let verbatim: Finder | null | undefined
   return {
@@ -75,40 +76,85 @@ type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined
 
 async function startRuntime() {
+  const program = compiled('tree-sitter')
   const { Language, Parser } = await import('web-tree-sitter')
   // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
-  // that is done: 1.5 s after one small parse. After the import, because V8 takes no kept code under other flags.
-  v8.setFlagsFromString('--liftoff-only')
-  const wasmBinary = grammarFile('tree-sitter')
-  await Parser.init({ wasmBinary, ...lessMemory(wasmBinary) })
+  // that is done: 1.5 s after one small parse. V8 asks for it when a function is first called. After the import,
+  // because V8 takes no kept code under other flags.
+  v8.setFlagsFromString('--wasm-tier-up-filter=0')
+  const module = await program
+  await Parser.init({
+    INITIAL_MEMORY: initialMemory,
+    instantiateWasm: (imports: object, done: (instance: object, module: object) => void) =>
+      done(new WebAssembly.Instance(module, imports), module),
+  })
   return { Language, parser: new Parser() }
+}
+
+/** Lets other threads compile what the structures of a file need, while this one loads the rest of the code. */
+export function prepareGrammar(path: string): void {
+  const { parser } = languageFor(path, '') ?? {}
+  if (parser?.kind !== 'tree-sitter') return
+  for (const name of ['tree-sitter', parser.grammar]) void compiled(name)
+}
+
+const modules = new Map<string, Promise<WebAssembly.Module>>()
+
+/** A grammar, or `tree-sitter` for the program that runs them. */
+function compiled(name: string): Promise<WebAssembly.Module> {
+  const known = modules.get(name)
+  if (known !== undefined) return known
+  // What was kept may be damaged.
+  const module = compile(name, globalThis.cladaKept).catch(() => compile(name, undefined))
+  modules.set(name, module)
+  module.catch(() => modules.delete(name))
+  return module
+}
+
+async function compile(name: string, keep: typeof globalThis.cladaKept): Promise<WebAssembly.Module> {
+  const unpack = (): Buffer => packedGrammar(name)
+  const bytes = keep?.(`${name}.wasm`, unpack) ?? unpack()
+  return WebAssembly.compile(name === 'tree-sitter' ? withLessMemory(bytes) : bytes)
 }
 
 /** Where the program asks for memory: 512 pages of 64 KiB, a number of two bytes. */
 const memoryWanted = Buffer.from('\x03env\x06memory\x02\x01\x80\x04', 'latin1')
+let initialMemory = 32 * 2 ** 20
 
 /**
  * Lets it begin with 8 MiB instead of 32. V8 takes the memory for what JavaScript uses and collects garbage up to three
  * times in a small read, which takes 13 ms of processor time. The program asks for more when it needs more.
  */
-function lessMemory(wasmBinary: Buffer): { INITIAL_MEMORY?: number } {
-  const at = wasmBinary.indexOf(memoryWanted)
-  if (at === -1) return {}
-  wasmBinary.set([0x80, 0x01], at + memoryWanted.length - 2)
-  return { INITIAL_MEMORY: 8 * 2 ** 20 }
+function withLessMemory(program: Buffer): Buffer {
+  const at = program.indexOf(memoryWanted)
+  if (at === -1) return program
+  program.set([0x80, 0x01], at + memoryWanted.length - 2)
+  initialMemory = 8 * 2 ** 20
+  return program
 }
 
 /** Captures are named for what they are: a kind of structure, or one of these. */
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
+declare global {
+  /** What the types of Node leave out. */
+  namespace WebAssembly {
+    interface Module {}
+    function compile(bytes: Uint8Array): Promise<Module>
+    const Instance: new (module: Module, imports: object) => object
+  }
+  /** Set by the start file, which keeps what was made for the next start. */
+  var cladaKept: ((name: string, make: () => Buffer) => Buffer) | undefined
+}
+
 /**
- * A grammar, or `tree-sitter` for the program that runs them. The build compressed it next to the bundle or next to the
- * directory of its chunks; from source it comes from the package that has it.
+ * The build compressed it next to the bundle or next to the directory of its chunks; from source it comes from the
+ * package that has it.
  */
-export function grammarFile(name: string): Buffer {
+function packedGrammar(name: string): Buffer {
   for (const base of ['./', '../']) {
     const file = fileURLToPath(new URL(`${base}grammars/${name}.wasm.br`, import.meta.url))
-    if (fs.existsSync(file)) return brotliDecompressSync(fs.readFileSync(file))
+    if (fs.existsSync(file)) return process.getBuiltinModule('node:zlib').brotliDecompressSync(fs.readFileSync(file))
   }
   const { resolve } = createRequire(import.meta.url)
   return fs.readFileSync(

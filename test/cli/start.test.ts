@@ -69,15 +69,15 @@ it.each([
 
 describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {
   /** Whoever writes there decides what the next start runs. */
-  const started = (home: string): void => {
+  const started = (home: string, ...args: string[]): string => {
     const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: path.join(home, 'cache') }
-    execFileSync(process.execPath, [cli, '--version'], { cwd: home, env, stdio: 'pipe' })
+    return execFileSync(process.execPath, [cli, ...args], { cwd: home, env, stdio: 'pipe', encoding: 'utf8' })
   }
   const kept = '.local/state/clada/code'
 
   it("lies in the user's state, which is closed to documents and to code, and only the user can enter it", () => {
     const home = scratchDir({})
-    started(home)
+    started(home, '--version')
     expect(fs.readdirSync(home)).toEqual(['.local'])
     expect(fs.readdirSync(path.join(home, kept))).not.toEqual([])
     expect(fs.statSync(path.join(home, kept)).mode & 0o777).toBe(0o700)
@@ -95,7 +95,20 @@ describe.skipIf(process.platform === 'win32')('what V8 made of the command line'
   ])('is neither read nor written where its directory is %s', (_, make) => {
     const home = scratchDir({ '.local/state/clada/x': '', 'elsewhere/x': '' })
     make(path.join(home, kept), path.join(home, 'elsewhere'))
-    started(home)
+    started(home, '--version')
     expect(fs.readdirSync(path.join(home, kept)).filter((name) => name !== 'x')).toEqual([])
+  })
+
+  it('is beside the unpacked grammars, which are unpacked again where they are damaged', () => {
+    const home = scratchDir({ 'a.ts': 'function one() {}\n' })
+    const args = ['do', 'read_structure', 'path=a.ts', 'target=one', '--no-git', '--json', '--root', home]
+    const read = (): string => started(home, ...args)
+    const first = read()
+    const [build = ''] = fs.readdirSync(path.join(home, kept))
+    const dir = path.join(home, kept, build)
+    const grammars = fs.readdirSync(dir).filter((name) => name.endsWith('.wasm'))
+    expect(grammars.sort()).toEqual(['tree-sitter.wasm', 'typescript.wasm'])
+    for (const name of grammars) fs.truncateSync(path.join(dir, name), 1000)
+    expect(JSON.parse(read()).results[0].data).toEqual(JSON.parse(first).results[0].data)
   })
 })
