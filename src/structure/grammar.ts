@@ -85,8 +85,8 @@ async function startRuntime() {
   const module = await program
   await Parser.init({
     INITIAL_MEMORY: initialMemory,
-    instantiateWasm: (imports: object, done: (instance: object, module: object) => void) =>
-      done(new WebAssembly.Instance(module, imports), module),
+    instantiateWasm: (imports: Record<string, Record<string, never>>, done: (made: object, of: object) => void) =>
+      done(new wasm.Instance(module, imports), module),
   })
   return { Language, parser: new Parser() }
 }
@@ -98,10 +98,16 @@ export function prepareGrammar(path: string): void {
   for (const name of ['tree-sitter', parser.grammar]) void compiled(name)
 }
 
-const modules = new Map<string, Promise<WebAssembly.Module>>()
+/** What the types of Node leave out. */
+const wasm: {
+  compile(bytes: NonSharedBuffer): Promise<object>
+  readonly Instance: new (module: object, imports: Record<string, Record<string, never>>) => object
+} = Reflect.get(globalThis, 'WebAssembly')
+
+const modules = new Map<string, Promise<object>>()
 
 /** A grammar, or `tree-sitter` for the program that runs them. */
-function compiled(name: string): Promise<WebAssembly.Module> {
+function compiled(name: string): Promise<object> {
   const known = modules.get(name)
   if (known !== undefined) return known
   // What was kept may be damaged.
@@ -111,10 +117,10 @@ function compiled(name: string): Promise<WebAssembly.Module> {
   return module
 }
 
-async function compile(name: string, keep: typeof globalThis.cladaKept): Promise<WebAssembly.Module> {
-  const unpack = (): Buffer => packedGrammar(name)
+async function compile(name: string, keep: typeof globalThis.cladaKept): Promise<object> {
+  const unpack = (): NonSharedBuffer => packedGrammar(name)
   const bytes = keep?.(`${name}.wasm`, unpack) ?? unpack()
-  return WebAssembly.compile(name === 'tree-sitter' ? withLessMemory(bytes) : bytes)
+  return wasm.compile(name === 'tree-sitter' ? withLessMemory(bytes) : bytes)
 }
 
 /** Where the program asks for memory: 512 pages of 64 KiB, a number of two bytes. */
@@ -125,7 +131,7 @@ let initialMemory = 32 * 2 ** 20
  * Lets it begin with 8 MiB instead of 32. V8 takes the memory for what JavaScript uses and collects garbage up to three
  * times in a small read, which takes 13 ms of processor time. The program asks for more when it needs more.
  */
-function withLessMemory(program: Buffer): Buffer {
+function withLessMemory(program: NonSharedBuffer): NonSharedBuffer {
   const at = program.indexOf(memoryWanted)
   if (at === -1) return program
   program.set([0x80, 0x01], at + memoryWanted.length - 2)
@@ -137,21 +143,15 @@ function withLessMemory(program: Buffer): Buffer {
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
 declare global {
-  /** What the types of Node leave out. */
-  namespace WebAssembly {
-    interface Module {}
-    function compile(bytes: Uint8Array): Promise<Module>
-    const Instance: new (module: Module, imports: object) => object
-  }
   /** Set by the start file, which keeps what was made for the next start. */
-  var cladaKept: ((name: string, make: () => Buffer) => Buffer) | undefined
+  var cladaKept: ((name: string, make: () => NonSharedBuffer) => NonSharedBuffer) | undefined
 }
 
 /**
  * The build compressed it next to the bundle or next to the directory of its chunks; from source it comes from the
  * package that has it.
  */
-function packedGrammar(name: string): Buffer {
+function packedGrammar(name: string): NonSharedBuffer {
   for (const base of ['./', '../']) {
     const file = fileURLToPath(new URL(`${base}grammars/${name}.wasm.br`, import.meta.url))
     if (fs.existsSync(file)) return process.getBuiltinModule('node:zlib').brotliDecompressSync(fs.readFileSync(file))
