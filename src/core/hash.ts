@@ -16,6 +16,15 @@ export function fingerprintOf(bytes: Uint8Array): string {
   return `${length}:${a}:${b}`
 }
 
+/** The same for the content of a file, which is never written into: it is asked for before and after a change, by several. */
+export function printOf(content: Buffer): string {
+  let print = prints.get(content)
+  if (print === undefined) prints.set(content, (print = fingerprintOf(content)))
+  return print
+}
+
+const prints = new WeakMap<Buffer, string>()
+
 /** The same with hexadecimal digits, always of one length. */
 export function checksumOf(bytes: Uint8Array): string {
   const [length, a, b] = mixed(bytes)

@@ -67,6 +67,7 @@ export function foldedName(name: string): string {
  * points, by trailing dots and spaces, by a stream name, or by a short name such as `GIT~1`.
  */
 export function ownerOfName(part: string): 'git' | 'clada' | undefined {
+  if (/^[\u0020-\u007e]*$/.test(part) && !/git|clada/i.test(part)) return undefined
   const name = foldedName(part)
     .replace(/:.*$/s, '')
     .replace(/[. ]+$/, '')

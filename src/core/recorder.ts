@@ -7,13 +7,13 @@ export interface Recorder {
   queue(): Promise<void>
   /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
-  /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. */
-  prepare(changes: readonly PathChange[]): Promise<void>
+  /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. Undefined: it is done. */
+  prepare(changes: readonly PathChange[]): Promise<void> | undefined
   /**
-   * Makes changes, and keeps the states before them. Throws what `act` throws, or the reason why nothing could be kept.
-   * `act` may return those of the changes that were not made.
+   * Changes are about to be made: keeps the states before them, or throws the reason why nothing could be kept. The
+   * returned function is called once they are made; other changes may be made meanwhile, of other paths.
    */
-  change(changes: readonly PathChange[], act: Act): void
+  beginChange(changes: readonly PathChange[]): EndChange
   /** A change that is only a step on the way to the one that was prepared for the same path. */
   passed(change: PathChange): void
   /** An earlier change was reverted. */
@@ -55,7 +55,8 @@ export interface FileState {
   readonly mode: number
 }
 
-export type Act = () => ReadonlySet<PathChange> | void
+/** Called with those of the changes that were not made, or `unknown` where nobody knows. */
+export type EndChange = (failed: ReadonlySet<PathChange> | 'unknown' | void) => void
 
 export interface PathChange {
   readonly absolute: string

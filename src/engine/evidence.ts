@@ -5,10 +5,13 @@ import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
 import type { Change } from '../workspace/open.ts'
+import type { Among } from '../structure/validity.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
 
 /** What an action did to files: where and how much, and with `diff` a few lines of the first. */
 export function evidenceOf(changes: readonly Change[], root: string, detail: 'lines' | 'diff'): Evidence[] {
+  const [only, ...rest] = changes
+  if (only !== undefined && rest.length === 0) return [fileEvidence(only, root, detail)]
   const sorted = changes.toSorted((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
   const [gone, ...otherGone] = sorted.filter(({ after }) => after === null)
   const [came, ...otherCame] = sorted.filter(({ before }) => before === null)
@@ -103,11 +106,16 @@ function shortened(line: string): string {
   return text.length > width ? `${text.slice(0, width)}…` : text
 }
 
+interface CheckedFile {
+  readonly before: Buffer
+  after: Buffer | null
+}
+
 /** Files that a run changed, as they were before it and as they are now. */
 export class SyntaxCheck {
   readonly #root: string
   readonly #largest: number
-  readonly #files = new Map<string, { readonly before: Buffer; after: Buffer | null }>()
+  readonly #files = new Map<string, CheckedFile>()
 
   /** `lasting`: the process lives on, so that loading parsers pays. Otherwise only small files are checked. */
   constructor(root: string, process: 'lasting' | 'short') {
@@ -126,23 +134,32 @@ export class SyntaxCheck {
 
   /** One sentence for each file whose syntax was right before the run and is not any more. */
   async warnings(): Promise<string[]> {
+    const files = [...this.#files]
+    const among = files.length > parsedAtOnce ? 'many' : 'few'
     const found: string[] = []
-    for (const [absolute, { before, after }] of this.#files) {
-      if (after === null || after.length > this.#largest || before.equals(after) || !isText(after)) continue
-      const path = pathFrom(this.#root, absolute)
-      const fault = await faultOf(path, before, after)
-      if (fault !== undefined && isText(before))
-        found.push(`${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`)
+    for (let at = 0; at < files.length; at += parsedAtOnce) {
+      const some = files.slice(at, at + parsedAtOnce)
+      const warnings = await Promise.all(
+        some.map(([absolute, file]) => this.#warning(pathFrom(this.#root, absolute), file, among)),
+      )
+      found.push(...warnings.flatMap((warning) => warning ?? []))
     }
     return found
+  }
+
+  async #warning(path: string, { before, after }: CheckedFile, among: Among): Promise<string | undefined> {
+    if (after === null || after.length > this.#largest || before.equals(after) || !isText(after)) return undefined
+    const fault = await faultOf(path, before, after, among)
+    if (fault === undefined || !isText(before)) return undefined
+    return `${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`
   }
 }
 
 /** A parser that takes too long or fails says nothing about the file. */
-async function faultOf(path: string, before: Buffer, after: Buffer) {
+async function faultOf(path: string, before: Buffer, after: Buffer, among: Among) {
   try {
     const { brokenSyntax } = await (validity ??= import('../structure/validity.ts'))
-    return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString()))
+    return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString(), among))
   } catch {
     return undefined
   }
@@ -151,6 +168,9 @@ async function faultOf(path: string, before: Buffer, after: Buffer) {
 let validity: Promise<typeof import('../structure/validity.ts')> | undefined
 
 const mostMs = 2000
+
+/** Of small files; what the parser needs for each is outside our heap. */
+const parsedAtOnce = 64
 
 /** Names of files worth keeping; the languages decide in the end. */
 const parsed =

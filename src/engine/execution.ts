@@ -22,7 +22,7 @@ import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
-import { writeConcurrently } from '../workspace/replacement.ts'
+import { takenTogether, writeConcurrently } from '../workspace/replacement.ts'
 import { slashed } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -93,7 +93,7 @@ export class Execution {
 
   async runBlocks(blocks: readonly Block[]): Promise<void> {
     if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
-    if (blocks.length > maxWriting) writeConcurrently(maxWriting)
+    if (blocks.length > takenTogether) writeConcurrently(takenTogether)
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
@@ -481,8 +481,8 @@ const saysBroken = (data: unknown): boolean =>
   'warnings' in data &&
   JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
 
-/** More concurrent writes would only cost memory. */
-const maxWriting = 16
+/** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
+const maxWriting = 2 * takenTogether
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
   `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`

@@ -5,8 +5,8 @@ import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type {
-  Act,
   Commits,
+  EndChange,
   FileState,
   Inspect,
   Inspected,
@@ -68,16 +68,20 @@ export class History implements Recorder {
     return this.#beginning
   }
 
-  prepare(changes: readonly PathChange[]): Promise<void> {
+  prepare(changes: readonly PathChange[]): Promise<void> | undefined {
     if (this.#open === undefined) throw new Error('a change before the beginning')
     return this.#open.journal.prepare(changes)
   }
 
-  change(changes: readonly PathChange[], act: Act): void {
-    const { journal } = this.#open ?? {}
-    if (journal === undefined) throw new Error('a change before the beginning')
-    this.#noted.change(changes, () => journal.change(changes, act))
+  beginChange(changes: readonly PathChange[]): EndChange {
+    if (this.#open === undefined) throw new Error('a change before the beginning')
     if (this.ofProgram) for (const { absolute } of changes) this.#byPrograms.add(pathFrom(this.#options.root, absolute))
+    const noted = this.#noted.beginChange(changes)
+    const recorded = this.#open.journal.beginChange(changes)
+    return (failed) => {
+      recorded(failed)
+      noted(failed)
+    }
   }
 
   passed(change: PathChange): void {
@@ -259,18 +263,19 @@ export class NotedChanges {
     }
   }
 
-  /** Makes changes, and reads the files before and after it where an action is watched. */
-  change(changes: readonly PathChange[], act: Act): void {
+  /** Reads the files before and after changes where an action is watched. */
+  beginChange(changes: readonly PathChange[]): EndChange {
     const watched = changes.filter(({ by }) => this.#notes.has(by))
     const before = new Map(watched.map((change) => [change, stateBefore(change)]))
-    const failed = act()
-    const [moved] = watched.filter((change) => change.moved)
-    for (const change of watched) {
-      if (failed?.has(change)) continue
-      const { becomes } = change
-      const after =
-        becomes.type === 'moved' ? moved && before.get(moved) : becomes.type === 'file' ? stateAfter(change) : null
-      this.#note(change.by, change.absolute, before.get(change), after)
+    return (failed) => {
+      const [moved] = watched.filter((change) => change.moved)
+      for (const change of watched) {
+        if (failed === 'unknown' || failed?.has(change)) continue
+        const { becomes } = change
+        const after =
+          becomes.type === 'moved' ? moved && before.get(moved) : becomes.type === 'file' ? stateAfter(change) : null
+        this.#note(change.by, change.absolute, before.get(change), after)
+      }
     }
   }
 

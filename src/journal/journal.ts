@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
+import { printOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
-import type { Act, Becoming, Inspected, PathChange } from '../core/recorder.ts'
+import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorder.ts'
 import { compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './timeline.ts'
 import {
@@ -32,7 +32,6 @@ export class Journal {
   readonly #names = new Map<string, number>()
   #images = 0
   #packed = 0
-  #printed: { readonly bytes: Buffer; readonly print: string } | undefined
 
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
@@ -54,34 +53,34 @@ export class Journal {
   }
 
   /** Everything so far is on the disk. */
-  sync(): Promise<void> {
-    return this.#log.sync()
-  }
-
-  /** Keeps the states before changes that are about to be made, and brings them to the disk. */
-  async prepare(changes: readonly PathChange[]): Promise<void> {
-    this.#keep(changes, 'prepared')
+  async sync(): Promise<void> {
     await this.#log.sync()
   }
 
-  change(changes: readonly PathChange[], act: Act): ReturnType<Act> {
+  /** Keeps the states before changes that are about to be made, and brings them to the disk. */
+  prepare(changes: readonly PathChange[]): Promise<void> | undefined {
+    this.#keep(changes, 'prepared')
+    return this.#log.sync()
+  }
+
+  beginChange(changes: readonly PathChange[]): EndChange {
     const unprepared = changes.filter((change) => !this.#isPrepared(change))
     if (unprepared.length > 0) {
       this.#keep(unprepared, 'changing')
       // An unknown empty directory is harmless, and what is put into it is announced in turn.
       if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory')) this.#log.syncNow()
     }
-    try {
-      const failed = act()
-      for (const change of changes) {
-        if (failed?.has(change)) this.reverted(change.absolute)
-        else this.#made(change)
+    return (failed) => {
+      try {
+        for (const change of changes) {
+          if (failed === 'unknown' || failed?.has(change)) this.reverted(change.absolute)
+          else this.#made(change)
+        }
+      } catch (error) {
+        // What is not known is read from the disk at the end.
+        for (const { absolute } of changes) this.reverted(absolute)
+        throw error
       }
-      return failed
-    } catch (error) {
-      // It is unknown what happened, so the disk is read at the end.
-      for (const { absolute } of changes) this.reverted(absolute)
-      throw error
     }
   }
 
@@ -237,7 +236,7 @@ export class Journal {
   }
 
   #toOf(becomes: Becoming): string {
-    return becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
+    return becomes.type === 'file' && becomes.bytes !== undefined ? printOf(becomes.bytes) : becomes.type
   }
 
   /** The result of a move or a program is known once the next change has read it. */
@@ -264,12 +263,12 @@ export class Journal {
     // The system has long written what was not touched for a while.
     if (copied || Math.abs(Date.now() - mtimeMs) < 60_000) this.#log.alsoSync(file)
     this.#log.alsoSync(this.#dir)
-    return { ...state, image, ...(bytes && { print: this.#printOf(bytes) }) }
+    return { ...state, image, ...(bytes && { print: printOf(bytes) }) }
   }
 
   /** Small files are copied into the journal: that is faster than a link each, and frees the space of the old ones. */
   #small(mode: number, bytes: Buffer): State {
-    return { type: 'file', mode: mode & 0o7777, print: fingerprintOf(bytes), kept: this.#log.addContent(bytes) }
+    return { type: 'file', mode: mode & 0o7777, print: printOf(bytes), kept: this.#log.addContent(bytes) }
   }
 
   #keptState(before: Inspected): State {
@@ -281,7 +280,7 @@ export class Journal {
     fs.chmodSync(file, before.mode)
     this.#log.alsoSync(file)
     this.#log.alsoSync(this.#dir)
-    return { type: 'file', mode: before.mode, image, print: fingerprintOf(before.bytes) }
+    return { type: 'file', mode: before.mode, image, print: printOf(before.bytes) }
   }
 
   /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
@@ -317,13 +316,7 @@ export class Journal {
 
   #fileState(mode: number, bytes: Buffer, before?: State): State {
     const kept = this.#keepBytes(bytes, before)
-    return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(kept === undefined ? {} : { kept }) }
-  }
-
-  /** Called several times in a row, before and after a change. */
-  #printOf(bytes: Buffer): string {
-    if (this.#printed?.bytes !== bytes) this.#printed = { bytes, print: fingerprintOf(bytes) }
-    return this.#printed.print
+    return { type: 'file', mode: mode & 0o7777, print: printOf(bytes), ...(kept === undefined ? {} : { kept }) }
   }
 
   /** New contents are kept too, so that the result of an edit is known even if the file changes again. */

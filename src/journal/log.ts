@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { checksumOf } from '../core/hash.ts'
-import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
+import { isInMemory, jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
 
 /**
  * The file of one execution, which is only ever appended to:
@@ -29,9 +29,11 @@ export class Log {
   #syncing: Promise<void> = Promise.resolve()
   #waiting: Promise<void> | undefined
   readonly #files: Set<string>
+  readonly #isInMemory: boolean
 
   private constructor(file: string, fd: number, size: number) {
     this.#fd = fd
+    this.#isInMemory = isInMemory(fs.fstatSync(fd).dev, () => file)
     this.#size = size
     this.#written = size
     // The directories that lead here are new, or may be.
@@ -100,7 +102,9 @@ export class Log {
     return this.#size
   }
 
-  sync(): Promise<void> {
+  /** Undefined where nothing is to be waited for: to sync in memory takes less time than to ask another thread for it. */
+  sync(): Promise<void> | undefined {
+    if (this.#isInMemory) return void this.syncNow()
     if (this.#synced === this.#size && this.#files.size === 0) return this.#syncing
     this.#waiting ??= this.#syncing
       .catch(() => {})

@@ -19,9 +19,11 @@ export function globTest(pattern: string, on: GlobOn): GlobTest {
   if (on === 'component' && !pattern.includes('?')) {
     // In one name a star matches anything, so that the first place of each piece is as good as any later one.
     const pieces = pattern.split(/\*+/)
-    return pieces.length === 1
-      ? { test: (text) => text === pattern, exact: pattern }
-      : { test: (text) => isMadeOf(pieces, text) }
+    const [first = '', last, more] = pieces
+    if (last === undefined) return { test: (text) => text === pattern, exact: pattern }
+    if (more !== undefined) return { test: (text) => isMadeOf(pieces, text) }
+    const shortest = first.length + last.length
+    return { test: (text) => text.length >= shortest && text.startsWith(first) && text.endsWith(last) }
   }
   const tokens = tokensOf(pattern)
   const stars = tokens.filter(isStar).length

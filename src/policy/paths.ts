@@ -29,8 +29,21 @@ export const defaultDeniedPatterns: readonly string[] = [
  * refused by the workspace, which walks the decided path component by component.
  */
 export function makePathJudge(policy: PathPolicy): PathJudge {
+  let read: { readonly given: string; readonly absolute: string; readonly decision: PathDecision } | undefined
   return {
-    path: (given, absolute, access) => judgePath(given, absolute, access, policy),
+    path: (given, absolute, access) => {
+      // An edit reads what it writes. Names whose content decides are not written at all.
+      if (
+        access === 'write' &&
+        read?.given === given &&
+        read.absolute === absolute &&
+        read.decision.verdict === 'allow'
+      )
+        return blockedForWriting(read.decision, absolute, policy) ?? read.decision
+      const decision = judgePath(given, absolute, access, policy)
+      if (access === 'read') read = { given, absolute, decision }
+      return decision
+    },
     isBlockedBelow: (relative) =>
       isBlocked(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
     isBlocked: (absolute) => {
@@ -39,6 +52,17 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
     },
     written: (absolute, by) => judgeWritten(absolute, by, policy),
   }
+}
+
+/** Why a path that may be read must not be written. */
+function blockedForWriting(
+  { parts }: PathDecision & { verdict: 'allow' },
+  absolute: string,
+  policy: PathPolicy,
+): PathDecision | undefined {
+  const denied = deniedName(parts, 'write', writeBlocked)
+  if (denied !== undefined || parts.length === 0) return denied
+  return ofUser(policy.platform.path.resolve(absolute), 'write', policy)
 }
 
 /**
@@ -152,13 +176,13 @@ function judgePlace(
   absolute: string,
   access: Access,
   policy: PathPolicy,
-  blockedForWriting: ReadonlySet<string> = writeBlocked,
+  notWritten: ReadonlySet<string> = writeBlocked,
 ): PathDecision {
   const on = policy.platform
   const clean = on.path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
-  const denied = deniedBy(parts, clean, access, policy, blockedForWriting)
+  const denied = deniedBy(parts, clean, access, policy, notWritten)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
     return deny('path_denied', 'clada itself is reading or writing it')
@@ -310,13 +334,28 @@ function deniedBy(
   clean: string,
   access: Access,
   policy: PathPolicy,
-  blockedForWriting: ReadonlySet<string>,
+  notWritten: ReadonlySet<string>,
+): PathDecision | undefined {
+  const denied = deniedName(parts, access, notWritten)
+  if (denied !== undefined || access === 'list') return denied
+  const pattern = patternFor(parts, clean, policy)
+  if (pattern === undefined) return undefined
+  return deny('path_denied', `it matches the denied pattern '${pattern}'`, {
+    model: 'Its content is blocked for models; ask the user for what you need from it.',
+    user: 'Its content is blocked for models.',
+  })
+}
+
+function deniedName(
+  parts: readonly string[],
+  access: Access,
+  notWritten: ReadonlySet<string>,
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
     const own = ownerOfName(part) ?? (name === 'clada.yml' ? name : undefined)
     if (own !== undefined) return deny('path_denied', ownNames[own])
-    if (access === 'write' && blockedForWriting.has(name)) {
+    if (access === 'write' && notWritten.has(name)) {
       return deny(
         'path_denied',
         `'${part}' can make other programs run code, so writing it is blocked`,
@@ -324,13 +363,7 @@ function deniedBy(
       )
     }
   }
-  if (access === 'list') return undefined
-  const pattern = patternFor(parts, clean, policy)
-  if (pattern === undefined) return undefined
-  return deny('path_denied', `it matches the denied pattern '${pattern}'`, {
-    model: 'Its content is blocked for models; ask the user for what you need from it.',
-    user: 'Its content is blocked for models.',
-  })
+  return undefined
 }
 
 function patternFor(

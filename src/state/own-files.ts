@@ -79,6 +79,19 @@ export const syncFile = (file: string): Promise<void> =>
     })
   })
 
+/** Whether the device of a file is a file system in memory: tmpfs or ramfs. */
+export function isInMemory(device: number, file: () => string): boolean {
+  let known = inMemory.get(device)
+  if (known === undefined) {
+    known = platform.proc && memoryTypes.includes(fs.statfsSync(file()).type)
+    inMemory.set(device, known)
+  }
+  return known
+}
+
+const inMemory = new Map<number, boolean>()
+const memoryTypes: readonly number[] = [0x01021994, 0x858458f6]
+
 /** Some at a time: a process has only so many descriptors. */
 export async function syncFiles(files: readonly string[]): Promise<void> {
   for (let at = 0; at < files.length; at += syncedAtOnce)

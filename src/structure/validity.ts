@@ -14,9 +14,17 @@ export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]>
   (await strictFaults(path, outline.source.text, outline.language)) ?? outline.faults()
 
 /** Undefined where the grammar is the only judge. */
-async function strictFaults(path: string, text: string, { parser }: Language): Promise<Fault[] | undefined> {
-  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text) : undefined
+async function strictFaults(
+  path: string,
+  text: string,
+  { parser }: Language,
+  among?: Among,
+): Promise<Fault[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text, among) : undefined
 }
+
+/** Of many files some are parsed at the same time, by other threads. To wake one takes as long as to parse a small file. */
+export type Among = 'few' | 'many'
 
 export interface Judgement {
   readonly path: string
@@ -93,11 +101,16 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
 })
 
 /** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
-export async function brokenSyntax(path: string, before: () => string, after: string): Promise<Fault | undefined> {
+export async function brokenSyntax(
+  path: string,
+  before: () => string,
+  after: string,
+  among?: Among,
+): Promise<Fault | undefined> {
   if (isStrictJson(path) && jsonFault(before()) === undefined) return jsonFault(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
-  const [fault] = await faultsOfText(path, after, language)
+  const [fault] = await faultsOfText(path, after, language, among)
   if (fault === undefined) return undefined
   return (await faultsOfText(path, before(), language)).length === 0 ? fault : undefined
 }
@@ -139,21 +152,21 @@ function jsonError(text: string): { readonly message: string; readonly at: numbe
 }
 
 /** A grammar is loaded only where it is the only judge. */
-const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
-  (await strictFaults(path, text, language)) ?? faultsOfTree(text, language)
+const faultsOfText = async (path: string, text: string, language: Language, among?: Among): Promise<readonly Fault[]> =>
+  (await strictFaults(path, text, language, among)) ?? faultsOfTree(text, language)
 
 /**
  * What a full parser says of TypeScript and JavaScript, whose grammars see errors where there are none. Undefined where
  * its native part is not installed, or the text is nested beyond all measure: then the grammar alone judges.
  */
-export async function oxcFaults(path: string, text: string): Promise<Fault[] | undefined> {
+export async function oxcFaults(path: string, text: string, among: Among = 'few'): Promise<Fault[] | undefined> {
   parser ??= loadParser()
   const loaded = await parser
   if (loaded === undefined) return undefined
   const stack = stackFor(text)
   if (stack === 'none') return undefined
   if (stack === 'large') return faultsFrom(await parseApart(fileName(path), text), text)
-  // Not in another thread: to wake one takes as long as to parse a small file.
+  if (among === 'many') return faultsFrom((await loaded.parse(fileName(path), text)).errors, text)
   const { errors } = loaded.parseSync(fileName(path), text)
   parsedSinceTurn += text.length
   // What it holds outside our heap is let go between turns of the event loop only.
@@ -206,17 +219,24 @@ function faultsFrom(errors: readonly ParserError[] | undefined, text: string): F
  * chosen by what there could be at most, all of it nested: brackets and the like take some 2 KB each, operators 200 bytes.
  */
 export function stackFor(text: string): 'own' | 'large' | 'none' {
+  // Most texts need not be looked at character by character.
+  let most = text.length * operatorBytes
+  for (const mark of brackets) for (let at = -1; (at = text.indexOf(mark, at + 1)) !== -1;) most += bracketBytes
+  if (most < ownStack) return 'own'
   let bytes = 0
   for (let at = 0; at < text.length; at++) bytes += stackBytes[text.charCodeAt(at)] ?? 0
-  return bytes < 3.6 * mb ? 'own' : bytes < 0.9 * largeMb * mb ? 'large' : 'none'
+  return bytes < ownStack ? 'own' : bytes < 0.9 * largeMb * mb ? 'large' : 'none'
 }
 
 const mb = 2 ** 20
+const ownStack = 3.6 * mb
 const largeMb = 512
+const [bracketBytes, operatorBytes] = [2400, 200]
+const brackets = '[({<>?`'
 /** By the code of a character. With the `>` of an arrow, and the `e` of `else`. */
 const stackBytes = new Uint16Array(2 ** 16)
-for (const code of Buffer.from('[({<>?`')) stackBytes[code] = 2400
-for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = 200
+for (const code of Buffer.from(brackets)) stackBytes[code] = bracketBytes
+for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = operatorBytes
 
 let apart: Worker | undefined
 let waiting: Promise<unknown> = Promise.resolve()

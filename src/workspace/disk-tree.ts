@@ -25,6 +25,7 @@ import {
   linkOrCopy,
   moveBack,
   NameTaker,
+  recorded,
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
@@ -100,7 +101,8 @@ export class DiskTree implements Tree {
 
   async write(at: Location, bytes: Buffer, base: Base | null, how: Manner = {}): Promise<WriteNote> {
     const replacement = this.prepare(at, bytes, base, how)
-    await replacement.write()
+    const written = replacement.write()
+    if (written !== undefined) await written
     return replacement.commit()
   }
 
@@ -384,8 +386,7 @@ export class DiskTree implements Tree {
   }
 
   #record(changes: readonly PathChange[], act: () => void): void {
-    if (this.#recorder === undefined) act()
-    else this.#recorder.change(changes, act)
+    recorded(this.#recorder, changes, act)
   }
 
   #begin(at: Location, base: Expected, op: string, fill: Fill, content: Content): Replacement {

@@ -24,18 +24,24 @@ export interface ExchangeRequest {
   readonly when: 'unless open' | 'also open'
 }
 
-/** Several exchanges, in this order, for the price of little more than one: what costs is to wait for perl. */
-export function exchangeAll(requests: readonly ExchangeRequest[]): Exchange[] {
+/**
+ * Begins several exchanges, in this order, for the price of little more than one. They are made while other work is done
+ * here; the answers are waited for once they are asked for.
+ */
+export function beginExchanges(requests: readonly ExchangeRequest[]): () => Exchange[] {
   const call = calls[process.arch]
-  if (running === undefined || call === undefined || requests.length === 0) return requests.map(() => 'unable')
+  if (running === undefined || call === undefined || requests.length === 0) return () => requests.map(() => 'unable')
   const lines = requests.map(({ one, other, expected: { dev, ino }, when }) => {
     const names = [one, other].map(seenByOthers)
     // A name that cannot be written on a line gets no answer.
     if (names.some((name) => /[\0\n]/.test(name))) return ''
     return [call, ...names, dev, ino, when === 'also open' ? 1 : 0].join('\0')
   })
-  const said = running.ask(lines)
-  return requests.map((_, at) => answers.find((one) => one === said[at]) ?? 'unable')
+  const waiting = running.ask(lines)
+  return () => {
+    const said = waiting()
+    return requests.map((_, at) => answers.find((one) => one === said[at]) ?? 'unable')
+  }
 }
 
 export const exchange = (
@@ -43,15 +49,17 @@ export const exchange = (
   other: string,
   expected: ExchangeRequest['expected'],
   when: ExchangeRequest['when'],
-): Exchange => exchangeAll([{ one, other, expected, when }])[0] ?? 'unable'
+): Exchange => beginExchanges([{ one, other, expected, when }])()[0] ?? 'unable'
 
-/** Makes exchanges possible, where they are. Resolved when that is known. */
-export function startExchanging(): Promise<void> {
-  if (platform.name !== 'linux' || calls[process.arch] === undefined || running !== undefined) return Promise.resolve()
-  return (starting ??= start().then((helper) => {
-    running = helper
-    if (helper !== undefined) starting = undefined
-  }))
+/** Makes exchanges possible, where they are. Resolved when that is known, undefined where it is. */
+export function startExchanging(): Promise<void> | undefined {
+  if (platform.name !== 'linux' || calls[process.arch] === undefined || running !== undefined) return undefined
+  return (starting ??= start()
+    .catch(() => undefined)
+    .then((helper) => {
+      running = helper
+      if (helper !== undefined) starting = undefined
+    }))
 }
 
 const answers: readonly Exchange[] = ['taken', 'unsure', 'open', 'changed']
@@ -137,6 +145,8 @@ class Helper {
   readonly #answers: number
   readonly #idle: NodeJS.Timeout
   #closed = false
+  /** Reads the answers to the last requests, unless they were read. */
+  #pending = (): string[] => []
 
   constructor(child: Started, requests: string, answers: string) {
     this.#child = child
@@ -147,18 +157,31 @@ class Helper {
     child.once('exit', () => this.#close())
   }
 
-  /** Waits for the answers: between the last look and the exchange nothing else may happen here. */
-  ask(requests: readonly string[]): string[] {
+  /** The answers are waited for when they are asked for, or before the next requests. */
+  ask(requests: readonly string[]): () => string[] {
+    this.#pending()
     this.#idle.refresh()
-    try {
-      fs.writeSync(this.#requests, [requests.length, ...requests, ''].join('\n'))
-      return this.#answer().trim().split(' ')
-    } catch {
-      // It may be at it still, and must not do it later.
-      this.#child.kill('SIGKILL')
-      this.#close()
-      return []
+    let said: string[] | undefined
+    const tried = (work: () => string[] | undefined): void => {
+      try {
+        said = work()
+      } catch {
+        // It may be at it still, and must not do it later.
+        said = []
+        this.#child.kill('SIGKILL')
+        this.#close()
+      }
     }
+    tried(() => {
+      // Its descriptors may be those of other files by now.
+      if (this.#closed) return []
+      fs.writeSync(this.#requests, [requests.length, ...requests, ''].join('\n'))
+      return undefined
+    })
+    return (this.#pending = () => {
+      if (said === undefined) tried(() => this.#answer().trim().split(' '))
+      return said ?? []
+    })
   }
 
   #answer(): string {
@@ -172,6 +195,7 @@ class Helper {
   }
 
   #close(): void {
+    this.#pending()
     if (this.#closed) return
     this.#closed = true
     if (running === this) running = undefined

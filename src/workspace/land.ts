@@ -31,7 +31,9 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
     const waiting = [...replacements.values()]
     for (let at = 0; at < waiting.length; at += atOnce) {
-      const synced = await Promise.allSettled(waiting.slice(at, at + atOnce).map((replacement) => replacement.write()))
+      const synced = await Promise.allSettled(
+        waiting.slice(at, at + atOnce).map(async (replacement) => replacement.write()),
+      )
       const failure = synced.find((result) => result.status === 'rejected')
       if (failure !== undefined) throw failure.reason
     }

@@ -6,7 +6,7 @@ import { type Dir, linkStop, type Location, nameOf, osStop, withOs } from './wal
 import { hasCode, platform } from '../core/platform.ts'
 import { longestPause, type Scratch } from './scratch.ts'
 import type { WriteNote } from './tree.ts'
-import { type Exchange, exchange, exchangeAll, type ExchangeRequest, startExchanging } from './exchange.ts'
+import { beginExchanges, type Exchange, exchange, type ExchangeRequest, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
@@ -20,8 +20,8 @@ export type Fill = (fd: number) => void
  * step. A reader, at any moment and after any crash, sees the old file or the new one.
  */
 export interface Replacement {
-  /** Writes it beside its target, and makes it durable. */
-  write(): Promise<void>
+  /** Writes it beside its target, and makes it durable. Undefined where nothing is to be waited for. */
+  write(): Promise<void> | undefined
   /** Takes the name. A file that is just being written is waited for. */
   commit(): Promise<WriteNote>
   /** Gives up, unless it was committed. */
@@ -94,35 +94,30 @@ export function beginReplacement(plan: Plan): Replacement {
     const change = changeOf(plan, target, model?.mode, by)
     if (base instanceof DiskBase) return names.take({ change, ...replacing(plan, temp, target, base, when) })
     const act = (): void => (base === null ? takeFreeName(temp, target, at) : renameFile(temp, target))
-    if (recorder === undefined) act()
-    else recorder.change([change], act)
+    recorded(recorder, [change], act)
     return Promise.resolve(undefined)
   }
 
   return {
-    write: async () => {
+    write: () => {
+      let kept: Promise<void> | undefined
       try {
         begin(fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted))
-        if (dir.isInMemory) fs.fsyncSync(fd ?? -1)
+        kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])
+        if (dir.isInMemory) {
+          fs.fsyncSync(fd ?? -1)
+          close()
+        }
       } catch (error) {
         throw failing(error)
       }
-      // To sync is what takes the time, so another thread does it; a callback, because promises cost.
-      const written = new Promise<void>((done, failed) => {
-        const synced = (lost: Error | null): void => {
-          if (lost) return failed(failing(lost))
-          close()
-          done()
-        }
-        if (dir.isInMemory) synced(null)
-        else fs.fsync(fd ?? -1, synced)
-      })
-      // Both at once: the system brings them to the disk together.
-      const kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])
       const exchanging = base instanceof DiskBase ? startExchanging() : undefined
-      const [, failure] = await Promise.allSettled([written, kept, exchanging])
-      await written
-      if (failure.status === 'rejected') throw failing(failure.reason)
+      if (fd === undefined && kept === undefined && exchanging === undefined) return undefined
+      return ready([fd === undefined ? undefined : synced(fd).then(close), kept, exchanging]).catch(
+        (error: unknown) => {
+          throw failing(error)
+        },
+      )
     },
 
     commit: async () => {
@@ -141,6 +136,16 @@ export function beginReplacement(plan: Plan): Replacement {
       if (!over) failing(undefined)
     },
   }
+}
+
+/** To sync is what takes the time, so another thread does it. */
+const synced = (fd: number): Promise<void> =>
+  new Promise((done, failed) => fs.fsync(fd, (lost) => (lost === null ? done() : failed(lost))))
+
+/** All of them, also after a failure: the system brings file and journal to the disk together. */
+async function ready(all: readonly (Promise<void> | undefined)[]): Promise<void> {
+  const ends = await Promise.allSettled(all)
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 function changeOf(
@@ -180,53 +185,88 @@ interface Turn {
   end(answer: Exchange): string | undefined
 }
 
-/** Gives files their names, all that are ready at the same time together: perl is asked once for them. */
+/** Makes changes, and records them where that is wanted. */
+export function recorded(
+  recorder: Pick<Recorder, 'beginChange'> | undefined,
+  changes: readonly PathChange[],
+  act: () => void,
+): void {
+  const end = recorder?.beginChange(changes)
+  try {
+    act()
+  } catch (error) {
+    end?.('unknown')
+    throw error
+  }
+  end?.()
+}
+
+interface WaitingTurn extends Turn {
+  done(saved: string | undefined): void
+  refused(error: unknown): void
+}
+
+/**
+ * Gives files their names, some that are ready at the same time together: perl is asked once for them, and answers while
+ * the next ones are prepared.
+ */
 export class NameTaker {
   readonly recorder: Recorder | undefined
-  #waiting: (Turn & { done(saved: string | undefined): void; refused(error: unknown): void })[] = []
+  readonly #waiting: WaitingTurn[] = []
+  /** Ends the exchanges that were begun. */
+  #end: (() => void) | undefined
 
   constructor(recorder: Recorder | undefined) {
     this.recorder = recorder
   }
 
   take(turn: Turn): Promise<string | undefined> {
-    if (this.#waiting.length === 0) setImmediate(() => this.#takeAll())
+    if (this.#waiting.length === 0 && this.#end === undefined) setImmediate(() => this.#next())
     return new Promise((done, refused) => this.#waiting.push({ ...turn, done, refused }))
   }
 
-  #takeAll(): void {
-    const turns = this.#waiting
-    this.#waiting = []
-    const saved = new Map<PathChange, string | undefined>()
+  /** Everything that can be done meanwhile is done before the next turn of the event loop. */
+  #next(): void {
+    this.#end?.()
+    const turns = this.#waiting.splice(0, takenTogether)
+    this.#end = turns.length === 0 ? undefined : this.#begin(turns)
+    if (this.#end !== undefined) setImmediate(() => this.#next())
+  }
+
+  #begin(turns: readonly WaitingTurn[]): () => void {
     const failed = new Map<PathChange, unknown>()
-    const tried = <T>({ change }: Turn, step: () => T): T[] => {
+    const tried = <T>(changes: readonly PathChange[], step: () => T): T | undefined => {
       try {
-        return [step()]
+        return step()
       } catch (error) {
-        failed.set(change, error)
-        return []
+        for (const change of changes) if (!failed.has(change)) failed.set(change, error)
+        return undefined
       }
     }
-    const act = (): ReadonlySet<PathChange> => {
-      const asked = turns.flatMap((turn) => tried(turn, () => ({ turn, request: turn.look() })))
-      const answers = exchangeAll(asked.map(({ request }) => request))
-      for (const [at, { turn }] of asked.entries())
-        tried(turn, () => saved.set(turn.change, turn.end(answers[at] ?? 'unable')))
-      return new Set(failed.keys())
-    }
     const changes = turns.map(({ change }) => change)
-    try {
-      if (this.recorder === undefined) act()
-      else this.recorder.change(changes, act)
-    } catch (error) {
-      for (const change of changes) if (!failed.has(change)) failed.set(change, error)
-    }
-    for (const { change, done, refused } of turns) {
-      if (failed.has(change)) refused(failed.get(change))
-      else done(saved.get(change))
+    const end = tried(changes, () => this.recorder?.beginChange(changes))
+    const requests = turns.map((turn) =>
+      failed.has(turn.change) ? undefined : tried([turn.change], () => turn.look()),
+    )
+    const answers = beginExchanges(requests.filter((request) => request !== undefined))
+    return () => {
+      const said = answers()[Symbol.iterator]()
+      const saved = turns.map((turn, at) => {
+        if (requests[at] === undefined) return undefined
+        const answer = said.next().value ?? 'unable'
+        return tried([turn.change], () => turn.end(answer))
+      })
+      tried(changes, () => end?.(new Set(failed.keys())))
+      for (const [at, { change, done, refused }] of turns.entries()) {
+        if (failed.has(change)) refused(failed.get(change))
+        else done(saved[at])
+      }
     }
   }
 }
+
+/** While perl exchanges the names of so many files, as many are prepared. */
+export const takenTogether = 16
 
 /** A file takes the name of the one that was read, in a way that whatever had it is at hand. */
 function replacing(plan: Plan, temp: string, target: string, base: DiskBase, when: Patience): Omit<Turn, 'change'> {

@@ -6,7 +6,7 @@ import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
-import { isHeldElsewhere } from '../state/own-files.ts'
+import { isHeldElsewhere, isInMemory } from '../state/own-files.ts'
 
 /** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
 export interface Location {
@@ -255,19 +255,14 @@ export class Dir {
 
   /** Whether this is on a file system in memory, where to sync a file takes less time than to ask another thread for it. */
   get isInMemory(): boolean {
-    let known = inMemory.get(this.#device)
-    if (known === undefined) {
-      known = this.#fd !== undefined && memoryTypes.includes(fs.statfsSync(this.at('.')).type)
-      inMemory.set(this.#device, known)
-    }
-    return known
+    return isInMemory(this.#device, () => this.at('.'))
   }
 
   /** Makes renames in this directory survive a power cut. */
   sync(done: () => void): void {
-    if (this.#fd === undefined) return done()
-    // Some file systems refuse to sync a directory; there is nothing better to do then.
-    fs.fsync(this.#fd, done)
+    if (this.#fd !== undefined && !this.isInMemory) return fs.fsync(this.#fd, done)
+    this.syncNow()
+    done()
   }
 
   /** The same at once, for callers that cannot wait. */
@@ -275,7 +270,7 @@ export class Dir {
     try {
       if (this.#fd !== undefined) fs.fsyncSync(this.#fd)
     } catch {
-      // As above.
+      // Some file systems refuse to sync a directory; there is nothing better to do then.
     }
   }
 
@@ -289,11 +284,6 @@ export class Dir {
     if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd)
   }
 }
-
-/** By device. */
-const inMemory = new Map<number, boolean>()
-/** tmpfs and ramfs. */
-const memoryTypes: readonly number[] = [0x01021994, 0x858458f6]
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants
 /** Not in Node's table: a descriptor that only names a place. Enough where a directory may be entered but not listed. */

@@ -11,7 +11,7 @@ import type {
   WriteOptions,
   Written,
 } from '../core/files.ts'
-import { fingerprintOf, hashOf } from '../core/hash.ts'
+import { hashOf, printOf } from '../core/hash.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join } from 'node:path'
 import { Stop } from '../core/problem.ts'
@@ -424,7 +424,7 @@ export class ActionFiles implements Files {
       const found = actual ?? 'nothing: there is no such file'
       throw new Stop({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
-    const fingerprint = bytes === null ? undefined : fingerprintOf(bytes)
+    const fingerprint = bytes === null ? undefined : printOf(bytes)
     const { absolute, content } = this.#expected ?? {}
     if (absolute === at.absolute && content !== fingerprint)
       throw new Stop({ kind: 'changed-meanwhile', path: path.given })
@@ -457,7 +457,7 @@ export class ActionFiles implements Files {
       over()
     })
     landing.set(at.absolute, landed)
-    seen.set(at.absolute, fingerprintOf(bytes))
+    seen.set(at.absolute, printOf(bytes))
     const write = { written, reported: false }
     this.#written.set(path, write)
     this.#onWrite(write)

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { recorded } from '../../src/workspace/replacement.ts'
 import { fingerprintOf } from '../../src/core/hash.ts'
 import type { PathChange } from '../../src/core/recorder.ts'
 import { Contents } from '../../src/journal/images.ts'
@@ -54,7 +55,8 @@ describe('a journal', () => {
     }
     for (const [name, [was, then]] of Object.entries(sides)) {
       fs.writeFileSync(file(name), was)
-      journal.change(
+      recorded(
+        journal,
         [change(name, { by: 1, was: { mode: 0o644, bytes: was }, becomes: becomes(then, 0o4755) })],
         () => {
           fs.rmSync(file(name))
@@ -82,7 +84,7 @@ describe('a journal', () => {
     })
     await journal.prepare(changes)
     fs.writeFileSync(file('b.txt'), 'of another program')
-    for (const one of changes) journal.change([one], () => fs.rmSync(one.absolute))
+    for (const one of changes) recorded(journal, [one], () => fs.rmSync(one.absolute))
     expect(['a.txt', 'b.txt'].map((name) => entriesOf(name).length)).toEqual([1, 2])
     journal.close()
   })
@@ -91,7 +93,8 @@ describe('a journal', () => {
     const { journal, change } = opened()
     const events: string[] = []
     const sync = vi.spyOn(fs, 'fdatasyncSync').mockImplementation(() => void events.push('synced'))
-    journal.change(
+    recorded(
+      journal,
       [
         change('dir', { by: 1, was: 'absent', becomes: { type: 'directory' } }),
         change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) }),
@@ -106,7 +109,7 @@ describe('a journal', () => {
   it('learns what an action left from the next one that reads it', () => {
     const { journal, file, change, finish } = opened()
     const step = (by: number, content: string, was: PathChange['was']): void => {
-      journal.change([change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })], () =>
+      recorded(journal, [change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })], () =>
         fs.writeFileSync(file('a.txt'), content),
       )
     }
@@ -119,7 +122,7 @@ describe('a journal', () => {
   it('keeps a large file that is deleted with its checksum, and does not give it out once it is damaged', () => {
     const { journal, history, contents, file, change, finish } = opened()
     fs.writeFileSync(file('a.bin'), large('abc'))
-    journal.change([change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
+    recorded(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
     const before = finish()[0]?.before ?? { type: 'absent' }
     expect(isKept(contents, before, large('abc'))).toBe(true)
     fs.writeFileSync(path.join(dirOf(history, 1), '0'), large('abd'))
@@ -131,10 +134,9 @@ describe('a journal', () => {
     const { journal, file, change, finish } = opened()
     const made = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
     const refused = change('b.txt', { by: 2, was: 'absent', becomes: becomes(Buffer.from('b')) })
-    journal.change([made, refused], () => {
-      fs.writeFileSync(file('a.txt'), 'a')
-      return new Set([refused])
-    })
+    const end = journal.beginChange([made, refused])
+    fs.writeFileSync(file('a.txt'), 'a')
+    end(new Set([refused]))
     expect(finish()).toMatchObject([{ path: 'a.txt', steps: [{ by: 1 }] }])
     journal.close()
   })
@@ -145,7 +147,7 @@ describe('a journal', () => {
       throw new Error('full')
     })
     const one = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
-    expect(() => journal.change([one], () => fs.writeFileSync(file('a.txt'), 'a'))).toThrow('full')
+    expect(() => recorded(journal, [one], () => fs.writeFileSync(file('a.txt'), 'a'))).toThrow('full')
     expect(finish()).toMatchObject([{ path: 'a.txt', before: { type: 'absent' }, after: { type: 'file' } }])
     vi.restoreAllMocks()
     journal.close()
@@ -157,7 +159,7 @@ describe('a journal', () => {
     const failing = (): void => {
       throw new Error('no')
     }
-    expect(() => journal.change([change('a.bin', { by: 1, becomes: { type: 'absent' } })], failing)).toThrow('no')
+    expect(() => recorded(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], failing)).toThrow('no')
     const stat = fs.statSync(file('a.bin'))
     expect([stat.nlink, journal.namesOf(stat)]).toEqual([2, 1])
     journal.close()
@@ -168,7 +170,7 @@ describe('a journal', () => {
     const all: Record<string, Buffer> = { 'noise.bin': randomBytes(300_000), 'text.txt': large('abc') }
     for (const [name, bytes] of Object.entries(all)) {
       fs.writeFileSync(file(name), bytes)
-      journal.change([change(name, { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file(name)))
+      recorded(journal, [change(name, { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file(name)))
     }
     const paths = finish()
     await journal.compress()
@@ -219,7 +221,7 @@ describe('the action that removed a text', () => {
     let was: PathChange['was'] = { mode: 0o644, bytes: Buffer.from('zero') }
     for (const [at, text] of texts.entries()) {
       const bytes = Buffer.from(text)
-      journal.change([change('a.txt', { by: at + 1, was, becomes: becomes(bytes) })], () =>
+      recorded(journal, [change('a.txt', { by: at + 1, was, becomes: becomes(bytes) })], () =>
         fs.writeFileSync(file('a.txt'), bytes),
       )
       was = { mode: 0o644, bytes }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
-import { changedPlaces } from '../../src/engine/evidence.ts'
+import { changedPlaces, SyntaxCheck } from '../../src/engine/evidence.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** The section of a report that says where files changed. */
@@ -148,6 +148,16 @@ describe('files whose syntax a run broke', () => {
     const result = await clada.perform('file_write', { path: name, content })
     return result.warnings
   }
+
+  it('are found among many, in their order', async () => {
+    const check = new SyntaxCheck('/p', 'short')
+    const state = (text: string) => ({ mode: 0o644, bytes: Buffer.from(text) })
+    for (let at = 0; at < 70; at++) {
+      const place = { root: '/p', parts: [`${at}.ts`], absolute: `/p/${at}.ts`, given: '' }
+      check.changed([{ at: place, before: state('f()\n'), after: state(at % 66 === 2 ? 'f(\n' : `f(${at})\n`) }])
+    }
+    expect((await check.warnings()).map((warning) => warning.split(':')[0])).toEqual(['2.ts', '68.ts'])
+  })
 
   it.each([
     ['a.ts', 'const a = 1\n', 'const a = (1\n', /^a\.ts:\d+:\d+ has a syntax error since this run: ./],

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Inspected, PathChange, Recorder } from '../../src/core/recorder.ts'
 import { NotedChanges } from '../../src/history/history.ts'
 import { DiskTree } from '../../src/workspace/disk-tree.ts'
-import { linkOrCopy } from '../../src/workspace/replacement.ts'
+import { linkOrCopy, recorded } from '../../src/workspace/replacement.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { StagedTree } from '../../src/workspace/staged-tree.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -17,9 +17,9 @@ function recorderWith(seen: PathChange[]): Recorder {
     queue: async () => {},
     begin: async () => {},
     prepare: async () => {},
-    change: (changes, act) => {
+    beginChange: (changes) => {
       seen.push(...changes)
-      act()
+      return () => {}
     },
     passed: () => {},
     reverted: () => {},
@@ -107,7 +107,8 @@ describe('the layers below actions', () => {
       const before = texts[at - 1]
       const was = before === undefined ? 'absent' : { mode: 0o644, bytes: before }
       for (const by of [2, 3])
-        noted.change(
+        recorded(
+          noted,
           [{ absolute, safePath: absolute, by, was, becomes: { type: 'file', mode: 0o644, bytes } }],
           () => {},
         )
@@ -120,7 +121,7 @@ describe('the layers below actions', () => {
     const noted = new NotedChanges(() => ({ type: 'absent' }))
     const report = noted.noting(1)
     const absolute = path.join(scratchDir(), 'new.txt')
-    noted.change([{ absolute, safePath: absolute, by: 1, becomes: { type: 'file', mode: 0o644 } }], () =>
+    recorded(noted, [{ absolute, safePath: absolute, by: 1, becomes: { type: 'file', mode: 0o644 } }], () =>
       fs.writeFileSync(absolute, 'new'),
     )
     expect(report()).toMatchObject([{ absolute, before: null, after: { bytes: Buffer.from('new') } }])

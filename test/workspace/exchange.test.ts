@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
 import { DiskBase } from '../../src/workspace/disk-file.ts'
-import { exchange, exchangeAll, startExchanging } from '../../src/workspace/exchange.ts'
+import { beginExchanges, exchange, startExchanging } from '../../src/workspace/exchange.ts'
 import { beginReplacement, NameTaker } from '../../src/workspace/replacement.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
 import { Walk } from '../../src/workspace/walk.ts'
@@ -48,8 +48,18 @@ describe.skipIf(!able)('two names change places', () => {
       when: 'unless open' as const,
     })
     const requests = [request(one, other), request(third, fourth, third), request(odd, third), request(fourth, third)]
-    expect(exchangeAll(requests)).toEqual(['taken', 'changed', 'unable', 'taken'])
+    expect(beginExchanges(requests)()).toEqual(['taken', 'changed', 'unable', 'taken'])
     expect(filesIn(root)).toEqual({ new: 'old', old: 'new', third: '4', fourth: '3', 'fi\nfth': '5' })
+  })
+
+  it('while other work is done, also another exchange: the answers wait', async () => {
+    const { root, one, other } = await begun({ third: '3', fourth: '4' })
+    const [third, fourth] = ['third', 'fourth'].map((name) => path.join(root, name))
+    const wrong = { one: fourth ?? '', other: third ?? '', expected: fs.lstatSync(one), when: 'unless open' } as const
+    const answers = beginExchanges([{ one, other, expected: fs.lstatSync(other), when: 'unless open' }, wrong])
+    expect(exchange(third ?? '', fourth ?? '', fs.lstatSync(fourth ?? ''), 'unless open')).toBe('taken')
+    expect(answers()).toEqual(['taken', 'changed'])
+    expect(filesIn(root)).toEqual({ new: 'old', old: 'new', third: '4', fourth: '3' })
   })
 
   it('not while somebody has the second open for writing, unless that is wanted', async () => {

@@ -18,10 +18,10 @@ const noRoomFor = (name: string): Recorder => ({
   queue: async () => {},
   begin: async () => {},
   prepare: async () => {},
-  change: (changes, act) => {
+  beginChange: (changes) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))
       throw new Stop({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })
-    act()
+    return () => {}
   },
   passed: () => {},
   reverted: () => {},
