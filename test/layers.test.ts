@@ -190,11 +190,11 @@ describe('layers', () => {
       .filter(({ code }) => /child_process'/.test(code.replaceAll(/^import type .*$/gm, '')))
     expect(starters.map(({ file }) => file)).toEqual(guarded['node:child_process']?.toSorted())
     const started = starters.flatMap(({ code }) =>
-      [...code.matchAll(/\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(\s*([^,]+),/g)].map(
-        ([, file]) => file,
-      ),
+      [
+        ...code.matchAll(/\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(\s*((?:[^,(]|\([^)]*\))+),/g),
+      ].map(([, file]) => file),
     )
-    expect(started).toEqual(['fileOf(name)', 'fileOf(name)', 'file', 'file', 'start.file'])
+    expect(started).toEqual(['fileOf(name, dirs)', 'fileOf(name)', 'file', 'file', 'start.file'])
   })
 
   it('asks for the name of the system in one place', () => {

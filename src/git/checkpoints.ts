@@ -25,7 +25,16 @@ import {
   type State,
 } from '../journal/record.ts'
 import { commitMessage, identityOf } from '../journal/summary.ts'
-import { checkedOutStop, findRepository, foreignRepository, ownRepository } from './find-repository.ts'
+import {
+  checkedOutStop,
+  type ConfiguredRepository,
+  findRepository,
+  foreignRepository,
+  type KnownRepository,
+  knownRepository,
+  ownRepository,
+} from './find-repository.ts'
+import { indexOf } from './index-bytes.ts'
 import { syncObjects, writeCommit } from './objects.ts'
 import {
   checkpointsRef,
@@ -60,25 +69,47 @@ export interface CheckpointOptions {
   readonly number: number
 }
 
-/** Saves the state before and after an execution in git. Throws `Stop` before anything is changed if git cannot work. */
-export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
+/** Checkpoints of an execution that has begun, with warnings about its beginning. */
+export interface Begun {
+  readonly checkpoints: Checkpoints
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Saves the state before and after an execution in git. Throws `Stop` before anything is changed if git cannot work. Git
+ * is asked for its configuration while it looks at the files, if it has listed one before; if it is another one now, all of
+ * that is done again.
+ */
+export async function openCheckpoints(options: CheckpointOptions): Promise<Begun | undefined> {
+  const known = knownRepository(options.root)
+  const begun = known && (await beginIn(known.repository, options, known.isCurrent))
+  if (begun !== undefined) return begun
   const found = await findRepository(options.root, 'is read later')
   try {
-    const repository = found ?? (await ownRepository(options.stateDir))
-    await releaseLocks(repository)
-    const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
-    const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
-    if (isolated.tree !== undefined)
-      await isolated.objects.read(isolated.tree).catch((error: unknown) => {
-        isolated.close()
-        if (isMissing(error)) checkedOutStop(head)
-        throw error
-      })
-    return new Checkpoints(options, isolated, head)
+    return await beginIn(found ?? (await ownRepository(options.stateDir)), options)
   } catch (error) {
     // Without a repository of the user, git is optional: undo works without it.
     if (found === undefined && error instanceof Stop) return undefined
     throw error
+  }
+}
+
+/** Undefined if the configuration is not current. */
+async function beginIn(
+  repository: ConfiguredRepository,
+  options: CheckpointOptions,
+  isCurrent: KnownRepository['isCurrent'] = async () => true,
+): Promise<Begun | undefined> {
+  await releaseLocks(repository)
+  const head = repository.top === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
+  const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
+  let begun: Begun | undefined
+  try {
+    const checkpoints = new Checkpoints(options, isolated, head)
+    const warnings = await checkpoints.before(isCurrent)
+    return (begun = warnings && { checkpoints, warnings })
+  } finally {
+    if (begun === undefined) isolated.close()
   }
 }
 
@@ -99,12 +130,16 @@ export class Checkpoints {
     this.mode = options.settings.git === 'commit' && isolated.repository.top !== undefined ? 'commit' : 'shadow'
   }
 
-  /** Commits the user's uncommitted changes. Returns warnings. */
-  async before(): Promise<string[]> {
+  /** Commits the user's uncommitted changes. Returns warnings; undefined, with nothing done, if the configuration is not current. */
+  async before(isCurrent: KnownRepository['isCurrent']): Promise<string[] | undefined> {
     const { settings, saves } = this.#options
-    const { repository } = this.#isolated
+    const { repository, config } = this.#isolated
+    const readable = this.#readHead()
+    readable.catch(() => {})
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
+      await readable
+      if (!(await isCurrent())) return undefined
       if (checks) await this.#check('objects', [checkpointsRef])
       const foreign = repository.top === undefined ? foreignRepository(this.#options.root) : undefined
       return foreign === undefined ? [] : [foreign]
@@ -114,11 +149,18 @@ export class Checkpoints {
     // An undo restores files even if git cannot commit them.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
-    const { staged, ...dirty } = await this.#whenConsistent<Omit<Status, 'inIndex'>>(
+    const looking = this.#whenConsistent<Omit<Status, 'inIndex'>>(
       saves === 'everything'
         ? () => statusOf(this.#isolated)
         : async () => ({ staged: await isStaged(this.#isolated, this.#head.commit), changed: [], untracked: [] }),
     )
+    const current = isCurrent()
+    // Needed for the commit, and read while git is busy.
+    indexOf(repository, config.hash)
+    await Promise.allSettled([looking, current])
+    await readable
+    if (!(await current)) return undefined
+    const { staged, ...dirty } = await looking
     if (staged) {
       this.mode = 'shadow'
       return [stagedWarning]
@@ -197,6 +239,16 @@ export class Checkpoints {
 
   close(): void {
     this.#isolated.close()
+  }
+
+  /** Throws `Stop` if the commit that is checked out cannot be read. */
+  async #readHead(): Promise<void> {
+    const { tree, objects } = this.#isolated
+    if (tree === undefined) return
+    await objects.read(tree).catch((error: unknown) => {
+      if (isMissing(error)) checkedOutStop(this.#head)
+      throw error
+    })
   }
 
   /** Throws `Stop` if git could not save anything, as far as that can be checked in advance. */

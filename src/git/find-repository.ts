@@ -25,7 +25,7 @@ export async function findRepository(
   // Also asks git whether it knows this kind of repository.
   const readTree = () => inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] })
   const [config, head, tree] = await Promise.all([
-    readConfig(nearest),
+    listConfig(nearest).then(configFrom),
     headOf(nearest),
     commit === 'is checked' ? readTree() : undefined,
   ])
@@ -35,6 +35,31 @@ export async function findRepository(
   if (status !== 0) checkedOutStop(head)
   return { ...nearest, top, config }
 }
+
+/** The repository by the configuration that git listed the last time, and a question to git whether it is the same now. */
+export interface KnownRepository {
+  readonly repository: ConfiguredRepository
+  isCurrent(): Promise<boolean>
+}
+
+/** The same without waiting for git, in a process that has asked it before. */
+export function knownRepository(root: string): KnownRepository | undefined {
+  const nearest = nearestRepository(root)
+  const listed = nearest && lastListed.get(nearest.gitDir)
+  if (nearest === undefined || listed === undefined) return undefined
+  const config = configFrom(listed)
+  const top = filesOf(nearest, config)
+  if (!config.isRead || top === undefined || !isInside(root, top)) return undefined
+  const isCurrent = () =>
+    listConfig(nearest).then(
+      (now) => now === listed,
+      () => false,
+    )
+  return { repository: { ...nearest, top, config }, isCurrent }
+}
+
+/** By git directory. */
+const lastListed = new Map<string, string>()
 
 /** Throws `Stop` if there is a commit that cannot be read. */
 export function checkedOutStop({ commit }: Head): void {
@@ -79,7 +104,7 @@ export async function ownRepository(stateDir: string, top?: string): Promise<Con
     if (readOwn(path.join(gitDir, name)) === undefined) putFile(path.join(gitDir, name), text)
   }
   const repository: Repository = { top, gitDir, commonDir: gitDir }
-  return { ...repository, config: await readConfig(repository) }
+  return { ...repository, config: configFrom(await listConfig(repository)) }
 }
 
 /** Where a repository has its files. A worktree has them in its own place, whatever is configured for the repository. */
@@ -149,11 +174,11 @@ const harmless = new Set(
   ).split(' '),
 )
 
-export async function readConfig(repository: Repository): Promise<RepositoryConfig> {
+function configFrom(listed: string): RepositoryConfig {
   const values = new Map<string, string>()
   const own = new Map<string, string>()
   const filters = new Set<string>()
-  const words = (await listConfig(repository)).split('\0')
+  const words = listed.split('\0')
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope = '', item = ''] = words.slice(at, at + 2)
     const [name = '', ...rest] = item.split('\n')
@@ -199,5 +224,7 @@ const isTrue = (value = ''): boolean => /^(?:true|yes|on|[1-9]\d*)$/i.test(value
 /** The configuration of the repository, the machine and the user. Reading it starts no program. */
 async function listConfig({ gitDir }: Repository): Promise<string> {
   const { out } = await gitOfUser(gitDir, { GIT_DIR: gitDir }, ['config', '-z', '--show-scope', '--list'])
-  return out.toString()
+  const listed = out.toString()
+  lastListed.set(gitDir, listed)
+  return listed
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import type { Stop } from '../core/problem.ts'
 import { gitStop } from './git-program.ts'
-import type { IsolatedGit } from './isolated-git.ts'
+import type { Repository } from './repository.ts'
 import type { Side } from './tree-contents.ts'
 import { byteName } from './tree-walk.ts'
 
@@ -18,7 +18,7 @@ export interface IndexBytes {
 }
 
 /** Undefined where only git can read it: names that continue the one before, an index in two files or with whole directories. */
-export function readIndex(file: string, idBytes: number): IndexBytes | undefined {
+function readIndex(file: string, idBytes: number): IndexBytes | undefined {
   // Git makes no index for nothing.
   const bytes = fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0)
   const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4)
@@ -105,13 +105,37 @@ export function entriesAt(
   return found
 }
 
-/** The paths, relative to the top, that an index has; undefined where only git can read it, or files are in conflict. */
-export function indexedIn({ repository, config }: IsolatedGit): ((name: string) => boolean) | undefined {
-  const index = readIndex(path.join(repository.gitDir, 'index'), bytesOfId[config.hash])
-  return index?.hasConflicts === false ? (name) => placeOf(index, byteName(name)).isThere : undefined
+/** The index of a repository; undefined where only git can read it, or files are in conflict. Kept as long as it is the same. */
+export function indexOf(repository: Repository, hash: 'sha1' | 'sha256'): IndexBytes | undefined {
+  const file = path.join(repository.gitDir, 'index')
+  const seen = seenAt(file)
+  const known = read.get(repository)
+  if (seen !== undefined && known !== undefined && isSameSeen(known.seen, seen)) return known.index
+  const index = readIndex(file, hash === 'sha1' ? 20 : 32)
+  const usable = index?.hasConflicts === false ? index : undefined
+  if (seen !== undefined) read.set(repository, { seen, index: usable })
+  return usable
 }
 
-export const bytesOfId = { sha1: 20, sha256: 32 } as const
+const read = new WeakMap<Repository, { readonly seen: Seen; readonly index: IndexBytes | undefined }>()
+
+/** Identifies a version of the index file. */
+export interface Seen {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+export function seenAt(index: string): Seen | undefined {
+  const stat = fs.statSync(index, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
+}
+
+export const isSameSeen = (one: Seen, other: Seen): boolean =>
+  one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
+
+/** Whether a path, relative to the top, is in an index. */
+export const isIndexed = (index: IndexBytes, name: string): boolean => placeOf(index, byteName(name)).isThere
 
 /** A path whose entry is replaced, added or removed, with the first entry that is not before it. */
 export interface Change {

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {
-  bytesOfId,
   type Change,
   entriesAt,
   entryAt,
@@ -11,12 +10,13 @@ import {
   extensionsOf,
   type FoundFile,
   inConflict,
+  indexOf,
   type IndexBytes,
   placeOf,
-  readIndex,
   writeChanged,
+  type Seen,
 } from './index-bytes.ts'
-import { addTo, copyIndex, isUnchanged, replaceIndex, type Seen, seenIndex, setSkipWorktree } from './index-file.ts'
+import { addTo, copyIndex, isUnchanged, replaceIndex, seenIndex, setSkipWorktree } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, nameOf, syncObjects, writeCommit, writeObject } from './objects.ts'
@@ -57,7 +57,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     const copy = isolated.file(`index-${round}`)
     const head = await headOf(isolated.repository)
     const seen = seenIndex(isolated.repository)
-    const entries = writeIndex(isolated, index, copy, paths)
+    const entries = writeIndex(isolated, copy, paths)
     if (entries === undefined) {
       copyIndex(index, copy)
       await putInto(commit, paths, copy)
@@ -96,7 +96,6 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
  */
 export function writeIndex(
   isolated: IsolatedGit,
-  from: string,
   copy: string,
   paths: readonly string[],
 ): Map<string, Side> | undefined {
@@ -104,13 +103,11 @@ export function writeIndex(
   const { config } = isolated
   if (platform.name === 'win32' || !config.modes || config.sparse || paths.length > mostFiles) return undefined
   if (!paths.every((name) => ordinaryName.test(name)) || paths.some(cutOffBelow(top))) return undefined
-  const stat = fs.statSync(from, { bigint: true, throwIfNoEntry: false })
-  const index = readIndex(from, bytesOfId[config.hash])
-  if (stat === undefined || index?.hasConflicts !== false || extensionsOf(index).some(({ name }) => !kept.has(name)))
+  const stat = fs.statSync(path.join(isolated.repository.gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
+  const index = indexOf(isolated.repository, config.hash)
+  if (stat === undefined || index === undefined || extensionsOf(index).some(({ name }) => !kept.has(name)))
     return undefined
-  const isIndexed = (name: string): boolean => placeOf(index, byteName(name)).isThere
-  if (rulesFor(isolated, 'attributes', paths, () => isIndexed)?.includes('working-tree-encoding') !== false)
-    return undefined
+  if (rulesFor(isolated, 'attributes', paths)?.includes('working-tree-encoding') !== false) return undefined
   const changes = changesOf(isolated, index, paths)
   if (changes === undefined || !isClean(isolated, index, stat.mtimeNs / 1_000_000_000n, changes)) return undefined
   for (const { found } of changes) if (found !== 'gone') writeObject(isolated, 'blob', found.bytes)

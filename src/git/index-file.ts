@@ -5,18 +5,11 @@ import { hasCode } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import { renameFile, syncFile } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
-import { inConflict } from './index-bytes.ts'
+import { inConflict, isSameSeen, type Seen, seenAt } from './index-bytes.ts'
 import { headOf, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
-
-/** Identifies a version of the index file. */
-export interface Seen {
-  readonly ino: number
-  readonly size: number
-  readonly mtimeMs: number
-}
 
 /** Returns the version that was copied; undefined when there is no index. */
 export function copyIndex(index: string, copy: string): Seen | undefined {
@@ -44,15 +37,11 @@ export function copyWithTime(from: string, to: string): void {
 }
 
 export function isUnchanged(index: string, seen: Seen | undefined): boolean {
-  const now = fs.statSync(index, { throwIfNoEntry: false })
-  if (now === undefined || seen === undefined) return now === seen
-  return now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs
+  const now = seenAt(index)
+  return now === undefined || seen === undefined ? now === seen : isSameSeen(now, seen)
 }
 
-export function seenIndex({ gitDir }: Repository): Seen | undefined {
-  const stat = fs.statSync(path.join(gitDir, 'index'), { throwIfNoEntry: false })
-  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
-}
+export const seenIndex = ({ gitDir }: Repository): Seen | undefined => seenAt(path.join(gitDir, 'index'))
 
 /** A prepared index, the commit that it belongs to, and what moves HEAD there: false if another process was quicker. */
 interface NewIndex {

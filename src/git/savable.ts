@@ -5,7 +5,7 @@ import { hasCode } from '../core/platform.ts'
 import { blockedNow } from '../process/blocked-index.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
-import { indexedIn } from './index-bytes.ts'
+import { indexOf, isIndexed } from './index-bytes.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { type Known, knownIn } from './tree-walk.ts'
 
@@ -52,7 +52,7 @@ export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[])
 
 /** Without those that no rule can match, because a part of it without special characters is not in the path: most new files. */
 export function withRules(isolated: IsolatedGit, paths: readonly string[]): readonly string[] {
-  const text = paths.length === 0 ? undefined : rulesFor(isolated, 'ignore', paths, indexedIn)
+  const text = paths.length === 0 ? undefined : rulesFor(isolated, 'ignore', paths)
   if (text === undefined) return paths
   const rules = text.split('\n').filter((line) => !/^\s*(?:[#!].*)?$/.test(line))
   const parts = rules.map((line) =>
@@ -75,7 +75,6 @@ export function rulesFor(
   isolated: IsolatedGit,
   kind: 'attributes' | 'ignore',
   paths: readonly string[],
-  indexed: (isolated: IsolatedGit) => ((name: string) => boolean) | undefined,
 ): string | undefined {
   const { top = '', commonDir } = isolated.repository
   const { sparse, userFiles } = isolated.config
@@ -84,8 +83,8 @@ export function rulesFor(
   const names = [...new Set(['', ...paths.flatMap(dirsAbove)])].map((dir) => path.posix.join(dir, `.git${kind}`))
   const shared = path.join(commonDir, 'info', kind === 'ignore' ? 'exclude' : kind)
   const texts = [own, shared, ...names.map((name) => path.join(top, name))].map(textAt)
-  const isIndexed = indexed(isolated)
-  if (isIndexed === undefined || names.some((name, at) => texts[at + 2] === '' && isIndexed(name))) return undefined
+  const index = indexOf(isolated.repository, isolated.config.hash)
+  if (index === undefined || names.some((name, at) => texts[at + 2] === '' && isIndexed(index, name))) return undefined
   return texts.includes(undefined) ? undefined : texts.join('\n')
 }
 

@@ -174,7 +174,7 @@ async function openedCheckpoints(
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
   const { openCheckpoints } = await import('../git/checkpoints.ts')
-  const checkpoints = await openCheckpoints({
+  const begun = await openCheckpoints({
     root,
     allowedRoots,
     stateDir,
@@ -184,15 +184,10 @@ async function openedCheckpoints(
     dir: dirOf(history, number),
     number,
   })
-  if (checkpoints === undefined) return undefined
-  try {
-    warn(await checkpoints.before())
-    journal.note({ mode: checkpoints.mode })
-    return checkpoints
-  } catch (error) {
-    checkpoints.close()
-    throw error
-  }
+  if (begun === undefined) return undefined
+  warn(begun.warnings)
+  journal.note({ mode: begun.checkpoints.mode })
+  return begun.checkpoints
 }
 
 /** The end of an execution, for its report. */

@@ -119,12 +119,13 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
-  return loaded().spawn(fileOf(name), [...args], {
+  const dirs = ownPath()
+  return loaded().spawn(fileOf(name, dirs), [...args], {
     windowsHide: true,
     ...options,
     ...nearer(options.cwd),
     argv0: name,
-    env: environment(options.env),
+    env: environment(options.env, dirs),
   })
 }
 
@@ -160,12 +161,16 @@ const nearer = (cwd: StartOptions['cwd']): StartOptions =>
 /** Loaded with the first program: most runs start none. */
 const loaded = () => process.getBuiltinModule('node:child_process')
 
-const fileOf = (name: string): string => ownProgram(name) ?? path.join('/nonexistent', path.basename(name))
+const fileOf = (name: string, dirs = ownPath()): string =>
+  ownProgram(name, dirs) ?? path.join('/nonexistent', path.basename(name))
 
-const environment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
-  env['PATH'] === undefined
-    ? env
-    : { ...env, PATH: ownPath(env['PATH']).join(path.delimiter), ...(platform.name === 'win32' ? inPathOnly : {}) }
+/** `own` are the directories of the user's PATH, which is the one of most programs: to look at them again takes long. */
+function environment(env: NodeJS.ProcessEnv = process.env, own: readonly string[]): NodeJS.ProcessEnv {
+  const list = env['PATH']
+  if (list === undefined) return env
+  const PATH = (list === process.env['PATH'] ? own : ownPath(list)).join(path.delimiter)
+  return { ...env, PATH, ...(platform.name === 'win32' ? inPathOnly : {}) }
+}
 
 /** Windows otherwise looks for a program in the working directory before it looks in PATH. */
 const inPathOnly = { NoDefaultCurrentDirectoryInExePath: '1' }

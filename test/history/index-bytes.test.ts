@@ -37,7 +37,7 @@ async function isolatedIn(root: string): Promise<IsolatedGit> {
 async function written(root: string, paths: readonly string[]): Promise<[Buffer | undefined, Buffer]> {
   const isolated = await isolatedIn(root)
   const [index, own, other] = [path.join(root, '.git/index'), isolated.file('own'), isolated.file('other')]
-  const entries = writeIndex(isolated, index, own, paths)
+  const entries = writeIndex(isolated, own, paths)
   await syncObjects(isolated)
   copyIndex(index, other)
   await addTo(isolated, paths, { GIT_INDEX_FILE: other })
@@ -107,9 +107,7 @@ it.each<[string, (root: string) => void]>([
   const root = committed()
   fill(root, { 'a.txt': 'other\n' })
   change(root)
-  expect(writeIndex(await isolatedIn(root), path.join(root, '.git/index'), path.join(root, 'copy'), ['a.txt'])).toBe(
-    undefined,
-  )
+  expect(writeIndex(await isolatedIn(root), path.join(root, 'copy'), ['a.txt'])).toBe(undefined)
 })
 
 describe('a file that was changed in the second in which the index was written', () => {
@@ -126,7 +124,7 @@ describe('a file that was changed in the second in which the index was written',
     fs.utimesSync(fresh, 1_700_000_200, 1_700_000_200)
     fill(root, { 'a.txt': 'other\n' })
     const isolated = await isolatedIn(root)
-    expect(writeIndex(isolated, index, isolated.file('copy'), ['a.txt']) !== undefined).toBe(isWritten)
+    expect(writeIndex(isolated, isolated.file('copy'), ['a.txt']) !== undefined).toBe(isWritten)
   })
 })
 
@@ -140,7 +138,7 @@ it('a file that is changed while the index is written is left to git', async () 
     fs.writeFileSync(path.join(root, 'a.txt'), 'later\n')
   })
   onTestFinished(() => spy.mockRestore())
-  expect(writeIndex(isolated, path.join(root, '.git/index'), isolated.file('copy'), ['a.txt'])).toBeUndefined()
+  expect(writeIndex(isolated, isolated.file('copy'), ['a.txt'])).toBeUndefined()
 })
 
 /** Each is the only line of a .gitignore. */

@@ -71,6 +71,25 @@ describe('an index in two parts', () => {
   })
 })
 
+describe('a configuration that changed since the last execution in this process', () => {
+  it('decides what is ignored', async () => {
+    const root = repository(files)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    const ignored = path.join(scratchDir({ mine: 'new.txt\nb.txt\n' }), 'mine')
+    git(root, 'config', 'core.excludesFile', ignored)
+    expect(await execute(root, 'commit', [write('new.txt'), write('other.txt')])).toMatchObject({ success: true })
+    expect(git(root, 'show', '--format=', '--name-only').trim()).toBe('other.txt')
+  })
+
+  it('decides whose files they are', async () => {
+    const root = repository(files)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    git(root, 'config', 'core.worktree', scratchDir(files))
+    expect(await execute(root, 'commit', [write('new.txt')])).toMatchObject({ success: true })
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'first'])
+  })
+})
+
 describe('a repository whose files are elsewhere', () => {
   it('is none of the project: nothing is committed, and checkpoints are in one of their own', async () => {
     const root = repository(files)
