@@ -9,14 +9,20 @@ import type { Code } from './codes.ts'
 export class Source {
   readonly text: string
   readonly lineCount: number
+  /** Whether any line may end in CRLF. */
+  readonly hasCr: boolean
   readonly #starts: Uint32Array
+  readonly #initials: Uint16Array
   /** Where a line was found last. */
   #near = 0
 
   constructor(text: string) {
     this.text = text
-    this.#starts = lineStarts(text)
-    this.lineCount = this.#starts.length
+    const { starts, initials } = linesOf(text)
+    this.#starts = starts
+    this.#initials = initials
+    this.lineCount = starts.length
+    this.hasCr = text.includes('\r')
   }
 
   /** Offset of the first character of a line. One past the last line gives the end of the text. */
@@ -24,11 +30,16 @@ export class Source {
     return this.#starts[line - 1] ?? this.text.length
   }
 
+  /** The code of the first character of a line: of its line break where it is empty, 0 at the end of the text. */
+  initial(line: number): number {
+    return this.#initials[line - 1] ?? 0
+  }
+
   /** Offset just after the last character of a line, without its line break. */
   endOf(line: number): number {
     if (line >= this.lineCount) return this.text.length
     const lf = this.startOf(line + 1) - 1
-    return lf > this.startOf(line) && this.text.charCodeAt(lf - 1) === CR ? lf - 1 : lf
+    return this.hasCr && lf > this.startOf(line) && this.text.charCodeAt(lf - 1) === CR ? lf - 1 : lf
   }
 
   /** A line without its line break. */
@@ -39,7 +50,17 @@ export class Source {
   /** Lines `first` to `last`, both included, joined with LF whatever they were joined with before. */
   lines(first: number, last: number): string {
     if (last < first) return ''
-    return withLf(this.text.slice(this.startOf(first), this.endOf(last)))
+    return this.withLf(this.startOf(first), this.endOf(last))
+  }
+
+  /** The text between two offsets, with LF for CRLF. */
+  withLf(start: number, end: number): string {
+    return this.asLf(this.text.slice(start, end))
+  }
+
+  /** A part of this text with LF for CRLF. */
+  asLf(part: string): string {
+    return this.hasCr ? part.replace(/\r\n/g, '\n') : part
   }
 
   /** The line that holds an offset. */
@@ -61,23 +82,26 @@ export class Source {
   }
 }
 
-export const withLf = (text: string): string => (text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text)
-
 const LF = 10
 const CR = 13
 
-function lineStarts(text: string): Uint32Array {
+/** The first characters beside the offsets: most questions about a line are answered by it, without a look at the text. */
+function linesOf(text: string): { readonly starts: Uint32Array; readonly initials: Uint16Array } {
   let starts = new Uint32Array(Math.max(16, text.length >> 5))
+  let initials = new Uint16Array(starts.length)
+  initials[0] = text.charCodeAt(0)
   let count = 1
   for (let lf = text.indexOf('\n'); lf !== -1; lf = text.indexOf('\n', lf + 1)) {
     if (count === starts.length) {
-      const larger = new Uint32Array(starts.length * 2)
-      larger.set(starts)
-      starts = larger
+      const [more, others] = [new Uint32Array(count * 2), new Uint16Array(count * 2)]
+      more.set(starts)
+      others.set(initials)
+      ;[starts, initials] = [more, others]
     }
+    initials[count] = text.charCodeAt(lf + 1)
     starts[count++] = lf + 1
   }
-  return starts.subarray(0, count)
+  return { starts: starts.subarray(0, count), initials: initials.subarray(0, count) }
 }
 
 /** Characters that `trim` removes, a byte order mark included. */

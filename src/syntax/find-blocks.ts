@@ -226,7 +226,9 @@ export class BlockFinder {
     let found: NamedReader | undefined
     for (const candidate of this.#readers) {
       const at = candidate.reader.seek(Math.max(this.#line, candidate.from))
-      if (at < first) [first, found] = [at, candidate]
+      if (at >= first) continue
+      first = at
+      found = candidate
     }
     if (found === undefined) return undefined
     const { syntax, reader } = found

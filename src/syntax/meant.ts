@@ -28,11 +28,16 @@ const markHere = new RegExp(`${begin}|${end}`, 'y')
 export function mayThink(text: string): boolean {
   if (text.includes('THINK]') || text.includes('◁')) return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    const next = text.charCodeAt(at + 1)
+    if (next === HYPHEN || next === LESS) continue
     markHere.lastIndex = at
     if (markHere.test(text)) return true
   }
   return false
 }
+
+const HYPHEN = 45
+const LESS = 60
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning

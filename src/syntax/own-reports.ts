@@ -37,13 +37,12 @@ export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
 export function reportSigns(source: Source): { mayReport: boolean; quoted: number } {
   const { text, lineCount } = source
   // Inside a line, a pattern finds further beginnings.
-  let mayReport = ['\r', '\u2028', '\u2029'].some((one) => text.includes(one)) && begins.test(text)
+  let mayReport = (source.hasCr || text.includes('\u2028') || text.includes('\u2029')) && begins.test(text)
   let quoted = Infinity
   for (let line = 1; line <= lineCount; line++) {
-    const start = source.startOf(line)
-    let c = text.charCodeAt(start)
+    let c = source.initial(line)
     const isPrefixed = c === SPACE || c === TAB || c === GREATER
-    if (isPrefixed) c = text.charCodeAt(prefixEnd(text, start))
+    if (isPrefixed) c = text.charCodeAt(prefixEnd(text, source.startOf(line)))
     if (c === EQUALS || c === BRACKET || c === GREATER || c > 126) mayReport ||= begins.test(source.line(line))
     if (isPrefixed && mayBegin(c) && quoted === Infinity && isSpaced(source, line)) quoted = line
   }

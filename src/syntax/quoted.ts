@@ -139,7 +139,8 @@ const PROMPT = new RegExp(
 )
 
 /** Whether it is worth looking: to compile the pattern costs a start more than to read a small document. */
-const mayPrompt = (text: string): boolean => /[$#%>❯λ›➜✗+]/.test(text)
+const mayPrompt = (text: string): boolean => PROMPTS.test(text)
+const PROMPTS = /[$#%>❯λ›➜✗+]/
 const isPrompt = (text: string): boolean => text !== '' && mayPrompt(text) && PROMPT.test(text)
 
 /** A command of git that shows something, without a prompt. */
@@ -170,7 +171,8 @@ const OUTPUT = new RegExp(
 
 /** Most sentences lack what all of these have, which is seen in a fraction of the time. */
 const saysOutput = (text: string): boolean =>
-  (text.endsWith(':') || /git (?:diff|show|log)/i.test(text)) && OUTPUT.test(text)
+  (text.endsWith(':') || SHOWN.test(text)) && OUTPUT.test(text)
+const SHOWN = /git (?:diff|show|log)/i
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
 function isOutput({ syntax, raw }: Block): boolean {
@@ -192,7 +194,8 @@ const isExample = ({ params }: Block): boolean =>
 
 /** Most names have no word of one, so that the pattern need not be compiled. */
 const isPlaceholder = (name: string | undefined): boolean =>
-  name !== undefined && /path|file|name|your|\.{3}|…/i.test(name) && PLACEHOLDER.test(name.toLowerCase())
+  name !== undefined && PLACES.test(name) && PLACEHOLDER.test(name.toLowerCase())
+const PLACES = /path|file|name|your|\.{3}|…/i
 
 const PLACEHOLDER = new RegExp(
   [

@@ -44,6 +44,13 @@ describe('small parts of syntaxes', () => {
     expect(fenceAt(new Source(`x\n${line}\n`), 2)).toEqual(expected)
   })
 
+  it('a diff whose header has one more carriage return is read to its end', () => {
+    const text = 'diff --git a/x.txt b/x.txt\r\r\n--- a/x.txt\r\r\n+++ b/x.txt\r\r\n@@ -1 +1 @@\r\r\n-a\r\r\n+b\r\r\n'
+    const [block, ...others] = findBlocks(new Source(text)).blocks
+    expect(others).toEqual([])
+    expect(block).toMatchObject({ syntax: 'udiff', action: 'file_patch', startLine: 1, endLine: 6 })
+  })
+
   it.each([...'aAzZ09_'])('the name of a marker may have %s', (c) => {
     expect(parseMarker(`<---X${c}--->`, csl, 0)).toMatchObject({ name: `X${c}` })
   })

@@ -91,25 +91,20 @@ function readPatch(
   const row = rowAt(source, line)
   const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
-  const next = closed ? last + 2 : last + 1
-  const empty = (): Found => noPatch(line, closed ? last + 1 : last, { kind: 'patch-empty' })
-  if (!closed) return { found: (sections.length > 0 ? sections : [empty()]).map(cutBefore(line, last)), next }
-  if (sections.length === 0) return { found: [empty()], next }
-  if (patch.shells === usualShells && sections.every(({ shells }) => shells === undefined))
-    return { found: sections, next }
-  return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
+  const end = closed ? last + 1 : last
+  const found = sections.length > 0 ? sections : [noPatch(line, end, { kind: 'patch-empty' })]
+  if (!closed) return { found: found.map(cutBefore(line, last)), next: end + 1 }
+  const isUsual = patch.shells === usualShells && sections.every(({ shells }) => shells === undefined)
+  return { found: isUsual || sections.length === 0 ? found : withMarkers(found, patch), next: end + 1 }
 }
 
 /** Every section is judged by the markers around all of them too; the first reports damage to those. */
-function withMarkers(
-  section: Found,
-  { shells: [begin = '', end = ''], damaged }: ClosedPatch,
-  isFirst: boolean,
-): Found {
-  const shells = [begin, ...(section.shells ?? []), end]
-  if (!isFirst) return { ...section, shells }
-  return { ...section, shells, warnings: [...damaged.map(damageWarning), ...(section.warnings ?? [])] }
-}
+const withMarkers = (sections: readonly Found[], { shells: [begin = '', end = ''], damaged }: ClosedPatch): Found[] =>
+  sections.map((section, at) => {
+    const shells = [begin, ...(section.shells ?? []), end]
+    if (at > 0) return { ...section, shells }
+    return { ...section, shells, warnings: [...damaged.map(damageWarning), ...(section.warnings ?? [])] }
+  })
 
 type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
 

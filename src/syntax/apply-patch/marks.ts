@@ -59,7 +59,7 @@ export class ApplyPatchMarks {
     const last = closed ? limit - 1 : this.#fenceFrom(line + 1, limit, begin.indent) - 1
     const damaged = begin.isDamaged ? [begin.line] : []
     if (closed && mark.isDamaged) damaged.push(mark.line)
-    const isUsual = closed && begin.row === usualShells[0] && mark.row === usualShells[1]
+    const isUsual = closed && begin.row === BEGIN && mark.row === END
     const shells = isUsual ? usualShells : closed ? [begin.row, mark.row] : [begin.row]
     return { kind: 'patch', indent: begin.indent, last, closed, damaged, shells }
   }
@@ -83,7 +83,8 @@ export class ApplyPatchMarks {
 }
 
 /** The markers around a patch as nearly all are written. */
-export const usualShells = ['*** Begin Patch', '*** End Patch'] as const
+const [BEGIN, END] = ['*** Begin Patch', '*** End Patch'] as const
+export const usualShells = [BEGIN, END] as const
 
 const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
 const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
@@ -134,12 +135,11 @@ function withSections(source: Source, plain: ReadMarker, marks: readonly Mark[])
   return kept
 }
 
-/** Looks for headers of sections, further and further down. */
+/** Looks for headers of sections, further and further down. What is inside patches is never looked at. */
 class Sections {
   readonly #source: Source
   readonly #plain: ReadMarker
-  /** Where each word is next. What is inside patches is never looked at. */
-  readonly #words = ['Add File:', 'Delete File:', 'Update File:'].map((word) => ({ word, next: -1 }))
+  #next = -1
 
   constructor(source: Source, plain: ReadMarker) {
     this.#source = source
@@ -148,38 +148,32 @@ class Sections {
 
   /** The first on a line from `from` on, and before `limit`. */
   first(from: number, limit: number): Mark | undefined {
-    let first: Mark | undefined
     const begin = this.#source.startOf(from)
     const end = this.#source.startOf(limit)
-    for (const word of this.#words) {
-      const found = this.#firstWith(word, begin, end)
-      if (found !== undefined && found.line < (first?.line ?? Infinity)) first = found
-    }
-    return first
-  }
-
-  #firstWith(search: { readonly word: string; next: number }, begin: number, end: number): Mark | undefined {
-    const { text } = this.#source
-    if (search.next < begin) search.next = placeOf(text, search.word, begin)
-    while (search.next < end) {
-      const mark = markOn(this.#source, this.#source.lineAt(search.next), this.#plain)
+    if (this.#next < begin) this.#next = fileFrom(this.#source.text, begin)
+    while (this.#next < end) {
+      const mark = markOn(this.#source, this.#source.lineAt(this.#next), this.#plain)
       if (mark !== undefined) return mark
-      search.next = placeOf(text, search.word, search.next + 1)
+      this.#next = fileFrom(this.#source.text, this.#next + 1)
     }
     return undefined
   }
 }
 
-function placeOf(text: string, word: string, from: number): number {
-  const at = text.indexOf(word, from)
-  return at === -1 ? Infinity : at
+/** Where the words of a header are next. */
+function fileFrom(text: string, from: number): number {
+  for (let at = text.indexOf('File:', from); at !== -1; at = text.indexOf('File:', at + 1)) {
+    if (VERBS.some((verb) => text.startsWith(verb, at - verb.length))) return at
+  }
+  return Infinity
 }
+
+const VERBS = ['Add ', 'Delete ', 'Update ']
 
 function markOn(source: Source, line: number, read: ReadMarker): Mark | undefined {
   // What most of them look like; the rest takes longer.
-  const [begin, end] = usualShells
-  if (isLine(source, line, begin)) return { line, kind: 'begin', indent: '', isDamaged: false, row: begin }
-  if (isLine(source, line, end)) return { line, kind: 'end', indent: '', isDamaged: false, row: end }
+  if (isLine(source, line, BEGIN)) return { line, kind: 'begin', indent: '', isDamaged: false, row: BEGIN }
+  if (isLine(source, line, END)) return { line, kind: 'end', indent: '', isDamaged: false, row: END }
   const row = rowAt(source, line)
   const plain = read(row)
   const section = SECTION.exec(plain)?.[1]

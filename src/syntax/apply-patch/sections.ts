@@ -7,18 +7,20 @@ export function newFile(rows: Rows): Found | undefined {
   if (!header.startsWith(ADD) || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS) return undefined
   const path = header.slice(ADD.length)
   if (!isPlainName(path)) return undefined
-  const { text, last } = rows.added(rows.first + 1)
+  const last = rows.lastWith(rows.first + 1, PLUS)
   if (last < rows.last) return undefined
   return {
     action: 'file_create',
-    params: { path, content: `${text}\n` },
+    params: { path, content: rows.unmarked(rows.first + 1, last) },
     label: 'Add File',
     startLine: rows.first,
     endLine: last,
     lastLine: last,
-    slips: [],
+    slips: none,
   }
 }
+
+const none: readonly never[] = []
 
 const ADD = '*** Add File: '
 
@@ -29,8 +31,8 @@ export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
   for (let line = rows.first; line <= rows.last; line++) {
     // Most of a patch is new text.
     if (section?.isNew && rows.begin(line) === PLUS) {
-      const { text, last } = rows.added(line)
-      section.add(text, last)
+      const last = rows.lastWith(line, PLUS)
+      section.add(rows.unmarked(line, last), last)
       line = last
       continue
     }
@@ -59,6 +61,7 @@ class Section {
   readonly #line: number
   readonly #path: string
   readonly #rows: string[] = []
+  #content = ''
   readonly #slips: LineSlip[] = []
   readonly #warnings: string[] = []
   #destination: string | undefined
@@ -108,11 +111,11 @@ class Section {
     return this.#kind === 'Add'
   }
 
-  /** Lines of a new file, without their marks. */
+  /** Lines of a new file, without their marks, each with an LF. */
   add(text: string, line: number): void {
     this.#last = line
-    for (; this.#emptyRows > 0; this.#emptyRows--) this.#rows.push('')
-    this.#rows.push(text)
+    this.#content += '\n'.repeat(this.#emptyRows) + text
+    this.#emptyRows = 0
   }
 
   take(row: string, line: number, read: ReadMarker): void {
@@ -151,10 +154,7 @@ class Section {
       case undefined:
         return { action: '', params: {} }
       case 'Add':
-        return {
-          action: 'file_create',
-          params: { path, content: this.#rows.length === 0 ? '' : `${this.#rows.join('\n')}\n` },
-        }
+        return { action: 'file_create', params: { path, content: this.#content } }
       case 'Delete':
         return { action: 'file_delete', params: { path } }
       case 'Update': {

@@ -1,6 +1,6 @@
 import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
-import { isSpace, type Source, textFrom, withLf } from '../../core/source.ts'
+import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
@@ -25,11 +25,10 @@ export interface Fence {
   readonly info: string
 }
 
-/** The fence on a line of a text. Most lines have none, and cost one look at where their text begins. */
+/** The fence on a line of a text. Most lines have none, and cost one look at how they begin. */
 export function fenceAt(source: Source, line: number): Fence | undefined {
-  const from = fenceStart(source, line)
-  const marks = marksFrom(source.text, from)
-  return marks === -1 ? undefined : fenceIn(source.text, from, marks, source.endOf(line))
+  const marks = marksOn(source, line)
+  return marks === -1 ? undefined : fenceIn(source.text, fenceStart(source, line), marks, source.endOf(line))
 }
 
 const fenceStart = (source: Source, line: number): number =>
@@ -59,9 +58,8 @@ export function fencesAbove(source: Source): Uint32Array {
   const known = fences.get(source)
   if (known !== undefined) return known
   const counts = new Uint32Array(source.lineCount + 1)
-  const hasFences = source.text.includes('```') || source.text.includes('~~~')
-  for (let line = 1, count = 0; hasFences && line <= source.lineCount; line++) {
-    const marks = marksFrom(source.text, fenceStart(source, line))
+  for (let line = 1, count = 0; line <= source.lineCount; line++) {
+    const marks = marksOn(source, line)
     if (marks !== -1 && infoFrom(source.text, marks, source.endOf(line)) !== -1) count++
     counts[line] = count
   }
@@ -70,6 +68,13 @@ export function fencesAbove(source: Source): Uint32Array {
 }
 
 const fences = new WeakMap<Source, Uint32Array>()
+
+/** Where the marks of a fence are on a line; -1 where there are none. */
+function marksOn(source: Source, line: number): number {
+  const c = source.initial(line)
+  const mayBe = c === BACKTICK || c === SPACE || c === TILDE || c === TAB || c === BOM
+  return mayBe ? marksFrom(source.text, fenceStart(source, line)) : -1
+}
 
 /** Where the marks of a fence are on the line that begins at `start`; -1 where there are none. */
 function marksFrom(text: string, start: number): number {
@@ -149,27 +154,33 @@ export class Rows {
 
   /** Some of these lines, each with an LF. A line follows the last of them. */
   text(first: number, last: number): string {
-    const { text } = this.#source
-    if (this.#indent === '') return withLf(text.slice(this.#source.startOf(first), this.#source.startOf(last + 1)))
+    if (this.#indent === '') return this.#source.withLf(this.#source.startOf(first), this.#source.startOf(last + 1))
     let rows = ''
     for (let line = first; line <= last; line++) rows += `${this.row(line)}\n`
     return rows
   }
 
-  /** The lines from `first` on that begin with `+`, as one text without these marks, and the last of them. */
-  added(first: number): { readonly text: string; readonly last: number } {
-    let last = first
-    while (last < this.last && this.begin(last + 1) === PLUS) last++
-    // Joined, not added up: for the garbage collector one text costs less than its parts.
+  /** Lines that begin with `+`, without this mark, each with an LF. */
+  unmarked(first: number, last: number): string {
+    // Joined, neither added up nor replaced: what these make has every line as a part, for the garbage collector to move.
     const rows: string[] = []
     for (let line = first; line <= last; line++) {
-      rows.push(this.#source.text.slice(this.#startOf(line) + 1, this.#source.endOf(line)))
+      rows.push(this.#source.withLf(this.#startOf(line) + 1, this.#source.startOf(line + 1)))
     }
-    return { text: rows.join('\n'), last }
+    if (last === this.#source.lineCount) rows.push('\n')
+    return rows.join('')
+  }
+
+  /** The last line from `first` on before one that begins with something else. */
+  lastWith(first: number, initial: number): number {
+    let last = first
+    while (last < this.last && this.begin(last + 1) === initial) last++
+    return last
   }
 
   /** The code of the first character of a line, its line break where it is empty. */
   begin(line: number): number {
+    if (this.#indent === '') return this.#source.initial(line)
     return this.#has(line, this.#indent) ? this.#source.text.charCodeAt(this.#startOf(line)) : LF
   }
 
@@ -248,12 +259,15 @@ export class MarkList<Mark extends { readonly line: number }> {
       const mark = marks[at]
       if (mark === undefined || mark.line >= line) return (this.#last = at)
     }
-    return (this.#last = countBefore(this.marks, (mark) => mark.line < line))
+    return (this.#last = firstFrom(marks, line))
   }
 }
 
 /** The markers of a block or two. */
 const NEAR = 8
+
+const firstFrom = (marks: readonly { readonly line: number }[], line: number): number =>
+  countBefore(marks, (mark) => mark.line < line)
 
 /** A block of another tool's format as its reader found it. */
 export interface Found {
@@ -325,16 +339,15 @@ export const foreign = (format: Format) =>
     reader(source: Source, { strict = false }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)
       let count = 0
+      const blockFrom = (found: Found): Block => {
+        const block = blockOf(source, format, String(++count), found, strict)
+        return found.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(found.shells))
+      }
       return {
         seek,
         read(line) {
           const { found, next } = read(line)
-          const blocks: Block[] = []
-          for (const one of found) {
-            const block = blockOf(source, format, String(++count), one, strict)
-            blocks.push(one.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(one.shells)))
-          }
-          return { blocks, faults: none, next }
+          return { blocks: found.map(blockFrom), faults: none, next }
         },
       }
     },

@@ -25,8 +25,8 @@ export function nameIn(line: string): string | undefined {
 }
 
 /** What most names look like; the rest takes longer. */
-export const isPlainName = (text: string): boolean =>
-  /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/.test(text)
+export const isPlainName = (text: string): boolean => PLAIN.test(text)
+const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 
 interface Marks {
   readonly pattern: RegExp
@@ -55,12 +55,14 @@ const around = (): readonly Marks[] =>
 
 /** The file that the words after the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
 export function nameInFence({ info }: Fence): string | undefined {
-  if (!/[./\\]/.test(info)) return undefined
+  if (!SEPARATOR.test(info)) return undefined
   const word = info.slice(info.search(/\S+$/))
   if (!isPath(word)) return undefined
   const name = /(?:^|[:=])["'`]?([^"'`:={}]+)["'`]?\}?$/.exec(word)?.[1]
   return name !== undefined && isPath(name) ? name : undefined
 }
+
+const SEPARATOR = /[./\\]/
 
 /** The files that a sentence speaks of, as far as known: with directories, or of a kind that code is in. */
 export function filesSpokenOf(line: string): string[] {

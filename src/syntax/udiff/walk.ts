@@ -31,6 +31,8 @@ export interface Named {
 export const EXTENDED =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
 
+const GIT = 'diff --git '
+
 const nothing: ReadonlyMap<string, Named> = new Map()
 
 const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
@@ -63,7 +65,7 @@ export class UdiffWalk {
   /** Where a section starts: in a fence the next one at all, elsewhere only blank lines may be between. */
   #sectionFrom(line: number): number | undefined {
     for (let at = line; at <= this.#region.last; at++) {
-      if (this.#region.begins(at, 'diff --git ') || this.#isNames(at)) return at
+      if (this.#region.begins(at, GIT) || this.#isNames(at)) return at
       if (this.#place === 'open' && this.#region.row(at).trim() !== '') return undefined
     }
     return undefined
@@ -85,10 +87,8 @@ export class UdiffWalk {
       warnings: [],
     }
     let at = line
-    const isGit = this.#region.begins(at, 'diff --git ')
-    const git = isGit ? /^diff --git (.*)$/.exec(this.#region.row(at))?.[1] : undefined
-    if (git !== undefined) {
-      section.git = git
+    if (this.#region.begins(at, GIT)) {
+      section.git = this.#region.row(at).slice(GIT.length)
       at = this.#extended(section, at + 1)
     }
     if (this.#region.begins(at, '--- ')) {
@@ -190,7 +190,7 @@ export class UdiffWalk {
   #endsHunk(line: number, counts: Counts): boolean {
     const row = this.#region.row(line)
     const mark = row[0]
-    if (row.startsWith('@@') || row.startsWith('diff --git ')) return true
+    if (row.startsWith('@@') || row.startsWith(GIT)) return true
     if (mark === '-') return this.#endsAtMinus(line, row, counts)
     if (this.#place === 'fenced' || mark === '\\') return false
     return row !== '' || !this.#goesOn(line) || (counts.areReached && this.#isList(line))
@@ -283,14 +283,16 @@ export class Region {
   readonly last: number
   readonly #source: Source
   readonly #indent: string
-  readonly mayHaveCr: boolean
 
   constructor(source: Source, indent: string, { first, last }: { first: number; last: number }) {
     this.#source = source
     this.#indent = indent
-    this.mayHaveCr = carriesCr(source)
     this.first = first
     this.last = last
+  }
+
+  get mayHaveCr(): boolean {
+    return this.#source.hasCr
   }
 
   /** Empty after the end. */
@@ -337,15 +339,4 @@ export class Region {
     const text = this.#source.text.slice(this.#source.startOf(this.first), this.#source.startOf(this.last + 1))
     return words.some((word) => text.includes(word))
   }
-}
-
-/** Asked once for a text, because it may be long and hold many diffs. */
-const withCr = new WeakMap<Source, boolean>()
-
-function carriesCr(source: Source): boolean {
-  const known = withCr.get(source)
-  if (known !== undefined) return known
-  const found = source.text.includes('\r')
-  withCr.set(source, found)
-  return found
 }
