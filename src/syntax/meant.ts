@@ -28,8 +28,9 @@ const markHere = new RegExp(`${begin}|${end}`, 'y')
 export function mayThink(text: string): boolean {
   if (text.includes('THINK]') || text.includes('◁')) return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    while (text.charCodeAt(at + 1) === LESS) at++
     const next = text.charCodeAt(at + 1)
-    if (next === HYPHEN || next === LESS) continue
+    if (next === HYPHEN || next === SPACE) continue
     markHere.lastIndex = at
     if (markHere.test(text)) return true
   }
@@ -38,6 +39,7 @@ export function mayThink(text: string): boolean {
 
 const HYPHEN = 45
 const LESS = 60
+const SPACE = 32
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning

@@ -170,8 +170,7 @@ const OUTPUT = new RegExp(
 )
 
 /** Most sentences lack what all of these have, which is seen in a fraction of the time. */
-const saysOutput = (text: string): boolean =>
-  (text.endsWith(':') || SHOWN.test(text)) && OUTPUT.test(text)
+const saysOutput = (text: string): boolean => (text.endsWith(':') || SHOWN.test(text)) && OUTPUT.test(text)
 const SHOWN = /git (?:diff|show|log)/i
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */

@@ -1,9 +1,14 @@
 import type { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
-import { fenceAt, isLine, linesWith, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
+import { eachLineWith, fenceAt, isLine, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
 
 interface Mark {
   readonly line: number
+  readonly form: Form
+}
+
+/** Nearly all markers have one of two forms, which they share. */
+interface Form {
   readonly kind: 'begin' | 'end' | 'section'
   readonly indent: string
   readonly isDamaged: boolean
@@ -48,27 +53,29 @@ export class ApplyPatchMarks {
     const { marks } = this.#all
     const at = this.#all.indexFrom(line)
     const begin = marks[at]
-    if (begin?.kind === 'section') return { kind: 'outside' }
-    if (begin?.kind !== 'begin') return { kind: 'stray' }
+    if (begin?.form.kind === 'section') return { kind: 'outside' }
+    if (begin?.form.kind !== 'begin') return { kind: 'stray' }
+    const { indent } = begin.form
     let next = at + 1
-    while (next < marks.length && marks[next]?.indent !== begin.indent) next++
-    if (marks[next]?.kind !== 'end') next = this.#lastEnd(at + 1, next)
+    while (next < marks.length && marks[next]?.form.indent !== indent) next++
+    if (marks[next]?.form.kind !== 'end') next = this.#lastEnd(at + 1, next)
     const mark = marks[next]
-    const closed = mark?.kind === 'end'
+    const closed = mark?.form.kind === 'end'
     const limit = mark?.line ?? this.#source.lineCount + 1
-    const last = closed ? limit - 1 : this.#fenceFrom(line + 1, limit, begin.indent) - 1
-    const damaged = begin.isDamaged ? [begin.line] : []
-    if (closed && mark.isDamaged) damaged.push(mark.line)
-    const isUsual = closed && begin.row === BEGIN && mark.row === END
-    const shells = isUsual ? usualShells : closed ? [begin.row, mark.row] : [begin.row]
-    return { kind: 'patch', indent: begin.indent, last, closed, damaged, shells }
+    const last = closed ? limit - 1 : this.#fenceFrom(line + 1, limit, indent) - 1
+    if (begin.form === BEGIN && mark?.form === END)
+      return { kind: 'patch', indent, last, closed, damaged: none, shells: usualShells }
+    const own = closed ? [begin, mark] : [begin]
+    const damaged = own.filter(({ form }) => form.isDamaged).map((one) => one.line)
+    return { kind: 'patch', indent, last, closed, damaged, shells: own.map(({ form }) => form.row) }
   }
 
   /** The last end of any indentation before another patch begins; `found` where there is none. */
   #lastEnd(from: number, found: number): number {
     const { marks } = this.#all
     let last = found
-    for (let at = from; at < found && marks[at]?.kind !== 'begin'; at++) if (marks[at]?.kind === 'end') last = at
+    for (let at = from; at < found && marks[at]?.form.kind !== 'begin'; at++)
+      if (marks[at]?.form.kind === 'end') last = at
     return last
   }
 
@@ -82,9 +89,12 @@ export class ApplyPatchMarks {
   }
 }
 
+const none: readonly never[] = []
+
 /** The markers around a patch as nearly all are written. */
-const [BEGIN, END] = ['*** Begin Patch', '*** End Patch'] as const
-export const usualShells = [BEGIN, END] as const
+const BEGIN: Form = { kind: 'begin', indent: '', isDamaged: false, row: '*** Begin Patch' }
+const END: Form = { kind: 'end', indent: '', isDamaged: false, row: '*** End Patch' }
+export const usualShells: readonly string[] = [BEGIN.row, END.row]
 
 const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
 const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
@@ -92,43 +102,40 @@ const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
 function findMarks(source: Source, plain: ReadMarker): Mark[] {
   const marks: Mark[] = []
   // The space after these words may be another one by now.
-  for (const word of ['Begin', 'End']) {
-    for (const line of linesWith(source, word)) {
-      const mark = markOn(source, line, plain)
-      if (mark !== undefined) marks.push(mark)
-    }
-  }
-  marks.sort((a, b) => a.line - b.line)
+  eachLineWith(source, ['Begin', 'End'], (line) => {
+    const form = formOn(source, line, plain)
+    if (form !== undefined) marks.push({ line, form })
+  })
   return withSections(
     source,
     plain,
-    marks.filter((mark, at) => mark.isItem !== true || isClosed(marks, at)),
+    marks.filter(({ form }, at) => form.isItem !== true || isClosed(marks, at)),
   )
 }
 
 /** An item of a list may as well tell of patches. */
 function isClosed(marks: readonly Mark[], at: number): boolean {
-  const next = marks.slice(at + 1).find(({ indent }) => indent === marks[at]?.indent)
-  return next?.kind === 'end'
+  const next = marks.slice(at + 1).find(({ form }) => form.indent === marks[at]?.form.indent)
+  return next?.form.kind === 'end'
 }
 
 /** Sections count only where no patch is open, and there the first of several, with an end that follows them. */
 function withSections(source: Source, plain: ReadMarker, marks: readonly Mark[]): Mark[] {
   const sections = new Sections(source, plain)
   const kept: Mark[] = []
-  let open: Mark | undefined
+  let open: Form | undefined
   let from = 1
   const lookUntil = (line: number): void => {
-    if (open !== undefined || kept.at(-1)?.kind === 'section') return
+    if (open !== undefined || kept.at(-1)?.form.kind === 'section') return
     const section = sections.first(from, line)
     if (section !== undefined) kept.push(section)
   }
   for (const mark of marks) {
     lookUntil(mark.line)
     from = mark.line + 1
-    if (mark.kind === 'begin') open = mark
-    else if (open === undefined && kept.at(-1)?.kind === 'section') continue
-    else if (mark.indent === open?.indent) open = undefined
+    if (mark.form.kind === 'begin') open = mark.form
+    else if (open === undefined && kept.at(-1)?.form.kind === 'section') continue
+    else if (mark.form.indent === open?.indent) open = undefined
     kept.push(mark)
   }
   lookUntil(source.lineCount + 1)
@@ -152,8 +159,9 @@ class Sections {
     const end = this.#source.startOf(limit)
     if (this.#next < begin) this.#next = fileFrom(this.#source.text, begin)
     while (this.#next < end) {
-      const mark = markOn(this.#source, this.#source.lineAt(this.#next), this.#plain)
-      if (mark !== undefined) return mark
+      const line = this.#source.lineAt(this.#next)
+      const form = formOn(this.#source, line, this.#plain)
+      if (form !== undefined) return { line, form }
       this.#next = fileFrom(this.#source.text, this.#next + 1)
     }
     return undefined
@@ -170,18 +178,17 @@ function fileFrom(text: string, from: number): number {
 
 const VERBS = ['Add ', 'Delete ', 'Update ']
 
-function markOn(source: Source, line: number, read: ReadMarker): Mark | undefined {
+function formOn(source: Source, line: number, read: ReadMarker): Form | undefined {
   // What most of them look like; the rest takes longer.
-  if (isLine(source, line, BEGIN)) return { line, kind: 'begin', indent: '', isDamaged: false, row: BEGIN }
-  if (isLine(source, line, END)) return { line, kind: 'end', indent: '', isDamaged: false, row: END }
+  if (isLine(source, line, BEGIN.row)) return BEGIN
+  if (isLine(source, line, END.row)) return END
   const row = rowAt(source, line)
   const plain = read(row)
   const section = SECTION.exec(plain)?.[1]
-  if (section !== undefined) return { line, kind: 'section', indent: section, isDamaged: plain !== row, row }
+  if (section !== undefined) return { kind: 'section', indent: section, isDamaged: plain !== row, row }
   const [, indent, name] = MARK.exec(plain) ?? []
-  if (indent !== undefined)
-    return { line, kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }
+  if (indent !== undefined) return { kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }
   const bullet = bulletOf(plain)
   if (bullet === '' || MARK.exec(plain.slice(bullet.length))?.[2] !== 'Begin') return undefined
-  return { line, kind: 'begin', indent: ' '.repeat(bullet.length), isDamaged: true, row, isItem: true }
+  return { kind: 'begin', indent: ' '.repeat(bullet.length), isDamaged: true, row, isItem: true }
 }

@@ -204,12 +204,28 @@ export class Rows {
 const REACH = 80
 
 /**
- * The lines that hold a word, with nothing before it but what a marker begins with. Jumps from word to word, and
- * looks back a fixed way only, so that a long line costs no more than a short one.
+ * Calls `take` for every line that holds one of these words, in order, with nothing before the word but what a marker
+ * begins with. Jumps from word to word, and looks back a fixed way only, so that a long line costs no more than a short
+ * one.
  */
-export function linesWith(source: Source, word: string, from = 0): number[] {
+export function eachLineWith(
+  source: Source,
+  words: readonly string[],
+  take: (line: number, word: string) => void,
+): void {
   const { text } = source
-  const lines: number[] = []
+  const places = words.map((word) => placeFrom(text, word, 0))
+  for (;;) {
+    let first = 0
+    for (let at = 1; at < places.length; at++) if ((places[at] ?? 0) < (places[first] ?? 0)) first = at
+    const [place = Infinity, word = ''] = [places[first], words[first]]
+    if (place === Infinity) return
+    take(source.lineAt(place), word)
+    places[first] = placeFrom(text, word, place + word.length)
+  }
+}
+
+function placeFrom(text: string, word: string, from: number): number {
   for (let at = text.indexOf(word, from); at !== -1; at = text.indexOf(word, at + word.length)) {
     const floor = Math.max(0, at - REACH)
     let start = at
@@ -220,9 +236,9 @@ export function linesWith(source: Source, word: string, from = 0): number[] {
       isPlain &&= c === SPACE || c === ASTERISK || c === LESS || c === GREATER
     }
     if (start > 0 && text.charCodeAt(start - 1) !== LF) continue
-    if (isPlain || BEFORE.test(text.slice(start, at))) lines.push(source.lineAt(at))
+    if (isPlain || BEFORE.test(text.slice(start, at))) return at
   }
-  return lines
+  return Infinity
 }
 
 /** What a marker begins with, damaged or not. */

@@ -144,7 +144,8 @@ export function editsBetween(
   return isWhole && found.slips.length === 0 ? { ...found, action: 'file_write' } : found
 }
 
-const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && !/\S/.test(search)
+const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && !TEXT.test(search)
+const TEXT = /\S/
 
 const patchOf = (edits: readonly Edit[]): string =>
   edits.length === 1 && edits[0] !== undefined ? hunkOf(edits[0]) : edits.map(hunkOf).join('\n')
@@ -156,17 +157,11 @@ function foundOf(
   text: { readonly patch: string } | { readonly content: string },
 ): Found {
   const last = edits.at(-1)
-  const [first] = edits
-  const slips: LineSlip[] = []
-  const warnings: string[] = []
-  const shells: string[] = []
-  for (const edit of edits) {
-    for (const slip of edit.slips) slips.push(slip)
-    for (const warning of edit.warnings) warnings.push(warning)
-    for (const shell of edit.shells ?? []) shells.push(shell)
-  }
-  if (name === undefined && first !== undefined && slips.length === 0)
-    slips.push({ line: first.line, mistake: { kind: 'search-nameless' } })
+  const first = edits[0]
+  const own = allOf(edits, ({ slips }) => slips)
+  const shells = allOf(edits, (edit) => edit.shells ?? none)
+  const isNameless = name === undefined && first !== undefined && own.length === 0
+  const slips: readonly LineSlip[] = isNameless ? [{ line: first.line, mistake: { kind: 'search-nameless' } }] : own
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
     params: paramsOf(name, slips.length > 0 ? undefined : text),
@@ -175,10 +170,16 @@ function foundOf(
     endLine: last?.endLine ?? null,
     lastLine: last?.lastLine ?? startLine,
     slips,
-    warnings,
+    warnings: allOf(edits, ({ warnings }) => warnings),
     shells: shells.length > 0 ? shells : undefined,
   }
 }
+
+const none: readonly never[] = []
+
+/** Most patches have one edit, whose lists need no copy. */
+const allOf = <Item>(edits: readonly Edit[], listOf: (edit: Edit) => readonly Item[]): readonly Item[] =>
+  edits.length === 1 && edits[0] !== undefined ? listOf(edits[0]) : edits.flatMap(listOf)
 
 /** What a broken block would write is not known. */
 function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): Found['params'] {
@@ -210,10 +211,10 @@ function sameHead(some: string, others: string): number {
 /** The length of the lines that both texts end with, after what they begin with. */
 function sameTail(some: string, others: string, head: number): number {
   const most = Math.min(some.length, others.length) - head
-  const before = (text: string, length: number): number => text.charCodeAt(text.length - length - 1)
   let tail = 0
   for (let length = 0; length <= most; length++) {
-    const [one, other] = [before(some, length), before(others, length)]
+    const one = some.charCodeAt(some.length - length - 1)
+    const other = others.charCodeAt(others.length - length - 1)
     const isStart = (one === LF || length === some.length - head) && (other === LF || length === others.length - head)
     if (isStart) tail = length
     if (one !== other) break
@@ -221,7 +222,7 @@ function sameTail(some: string, others: string, head: number): number {
   return tail
 }
 
-/** The lines of a part of a text, each with a line break and a mark before it. Joined, not replaced: see `Rows.added`. */
+/** The lines of a part of a text, each with a line break and a mark before it. Joined: see `Rows.unmarked`. */
 function marked(mark: string, text: string, from: number, to: number): string {
   if (from === to) return ''
   const before = `\n${mark}`

@@ -1,10 +1,10 @@
 import { type Source, textFrom } from '../../core/source.ts'
 import {
   damageWarning,
+  eachLineWith,
   frameAt,
   isLine,
   type LineSlip,
-  linesWith,
   MarkList,
   type ReadMarker,
   rowAt,
@@ -49,7 +49,8 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
 }
 
 function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
-  const { line, rest: word } = head
+  const { line } = head
+  const { rest: word } = head.form
   const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
   const edit: { -readonly [key in keyof Edit]: Edit[key] } = {
@@ -94,20 +95,21 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
   for (let at = all.first; at < all.marks.length; at++) {
     const mark = all.marks[at]
     if (mark === undefined) break
+    const { kind, size, isOther } = mark.form
     if (head === undefined) {
-      if (mark.kind === 'tail') return { dividers }
+      if (kind === 'tail') return { dividers }
       head = mark
-    } else if (mark.kind === 'divider') {
+    } else if (kind === 'divider') {
       dividers.push(mark)
-    } else if (mark.isOther !== head.isOther) {
+    } else if (isOther !== head.form.isOther) {
       continue
-    } else if (mark.size === head.size) {
-      if (mark.kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
+    } else if (size === head.form.size) {
+      if (kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
       if (other !== undefined && other !== 'claimed') break
       inner ??= mark
       other ??= 'claimed'
     } else {
-      other ??= mark.kind === 'head' ? 'claimed' : { tail: mark, dividers: [...dividers] }
+      other ??= kind === 'head' ? 'claimed' : { tail: mark, dividers: [...dividers] }
     }
   }
   if (head === undefined) return { dividers }
@@ -120,7 +122,7 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
 function withTail(source: Source, whole: Outline): Outline {
   const { head, inner, dividers, end } = whole
   if (head === undefined || (end !== undefined && inner === undefined)) return whole
-  const own = dividers.filter(({ size, line }) => size === head.size && line < (inner?.line ?? Infinity))
+  const own = dividers.filter(({ form, line }) => form.size === head.form.size && line < (inner?.line ?? Infinity))
   const [divider, tail, more] = own
   if (divider === undefined || tail === undefined || more !== undefined) return whole
   return closesFrame(source, tail.line + 1) ? { head, dividers: [divider], end: tail } : whole
@@ -160,17 +162,17 @@ function startLineOf(search: string): { readonly stated?: number; readonly searc
 }
 
 function warningsOf(head: Mark, end: Mark, { mark, doubled }: Divided, isSame: boolean): readonly string[] {
-  if (!head.isDamaged && !mark.isDamaged && !end.isDamaged && !isSame) return doubled
+  if (!head.form.isDamaged && !mark.form.isDamaged && !end.form.isDamaged && !isSame) return doubled
   const warnings: string[] = []
-  for (const { isDamaged, line } of [head, mark, end]) if (isDamaged) warnings.push(damageWarning(line))
+  for (const { form, line } of [head, mark, end]) if (form.isDamaged) warnings.push(damageWarning(line))
   if (isSame) warnings.push(`SEARCH and REPLACE on line ${head.line} are the same; nothing changes there`)
   return [...warnings, ...doubled]
 }
 
-const shellsOf = (...marks: readonly Mark[]): readonly string[] | undefined =>
-  marks.every(({ unusual }) => unusual === undefined)
+const shellsOf = (head: Mark, divider: Mark, tail: Mark): readonly string[] | undefined =>
+  head.form === usual.head && divider.form === usual.divider && tail.form === usual.tail
     ? undefined
-    : marks.map(({ kind, unusual }) => unusual ?? usual[kind])
+    : [head.form.row, divider.form.row, tail.form.row]
 
 const dividedBy = (head: Mark, mark: Mark, end: Mark): Divided => ({
   head: head.line,
@@ -186,7 +188,7 @@ function dividerOf(
   dividers: readonly Mark[],
   { end, mayUnderline }: { readonly end: Mark; readonly mayUnderline: boolean },
 ): Divided | LineSlip {
-  const own = dividers.filter(({ size }) => size === head.size)
+  const own = dividers.filter(({ form }) => form.size === head.form.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
   if (divider === undefined) return { line: head.line, mistake: { kind: 'search-no-divider' } }
   const divided = dividedBy(head, divider, end)
@@ -209,14 +211,19 @@ function broken(line: number, endLine: number | null, next: number, slip: LineSl
   return { line, search: '', replace: '', endLine, lastLine: next - 1, slips: [slip], warnings: none, next }
 }
 
-export interface Mark {
+interface Mark {
   readonly line: number
+  readonly form: Form
+}
+
+/** Nearly all markers have one of three forms, which they share. */
+interface Form {
   readonly kind: 'head' | 'divider' | 'tail'
   /** How many marks it is written with. */
   readonly size: number
   readonly isDamaged: boolean
-  /** As it is written, where that is not the usual way. */
-  readonly unusual: string | undefined
+  /** As it is written. */
+  readonly row: string
   /** Whether its word is ORIGINAL or UPDATED: these belong to each other. */
   readonly isOther: boolean
   /** A word after a head, which does not belong there. */
@@ -239,22 +246,24 @@ export class SearchReplaceMarks {
   seek(line: number): number {
     const { marks } = this.#all
     let at = this.#all.indexFrom(line)
-    while (marks[at]?.kind === 'divider') at++
+    while (marks[at]?.form.kind === 'divider') at++
     return marks[at]?.line ?? Infinity
   }
 
   isHead(line: number): boolean {
     const mark = this.#all.marks[this.#all.indexFrom(line)]
-    return mark?.line === line && mark.kind === 'head'
+    return mark?.line === line && mark.form.kind === 'head'
   }
 
   /** The head on a line, its divider and its tail, where all of them are written as usual. */
   usualFrom(line: number): readonly [head: Mark, divider: Mark, tail: Mark] | undefined {
     const { marks } = this.#all
     const at = this.#all.indexFrom(line)
-    const [head, divider, tail] = [marks[at], marks[at + 1], marks[at + 2]]
-    const isUsual = isUsualMark(head, 'head') && isUsualMark(divider, 'divider') && isUsualMark(tail, 'tail')
-    return isUsual ? [head, divider, tail] : undefined
+    const head = marks[at]
+    const divider = marks[at + 1]
+    const tail = marks[at + 2]
+    if (head?.form !== usual.head || divider?.form !== usual.divider || tail?.form !== usual.tail) return undefined
+    return [head, divider, tail]
   }
 
   /** All markers in order, and the index of the first at or after a line. */
@@ -265,16 +274,10 @@ export class SearchReplaceMarks {
 
 function findMarks(source: Source, plain: ReadMarker): Mark[] {
   const marks: Mark[] = []
-  const collect = (word: string, kind: Mark['kind'], pattern: RegExp): void => {
-    for (const line of linesWith(source, word)) {
-      const mark = markOn(source, line, kind, pattern, plain)
-      if (mark !== undefined) marks.push(mark)
-    }
-  }
-  collect('SEARCH', 'head', HEAD)
-  collect('ORIGINAL', 'head', HEAD)
-  collect('REPLACE', 'tail', TAIL)
-  collect('UPDATED', 'tail', TAIL)
+  eachLineWith(source, ['SEARCH', 'ORIGINAL', 'REPLACE', 'UPDATED'], (line, word) => {
+    const form = formOn(source, line, word === 'SEARCH' || word === 'ORIGINAL' ? 'head' : 'tail', plain)
+    if (form !== undefined) marks.push({ line, form })
+  })
   // Dividers mean nothing without a head, and some texts are full of them.
   if (marks.length > 0) addDividers(marks, source, plain)
   return marks.sort((a, b) => a.line - b.line)
@@ -288,24 +291,28 @@ function addDividers(marks: Mark[], source: Source, plain: ReadMarker): void {
     rest = Math.max(at + 5, source.startOf(line + 1))
     // A marker is short; a long line is never one.
     if (source.endOf(line) - source.startOf(line) > 200) continue
-    const mark = markOn(source, line, 'divider', DIVIDER, plain)
-    if (mark !== undefined) marks.push(mark)
+    const form = formOn(source, line, 'divider', plain)
+    if (form !== undefined) marks.push({ line, form })
   }
 }
 
-const isUsualMark = (mark: Mark | undefined, kind: Mark['kind']): mark is Mark =>
-  mark?.kind === kind && mark.unusual === undefined
+const asUsual = { size: 7, isDamaged: false, isOther: false, rest: undefined }
 
 /** What most markers look like; the rest takes longer. */
-export const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>> REPLACE' }
+export const usual = {
+  head: { kind: 'head', row: '<<<<<<< SEARCH', ...asUsual },
+  divider: { kind: 'divider', row: '=======', ...asUsual },
+  tail: { kind: 'tail', row: '>>>>>>> REPLACE', ...asUsual },
+} as const satisfies Record<string, Form>
 
-function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp, read: ReadMarker): Mark | undefined {
-  if (isLine(source, line, usual[kind]))
-    return { line, kind, size: 7, isDamaged: false, unusual: undefined, isOther: false, rest: undefined }
+const patterns = { head: HEAD, divider: DIVIDER, tail: TAIL }
+
+function formOn(source: Source, line: number, kind: Form['kind'], read: ReadMarker): Form | undefined {
+  if (isLine(source, line, usual[kind].row)) return usual[kind]
   const row = rowAt(source, line)
   const plain = read(row)
-  const found = pattern.exec(plain)
+  const found = patterns[kind].exec(plain)
   if (found === null) return undefined
   const isOther = /ORIGINAL|UPDATED/.test(plain)
-  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, isOther, rest: found[2] }
+  return { kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, row, isOther, rest: found[2] }
 }
