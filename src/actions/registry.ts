@@ -118,9 +118,18 @@ const byAnyName = (): ReadonlyMap<string, ActionSpec> =>
     allActions().flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec] as const)),
   ))
 
+/** Those that were asked for by their names. */
+const loaded = new Map<string, ActionSpec>()
+
+function byName(name: string): ActionSpec | undefined {
+  const spec = Object.hasOwn(table, name) ? table[name]?.() : byAnyName().get(name)
+  if (spec !== undefined) loaded.set(name, spec)
+  return spec
+}
+
 /** By name and by alias. */
 export const registry: Registry = {
-  get: (name) => (Object.hasOwn(table, name) ? table[name]?.() : byAnyName().get(name)),
+  get: (name) => loaded.get(name) ?? byName(name),
   has: (name) => registry.get(name) !== undefined,
   keys: () => byAnyName().keys(),
   values: () => byAnyName().values(),

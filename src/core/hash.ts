@@ -16,6 +16,14 @@ export function fingerprintOf(bytes: Uint8Array): string {
   return `${length}:${a}:${b}`
 }
 
+/** The same for a text. */
+export function printOfText(text: string): string {
+  if (scratch.length < 3 * text.length) scratch = Buffer.allocUnsafeSlow(3 * text.length)
+  return fingerprintOf(scratch.subarray(0, scratch.write(text)))
+}
+
+let scratch = Buffer.alloc(0)
+
 /** The same for the content of a file, which is never written into: it is asked for before and after a change, by several. */
 export function printOf(content: Buffer): string {
   let print = prints.get(content)

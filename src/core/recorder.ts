@@ -4,7 +4,7 @@
  */
 export interface Recorder {
   /** Waits until this execution is the only one, or throws `Stop`. Called before every read that a change depends on. */
-  queue(): Promise<void>
+  queue(): Promise<unknown>
   /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
   /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. Undefined: it is done. */

@@ -1,5 +1,4 @@
-import path from 'node:path'
-import { slashed } from '../core/paths.ts'
+import { pathFrom } from '../core/paths.ts'
 import { doubtful } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
@@ -86,7 +85,7 @@ export class ActionRunner {
       }
       if (spec.effect === 'write') await this.#workspace.queue()
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
-      const warnings = runWarnings([...files.changed].map((file) => slashed(path.relative(settings.root, file))))
+      const warnings = runWarnings([...files.changed].map((file) => pathFrom(settings.root, file)))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
     } catch (error) {

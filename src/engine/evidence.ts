@@ -187,6 +187,8 @@ export function changedPlaces(old: readonly string[], now: readonly string[]): C
   let tail = 0
   while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
   const [oldEnd, newEnd] = [old.length - tail, now.length - tail]
+  if (oldEnd === head && newEnd === head) return []
+  if (oldEnd <= head + 1 && newEnd <= head + 1) return [{ oldStart: head, oldEnd, newStart: head, newEnd }]
   const places: ChangedPlace[] = []
   let steps = maxSteps
   /** How far both sides have to go until they agree again. */

@@ -44,7 +44,7 @@ type AlreadyDone = NonNullable<Details['already_done']>
 
 export interface ActionLog {
   act(seq: number, raw: string, explanation?: string): void
-  acted(result: ActionResult): Promise<void> | void
+  acted(result: ActionResult): Promise<void> | undefined
 }
 
 /**
@@ -100,7 +100,8 @@ export class Execution {
       const { group } = first
       if (group === undefined) {
         const [task] = this.#chosen(await this.#tasks.prepare([first]))
-        if (task?.ready) await this.#performAlone(task)
+        if (task?.ready && syntaxOf(task.block.syntax).kind === 'proposal') await this.#propose(task)
+        else if (task?.ready) await this.#performReviewed(task, this.#workspace)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
         continue
@@ -259,9 +260,7 @@ export class Execution {
   }
 
   /** A proposal is staged, shown, and written after a yes. */
-  async #performAlone(task: ReadyTask): Promise<void> {
-    if (syntaxOf(task.block.syntax).kind !== 'proposal')
-      return void (await this.#performReviewed(task, this.#workspace))
+  async #propose(task: ReadyTask): Promise<void> {
     const { effect, request } = this.#options
     const proposals = (this.#proposals ??= await this.#openProposals())
     const meant = await proposals.meant(task, this.#workspace)
@@ -290,8 +289,11 @@ export class Execution {
   }
 
   /** Runs an action as the user has decided in a review. Without a decision it is applied as it is. */
-  async #performReviewed(task: ReadyTask, scope: Scope): Promise<ActionResult> {
-    if (this.#options.request.review === undefined) return this.#perform(task, scope)
+  #performReviewed(task: ReadyTask, scope: Scope): Promise<ActionResult> {
+    return this.#options.request.review === undefined ? this.#perform(task, scope) : this.#review(task, scope)
+  }
+
+  async #review(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     const { TaskReview } = await import('./task-review.ts')
     const review = new TaskReview(task, this.#options, scope, (saved) => this.#displaced(saved))
     const result =
@@ -328,18 +330,10 @@ export class Execution {
       if (corrected !== undefined) result.details = { ...result.details, corrected }
     }
 
-    const written = this.#written(result, writes).then(async () => {
-      await this.#parts.log?.acted(result)
-      result.durationMs = Math.round((now() - begun) * 1000) / 1000
-    })
+    const written = this.#written(result, writes, begun)
     // A stage reports all changes since the start, so it is read before the next action begins.
     const staged = changesSince && scope.staged ? written.then(() => verdict?.changes ?? changesSince()) : undefined
-    const report =
-      changesSince === undefined
-        ? () => this.#report(result)
-        : async () => this.#report(result, await (staged ?? changesSince()))
-    // In document order, whichever files are written first.
-    this.#reported = this.#reported.then(() => written).then(report)
+    this.#reported = this.#reportInOrder(result, written, staged ?? changesSince)
     if (staged !== undefined) {
       const changes = await staged
       if (this.#options.effect === 'show') this.#changes.set(result, changes)
@@ -383,7 +377,18 @@ export class Execution {
     return result
   }
 
-  async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
+  /** In document order, whichever files are written first. */
+  async #reportInOrder(
+    result: ActionResult,
+    written: Promise<void>,
+    changes: Promise<readonly Change[]> | (() => readonly Change[]) | undefined,
+  ): Promise<void> {
+    await this.#reported
+    await written
+    this.#report(result, typeof changes === 'function' ? changes() : await changes)
+  }
+
+  #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> | Outcome {
     const problem = this.#over() ?? this.#waits(task) ?? this.#runner.refusal(task)
     if (problem !== undefined) return { ok: false, problem }
     this.#executed++
@@ -434,15 +439,18 @@ export class Execution {
   }
 
   /** An action succeeds only when its files are written. */
-  async #written(result: ActionResult, writes: readonly Landing[]): Promise<void> {
-    const ends = await Promise.allSettled(writes.map((write) => write.written))
-    for (const [index, end] of ends.entries()) {
-      if (end.status === 'rejected' && writes[index]?.reported) continue
-      if (end.status === 'rejected') setOutcome(result, { ok: false, problem: problemOf(end.reason) }, [])
-      else if (end.value.displaced !== undefined) {
-        result.warnings = [...(result.warnings ?? []), displacedWarning(end.value.displaced)]
+  async #written(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
+    for (const write of writes) {
+      try {
+        const { displaced } = await write.written
+        if (displaced !== undefined) result.warnings = [...(result.warnings ?? []), displacedWarning(displaced)]
+      } catch (error) {
+        if (!write.reported) setOutcome(result, { ok: false, problem: problemOf(error) }, [])
       }
     }
+    const logged = this.#parts.log?.acted(result)
+    if (logged !== undefined) await logged
+    result.durationMs = Math.round((now() - begun) * 1000) / 1000
   }
 
   #displaced(saved: readonly string[]): void {

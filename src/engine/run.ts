@@ -3,7 +3,7 @@ import { withEnd } from '../core/time-limit.ts'
 import type { Document } from '../core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOf } from '../config/settings.ts'
-import { fatalResult, isLeftOut } from '../core/result.ts'
+import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
 import { InputError, Source } from '../core/source.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
 import { type Done, previousRunOf } from '../journal/timeline.ts'
@@ -149,19 +149,24 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
 function logInto(history: History, settings: Settings): ActionLog {
   return {
     act: (seq, raw, explanation) => history.act(seq, raw, explanation),
-    acted: async (result) => {
+    acted: (result) => {
       history.acted(result)
-      const { success, code, details, params } = result
-      const { [details?.missing ?? 'old_text']: wanted, path: given } = params
-      if (success || code !== 'match_count_mismatch' || details?.places !== undefined) return
-      if (typeof wanted !== 'string' || typeof given !== 'string') return
-      const absolute = path.resolve(settings.root, given)
-      // Most runs never need it.
-      const { textLostBy } = await import('./history-run.ts')
-      const lost = history.lostBy(absolute, wanted) ?? (await textLostBy(settings, absolute, wanted))
-      if (lost !== undefined) result.details = { ...details, changed_by: lost }
+      const { success, code, details } = result
+      const isMissing = !success && code === 'match_count_mismatch' && details?.places === undefined
+      return isMissing ? addLostBy(result, history, settings) : undefined
     },
   }
+}
+
+async function addLostBy(result: ActionResult, history: History, settings: Settings): Promise<void> {
+  const { details, params } = result
+  const { [details?.missing ?? 'old_text']: wanted, path: given } = params
+  if (typeof wanted !== 'string' || typeof given !== 'string') return
+  const absolute = path.resolve(settings.root, given)
+  // Most runs never need it.
+  const { textLostBy } = await import('./history-run.ts')
+  const lost = history.lostBy(absolute, wanted) ?? (await textLostBy(settings, absolute, wanted))
+  if (lost !== undefined) result.details = { ...details, changed_by: lost }
 }
 
 /** A record that cannot be written is a failure; the changes stay. */

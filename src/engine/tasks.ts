@@ -52,32 +52,30 @@ export class Tasks {
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {
     const tasks: Task[] = []
-    for (const block of blocks) tasks.push(await this.#task(block))
+    for (const block of blocks) {
+      const task = this.#task(block)
+      const refused = task.ready && this.#mustBeRevertible(task) && !(await this.#disk.canStage())
+      tasks.push(refused ? this.#broken(block, task.number, [startsProcess(block)]) : task)
+    }
     return tasks
   }
 
-  async #task(block: Block): Promise<Task> {
-    const { settings } = this.#options
-    const number = this.#numbers.next(block)
+  #broken(block: Block, number: string, errors: readonly ParseError[]): Task {
     const labels = {
       task: number,
       ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
       ...(block.group === undefined ? {} : { group: block.group.line }),
       ...(block.label === undefined ? {} : { label: block.label }),
     }
-    const broken = (errors: readonly ParseError[]): Task => ({
-      ready: false,
-      block,
-      number,
-      errors: errors.map((error) => ({ ...error, ...labels })),
-    })
-    if (block.faults.length > 0)
-      return broken(
-        this.#corrected(
-          block,
-          block.faults.map((fault) => syntaxError(block, fault)),
-        ),
-      )
+    return { ready: false, block, number, errors: errors.map((error) => ({ ...error, ...labels })) }
+  }
+
+  #task(block: Block): Task {
+    const { settings } = this.#options
+    const number = this.#numbers.next(block)
+    const broken = (...errors: readonly ParseError[]): Task =>
+      this.#broken(block, number, this.#corrected(block, errors))
+    if (block.faults.length > 0) return broken(...block.faults.map((fault) => syntaxError(block, fault)))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withoutRootName(block)
     const choice = this.#options.request.review?.blocks?.[number]
@@ -86,9 +84,7 @@ export class Tasks {
     const written = decodeWith(block.values ?? params)
     const decoded =
       choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
-    const refused = await this.#refusedWhole(block, decoded)
-    if (refused !== undefined) return broken([refused])
-    if (!decoded.ok) return broken(this.#corrected(block, [validationError(block, decoded)]))
+    if (!decoded.ok) return broken(validationError(block, decoded))
     return {
       ready: true,
       block,
@@ -104,12 +100,9 @@ export class Tasks {
   }
 
   /** An atomic group must not start a process where its effects cannot be reverted. */
-  async #refusedWhole(block: Block, decoded: Decoded): Promise<ParseError | undefined> {
-    if (!decoded.ok || !(block.group?.atomic || this.#options.effect === 'together')) return undefined
-    if (!decoded.spec.startsProcess?.(decoded.params) || (await this.#disk.canStage())) return undefined
-    const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted on this system`
-    const hint = 'Put it into a block of its own, without atomic.'
-    return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
+  #mustBeRevertible({ block, decoded: { spec, params } }: ReadyTask): boolean {
+    const isAtomic = block.group?.atomic || this.#options.effect === 'together'
+    return isAtomic && spec.startsProcess?.(params) === true
   }
 
   /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */
@@ -126,6 +119,12 @@ export class Tasks {
       warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
     }
   }
+}
+
+function startsProcess(block: Block): ParseError {
+  const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted on this system`
+  const hint = 'Put it into a block of its own, without atomic.'
+  return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
 }
 
 const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>

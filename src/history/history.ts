@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
+import { printOfText } from '../core/hash.ts'
 import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
@@ -55,8 +55,8 @@ export class History implements Recorder {
     this.#noted = new NotedChanges(options.inspect)
   }
 
-  async queue(): Promise<void> {
-    await (this.#queued ??= joinQueue(this.#options.settings, this.#options.root))
+  queue(): Promise<unknown> {
+    return (this.#queued ??= joinQueue(this.#options.settings, this.#options.root))
   }
 
   begin(stateDir: string, commits: Commits = 'clada'): Promise<void> {
@@ -153,7 +153,7 @@ export class History implements Recorder {
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
     // A call by the user has no block.
-    if (raw !== '') this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
+    if (raw !== '') this.#blocks.set(seq, printOfText(raw))
     if (explanation !== undefined) this.#explanations.push(explanation)
   }
 
@@ -177,7 +177,7 @@ export class History implements Recorder {
 
   /** Fingerprint of the document. */
   get document(): string | undefined {
-    return this.#blocks.size === 0 ? undefined : fingerprintOf(Buffer.from([...this.#blocks.values()].join()))
+    return this.#blocks.size === 0 ? undefined : printOfText([...this.#blocks.values()].join())
   }
 
   /** Whether an action began to change files. */

@@ -61,9 +61,9 @@ export function eolFor(content: string, ...needles: string[]): Eol | 'as-given' 
 
 /** A text with another in the place of each span. In a file with two kinds of line ends every line keeps its own. */
 export function replaceSpans(text: string, spans: readonly Span[], old: string, fresh: string): string {
+  if (!fresh.includes('\n')) return applyReplacements(text, spans, fresh, { eol: 'as-given' })
   const eol = eolFor(text, old)
-  if (eol === 'as-given' || !fresh.includes('\n') || !isMixed(text))
-    return applyReplacements(text, spans, fresh, { eol })
+  if (eol === 'as-given' || !isMixed(text)) return applyReplacements(text, spans, fresh, { eol })
   let result = ''
   let from = 0
   for (const { start, end } of spans) {

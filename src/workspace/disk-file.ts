@@ -80,7 +80,7 @@ export class DiskBase implements Base {
 
   /** The bytes of the descriptor now, when they are no longer the ones that were read. */
   changedBytes(): Buffer | undefined {
-    if (this.#fd === undefined) return undefined
+    if (this.#fd === undefined || isSameContent(this.#fd, this.bytes)) return undefined
     const now = readWhole(this.#fd, this.bytes.length)
     return now.equals(this.bytes) ? undefined : now
   }
@@ -103,6 +103,15 @@ export class DiskBase implements Base {
     this.#fd = undefined
   }
 }
+
+/** Whether a small file has these bytes: nothing is kept of it, so that one piece of memory does for all. */
+function isSameContent(fd: number, bytes: Buffer): boolean {
+  if (bytes.length >= compared.length) return false
+  const got = fs.readSync(fd, compared, 0, bytes.length + 1, 0)
+  return got === bytes.length && bytes.equals(compared.subarray(0, got))
+}
+
+const compared = Buffer.allocUnsafeSlow(1 << 16)
 
 /** From the start to the end, whatever size was expected: the file may have grown since. */
 export function readWhole(fd: number, expected: number): Buffer {

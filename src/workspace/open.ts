@@ -40,7 +40,7 @@ export interface OpenWorkspace extends Scope {
   /** What the user should know about the state directory, once it was asked for. */
   readonly notes: readonly string[]
   /** Waits until no other execution changes files, where changes are recorded. */
-  queue(): Promise<void>
+  queue(): Promise<unknown> | undefined
   /** Waits until changes may be made, where they are recorded. */
   begin(): Promise<void>
   /** Removes what runs that died have left. For the holder of the lock. */
@@ -131,7 +131,7 @@ export function openWorkspace(
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),
     notes: scratch.notes,
-    queue: async () => recorder?.queue(),
+    queue: () => recorder?.queue(),
     begin: async () => begin?.(),
     sweep: () => scratch.sweep(),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),

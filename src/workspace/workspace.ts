@@ -61,10 +61,13 @@ export class Workspace {
   }
 
   /** Waits for what is on its way to a path, to a directory above it, or to a file below it. */
-  async landed(absolute: string): Promise<void> {
-    for (const [path, landing] of this.landing) {
-      if (isInside(path, absolute) || isInside(absolute, path)) await Promise.allSettled([landing])
-    }
+  landed(absolute: string): Promise<unknown> | undefined {
+    const waiting: Promise<unknown>[] = []
+    // Without an iterator, which would make two objects for each.
+    this.landing.forEach((landing, path) => {
+      if (isInside(path, absolute) || isInside(absolute, path)) waiting.push(landing)
+    })
+    return waiting.length === 0 ? undefined : Promise.allSettled(waiting)
   }
 
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
@@ -168,8 +171,11 @@ export class ActionFiles implements Files {
   }
 
   async read(path: PathArg, options: ReadOptions = {}): Promise<TextFile> {
-    const at = await this.#ready(path, 'read')
-    const { file, base } = this.#readText(await this.#readStable(at), at, path, options)
+    // Most files are there and quiet, and a promise for each step takes as long as the step.
+    const ready = this.#ready(path, 'read')
+    const at = ready instanceof Promise ? await ready : ready
+    const found = this.#readStable(at)
+    const { file, base } = this.#readText(found instanceof Promise ? await found : found, at, path, options)
     refuseHardLink(at, base)
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
     const { notebookText } = await import('./notebook.ts')
@@ -182,7 +188,8 @@ export class ActionFiles implements Files {
   }
 
   async save(file: TextFile, text: string): Promise<void> {
-    const at = await this.#ready(file.path, 'write')
+    const ready = this.#ready(file.path, 'write')
+    const at = ready instanceof Promise ? await ready : ready
     const base = this.#bases.get(file)
     if (base === undefined) throw new Error(`save without read: ${file.path.given}`)
     const bytes = encodeText(file.json === undefined ? text : await withCells(file.path, file.json, text), file.bom)
@@ -385,23 +392,20 @@ export class ActionFiles implements Files {
   }
 
   /** A location that is judged and has no write of this run on its way. */
-  async #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> {
+  #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> | Location {
     const at = this.#workspace.parts.locator.locate(path, access)
     if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryStop(at, 'open')
-    await this.#workspace.landed(at.absolute)
-    return at
+    return this.#workspace.landed(at.absolute)?.then(() => at) ?? at
   }
 
   /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */
-  async #readStable(at: Location): Promise<Base> {
-    for (let waited = 0, left = 0; ; waited += left) {
-      const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
-      const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs
-      if (age >= quietMs || waited >= longestPause || (waited === 0 && base.bytes.length > 0)) return base
-      base.release()
-      left = quietMs - age + 1
-      await new Promise((done) => setTimeout(done, left))
-    }
+  #readStable(at: Location, waited = 0): Promise<Base> | Base {
+    const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
+    const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs
+    if (age >= quietMs || waited >= longestPause || (waited === 0 && base.bytes.length > 0)) return base
+    base.release()
+    const left = quietMs - age + 1
+    return new Promise((done) => setTimeout(done, left)).then(() => this.#readStable(at, waited + left))
   }
 
   #readText(base: Base, at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
