@@ -199,11 +199,13 @@ function builtinsOnce(modules) {
         kind === 'import-statement' ? { path: part, namespace: 'builtin' } : { path: part, external: true },
       )
       builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path: part }) => ({
-        // Few starts need this one, which loads the whole loader of modules.
+        // Few starts need the first, which loads the whole loader of modules, and not all need the second.
         contents:
           part === 'node:module'
             ? 'export const createRequire=(from)=>require("node:module").createRequire(from)'
-            : `const part=require("${part}");export default part;export const{${[...(taken.get(part) ?? [])].join(',')}}=part`,
+            : part === 'node:os'
+              ? 'export default new Proxy({},{get:(_,name)=>require("node:os")[name]})'
+              : `const part=require("${part}");export default part;export const{${[...(taken.get(part) ?? [])].join(',')}}=part`,
         loader: 'js',
       }))
     },

@@ -149,11 +149,29 @@ export async function elisionIn(file: TextFile, param: string, content: string):
   return line === undefined ? undefined : elisionProblem(file.path, param, { line })
 }
 
-/** What is in every text that leaves lines out. */
-export const mayElide = (text: string): boolean =>
-  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/i.test(
-    text,
-  )
+/** What is in every text that leaves lines out. Most texts have none of the words, which are found faster one by one. */
+export const mayElide = (text: string): boolean => {
+  const lower = text.toLowerCase()
+  return elisionWords.some((word) => lower.includes(word)) && elision.test(lower)
+}
+
+const elisionWords = [
+  '...',
+  '\u2026',
+  'rest of',
+  'unchanged',
+  'same',
+  'snip',
+  'existing',
+  'previous',
+  'remain',
+  'original',
+  'stay',
+  'as is',
+  'as before',
+]
+const elision =
+  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/
 
 export const elisionProblem = (
   path: PathArg,

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
+import type { StringDecoder } from 'node:string_decoder'
 import type { ExecuteOptions } from '../engine/options.ts'
 import { now } from '../core/time-limit.ts'
 import { type ActionResult, counted, type FileChange } from '../core/result.ts'
@@ -8,6 +8,8 @@ import { printable } from '../report/words.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
 import { isTerminal } from './streams.ts'
+
+const newDecoder = (): StringDecoder => new (process.getBuiltinModule('node:string_decoder').StringDecoder)('utf8')
 
 /** Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {
@@ -34,7 +36,7 @@ export class LiveOutput {
       this.#left = this.#limit
     }
     this.#task = task
-    const lines = (this.#rest + (this.#decoder ??= new StringDecoder('utf8')).write(chunk)).split('\n')
+    const lines = (this.#rest + (this.#decoder ??= newDecoder()).write(chunk)).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#show(line)
     // A program that never breaks its lines is shown in pieces.

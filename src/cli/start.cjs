@@ -23,6 +23,7 @@ const build =
   dir !== undefined && isOwn(dir) ? path.join(dir, `${process.version}-${process.arch}-${BUILD}`) : undefined
 const cache = build !== undefined && isMade(build) ? build : undefined
 const fresh = []
+let command
 if (cache !== undefined) {
   globalThis.cladaKept = kept
   process.on('exit', () => fresh.length > 0 && write(fresh))
@@ -64,9 +65,12 @@ function kept(name, make) {
 /** V8 keeps the functions that were called. Those of the packs differ by command; a file of its own has each of them. */
 function keptName(name) {
   if (name !== 'main.cjs' && name !== 'run-pack.cjs') return name
-  const word = process.argv[2] ?? ''
-  const isCommand = /^[a-z]+$/.test(word) && fs.existsSync(`${own}cli-commands-${word}.cjs`)
-  return `${isCommand ? word : 'run'}-${name}`
+  command ??= commandOf(process.argv[2] ?? '')
+  return `${command}-${name}`
+}
+
+function commandOf(word) {
+  return /^[a-z]+$/.test(word) && fs.existsSync(`${own}cli-commands-${word}.cjs`) ? word : 'run'
 }
 
 /**

@@ -1,11 +1,10 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import { isUtf8 } from 'node:buffer'
 import type { Config } from '../config/keys.ts'
 import { printable } from '../report/words.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '../core/source.ts'
-import { messageOf } from '../core/platform.ts'
+import { messageOf, platform } from '../core/platform.ts'
 
 /** The report could not be written. The run itself is complete. */
 export class OutputError extends Error {
@@ -39,10 +38,14 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /** Whether a descriptor is a terminal, without loading what only terminals need. */
-export function isTerminal(fd: 0 | 1 | 2): boolean {
+export const isTerminal = (fd: 0 | 1 | 2): boolean => (terminals[fd] ??= leadsToTerminal(fd))
+
+const terminals: boolean[] = []
+
+function leadsToTerminal(fd: 0 | 1 | 2): boolean {
   try {
     const stat = fs.fstatSync(fd)
-    if (!stat.isCharacterDevice() || stat.rdev === fs.statSync(os.devNull).rdev) return false
+    if (!stat.isCharacterDevice() || stat.rdev === fs.statSync(platform.nullDevice).rdev) return false
   } catch {
     // It is closed.
     return false

@@ -25,6 +25,8 @@ export interface Platform {
   readonly longestWorkingDirectory: number
   /** How many bytes of arguments a program may get. */
   readonly argumentBytes: number
+  /** What is written there is gone. */
+  readonly nullDevice: string
   /** The program that opens a web page, with its arguments. */
   readonly opener: readonly [string, ...string[]]
 }
@@ -52,6 +54,7 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
         ),
       longestWorkingDirectory: 240,
       argumentBytes: 20_000,
+      nullDevice: '\\\\.\\nul',
       // Not `start`, which is a command of a shell that would read the address.
       opener: ['rundll32', 'url.dll,FileProtocolHandler'],
     }
@@ -69,6 +72,7 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
     neededVariables: [],
     longestWorkingDirectory: Infinity,
     argumentBytes: 500_000,
+    nullDevice: '/dev/null',
     opener: name === 'darwin' ? ['open'] : ['xdg-open'],
   }
 }

@@ -18,9 +18,9 @@ interface GlobTest {
 export function globTest(pattern: string, on: GlobOn): GlobTest {
   if (on === 'component' && !pattern.includes('?')) {
     // In one name a star matches anything, so that the first place of each piece is as good as any later one.
+    if (!pattern.includes('*')) return { test: (text) => text === pattern, exact: pattern }
     const pieces = pattern.split(/\*+/)
-    const [first = '', last, more] = pieces
-    if (last === undefined) return { test: (text) => text === pattern, exact: pattern }
+    const [first = '', last = '', more] = pieces
     if (more !== undefined) return { test: (text) => isMadeOf(pieces, text) }
     const shortest = first.length + last.length
     return { test: (text) => text.length >= shortest && text.startsWith(first) && text.endsWith(last) }

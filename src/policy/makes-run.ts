@@ -240,11 +240,15 @@ interface Wildcard {
 }
 
 const wildcardsIn = (text: string): Wildcard[] =>
-  [...text.matchAll(/([^\0]*)\*([^\0/]*)\/?/g)].map(([wildcard, before = '', after = '']) => ({
-    wildcard,
-    before,
-    after,
-  }))
+  text.split('\0').flatMap((wildcard) => {
+    const star = wildcard.lastIndexOf('*')
+    if (star === -1) return []
+    return {
+      wildcard,
+      before: wildcard.slice(0, star),
+      after: wildcard.slice(star + 1, wildcard.endsWith('/') ? -1 : undefined),
+    }
+  })
 
 const whyOf = (name: string): string | undefined => rows.find(([, files]) => files.split(' ').includes(name))?.[0]
 

@@ -74,7 +74,7 @@ function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDec
   const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
-  return judgePlace(absolute, 'write', isPackage ? { ...policy, denied: nothingDenied } : policy, noNames)
+  return judgePlace(absolute, 'write', isPackage ? { ...policy, denied: compileDenied([]) } : policy, noNames)
 }
 
 /** Directories that package managers and builds fill. */
@@ -250,7 +250,8 @@ function compiledOnce(patterns: readonly string[]): DeniedPatterns {
 function compileDenied(patterns: readonly string[]): DeniedPatterns {
   const rules = patterns.map((raw) => {
     const negated = raw.startsWith('!')
-    const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
+    const given = negated ? raw.slice(1) : raw
+    const pattern = given.endsWith('/') ? given.replace(/\/+$/, '') : given
     const on = isWholePath(pattern) ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
     const anchor = anchorOf(pattern)
     return { pattern, negated, on, base: anchor?.base, ...globTest(folded(anchor?.glob ?? pattern), on) } as const
@@ -272,8 +273,6 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
   }
 }
 
-const nothingDenied = compileDenied([])
-
 const shown = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
 
 const deny = (rule: PathRule, reason: string, advice?: Advice): PathDecision =>
@@ -294,9 +293,9 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
   // eslint-disable-next-line no-control-regex -- they are what is looked for
-  const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/u.exec(given)
+  const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/.exec(given)
   if (odd) return `it contains the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
-  if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
+  if (given.includes('://') && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
   const windows = on.name === 'win32'
   const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
   if (!windows && given.includes('\\')) return 'it contains a backslash; use forward slashes'
@@ -304,10 +303,10 @@ function misspelling(given: string, on: Platform): string | undefined {
   const refused = windows ? /[<>"|?*]/.exec(drive) : null
   if (refused) return `it contains ${refused[0]}, which Windows does not allow in file names`
   if (given.startsWith('~')) return 'it starts with ~, which is not expanded'
-  if (/^\$\{?[A-Za-z_]/.test(given)) return 'it starts with a variable, which is not expanded'
-  for (const part of drive.split(/[\\/]/)) {
+  if (given.startsWith('$') && /^\$\{?[A-Za-z_]/.test(given)) return 'it starts with a variable, which is not expanded'
+  for (const part of drive.replaceAll('\\', '/').split('/')) {
     if (part === '' || part === '.' || part === '..') continue
-    if (/[. ]$/.test(part)) return `'${part}' ends with a dot or a space`
+    if (part.endsWith('.') || part.endsWith(' ')) return `'${part}' ends with a dot or a space`
     if (deviceName.test(part)) return `'${part}' is a reserved device name on Windows`
     if (Buffer.byteLength(part) > 255) return `a name in it is ${Buffer.byteLength(part)} bytes long, the limit is 255`
   }

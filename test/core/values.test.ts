@@ -81,6 +81,14 @@ describe('time limits', () => {
     expect(timeLeft()).toEqual({ ms: Infinity, left: Infinity })
   })
 
+  it('two pieces of work at the same time have a limit each, and nothing has one after them', async () => {
+    const later = (ms: number): Promise<number> =>
+      withTimeLimit(ms, async () => (await Promise.resolve(), timeLeft().ms))
+    expect(await Promise.all([later(100), later(50)])).toEqual([100, 50])
+    await expect(withTimeLimit(100, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+    expect(timeLeft().ms).toBe(Infinity)
+  })
+
   it('no time is too little for any work', () => expect(() => withTimeLimit(0, () => bounded(() => 1))).toThrow(Stop))
 
   it('work sees that it is late, and nothing is late without a limit', () => {

@@ -77,6 +77,8 @@ const HEAD =
 function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
   const { text } = source
   OPENER.lastIndex = source.startOf(from)
+  // Most replies have none, and to compile the expression takes as long as to read a small one.
+  if (!text.includes('{', OPENER.lastIndex)) return none
   for (let match = OPENER.exec(text); match !== null; match = OPENER.exec(text)) {
     const start = match.index + match[0].length - 1
     if (hopeless.has(start)) continue
