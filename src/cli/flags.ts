@@ -288,7 +288,9 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
       words.push(arg)
       continue
     }
-    const [, spelled = '', inline] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(arg) ?? []
+    const equals = arg.indexOf('=')
+    const spelled = arg.slice(arg.startsWith('--') ? 2 : 1, equals === -1 ? undefined : equals)
+    const inline = equals === -1 ? undefined : arg.slice(equals + 1)
     const flag = known(arg.startsWith('--') ? spelled : (short[spelled] ?? spelled), arg)
     let value = inline
     if (flag.value === undefined && inline !== undefined) throw new UsageError(`--${flag.name} takes no value.`)

@@ -105,7 +105,7 @@ function placeInQueue(file: string, nonce: string): { readonly earlier: Holder |
   const prefix = `${path.basename(file)}.`
   const dir = path.dirname(file)
   const names = fs.readdirSync(dir).filter((name) => name.startsWith(prefix))
-  const claims = names.map((name) => name.slice(prefix.length)).filter((claim) => isClaimName(claim) && claim < nonce)
+  const claims = names.map((name) => name.slice(prefix.length)).filter((claim) => claim < nonce && isClaimName(claim))
   for (const [at, claim] of claims.sort().entries()) {
     const earlier = holderOf(path.join(dir, prefix + claim))
     if (earlier?.alive) return { earlier, ahead: claims.length - at }
@@ -160,7 +160,9 @@ function holderOf(file: string, place: Place = 'own'): Holder | undefined {
     owner,
     nonce: /^[0-9a-z]+$/.test(nonce) ? nonce : noNonce,
     // A lock without an owner is being written, or was left by a power failure.
-    alive: owner === undefined ? isFresh(file) : isAlive(owner),
+    get alive() {
+      return owner === undefined ? isFresh(file) : isAlive(owner)
+    },
   }
 }
 
@@ -181,7 +183,7 @@ function isFresh(file: string): boolean {
 function sweepClaims(file: string, place: Place): void {
   const dir = path.dirname(file)
   for (const name of fs.readdirSync(dir)) {
-    if (!name.startsWith(path.basename(file))) continue
+    if (!name.startsWith(path.basename(file)) || name === path.basename(file)) continue
     if (!/^\.(after-)?[0-9a-z]+(\.lock)?$/.test(name.slice(path.basename(file).length))) continue
     const claim = path.join(dir, name)
     if (!fs.lstatSync(claim, { throwIfNoEntry: false })?.isFile()) continue

@@ -192,7 +192,8 @@ export function anchored(patterns: readonly string[], bases: readonly string[]):
 }
 
 /** Whether a pattern is about whole paths; those of Windows begin with a drive. */
-export const isWholePath = (pattern: string): boolean => /^(?:\/|[A-Za-z]:\/)/.test(pattern)
+export const isWholePath = (pattern: string): boolean =>
+  pattern.startsWith('/') || (pattern.startsWith(':/', 1) && /^[A-Za-z]/.test(pattern))
 
 /** The base of such a pattern, and the pattern for whole paths that it means; undefined for any other. */
 export function anchorOf(pattern: string): { readonly base: string; readonly glob: string } | undefined {

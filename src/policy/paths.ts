@@ -11,18 +11,18 @@ import { dependsOnContent, holdsToken } from './holds-token.ts'
  * matches any one component of a path; `!` allows again.
  */
 export const defaultDeniedPatterns: readonly string[] = [
-  ...'.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc'.split(' '),
-  ...'*.pem *.key *.p12 *.pfx *.ppk *.jks *.jceks *.bks *.keystore *.kdbx'.split(' '),
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].flatMap((name) => [
-    name,
-    ...['.', '~', '-', '_'].map((copy) => `${name}${copy}*`),
-    `!${name}*.pub`,
-  ]),
-  ...'.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf'.split(' '),
-  ...'.aws/credentials .docker/config.json .kube/config credentials.json'.split(' '),
-  ...'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json'.split(' '),
-  ...'/etc /sys /proc /dev !/dev/shm'.split(' '),
+  '.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc',
+  '*.pem *.key *.p12 *.pfx *.ppk *.jks *.jceks *.bks *.keystore *.kdbx',
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(
+    (name) => `${name} ${name}.* ${name}~* ${name}-* ${name}_* !${name}*.pub`,
+  ),
+  '.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf',
+  '.aws/credentials .docker/config.json .kube/config credentials.json',
+  'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json',
+  '/etc /sys /proc /dev !/dev/shm',
 ]
+  .join(' ')
+  .split(' ')
 
 /**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are

@@ -30,7 +30,8 @@ export function headerText(
   const lineEnd = source.endOf(source.lineAt(start))
   const to = Math.min(body !== null && body > start ? body : Math.min(lineEnd, end), start + LONGEST)
   const header = oneLine(withoutSpans(source.text, start, to, comments))
-  if (/[\p{L}\p{N}]/u.test(header)) return withoutOpener(header)
+  // The first expression is enough for most, and the tables of the second take a while to make.
+  if (/[A-Za-z0-9]/.test(header) || /[\p{L}\p{N}]/u.test(header)) return withoutOpener(header)
   // A line that only opens something means nothing; what follows does: `{ "name": "x"`.
   return oneLine(withoutSpans(source.text, start, Math.min(end, start + LONGEST), comments)).slice(0, SHORT)
 }

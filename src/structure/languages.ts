@@ -49,8 +49,8 @@ export const languages: readonly Language[] = [
 export function languageFor(path: string, text: string): Language | undefined {
   const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const dot = file.lastIndexOf('.')
-  const found = dot === -1 ? undefined : byExtension.get(file.slice(dot + 1))
-  return found ?? byFileName.get(file) ?? byInterpreter.get(interpreterOf(text))
+  const found = dot === -1 ? undefined : byExtension().get(file.slice(dot + 1))
+  return found ?? byFileName().get(file) ?? byInterpreter().get(interpreterOf(text))
 }
 
 /** By the info string of a fence. */
@@ -59,21 +59,25 @@ export function languageOfFence(info: string): Language | undefined {
     .split(/[\s{,:]/, 1)[0]
     ?.replace(/^\./, '')
     .toLowerCase()
-  return word === undefined ? undefined : (byFence.get(word) ?? byExtension.get(word))
+  return word === undefined ? undefined : (byFence().get(word) ?? byExtension().get(word))
 }
 
-export const languageNamed = (name: string): Language | undefined => byFence.get(name)
+export const languageNamed = (name: string): Language | undefined => byFence().get(name)
 
 function interpreterOf(text: string): string {
   const [, program, rest = ''] = /^#![ \t]*(\S+)([^\r\n]*)/.exec(text) ?? []
   if (program === undefined) return ''
   const name = program.slice(program.lastIndexOf('/') + 1)
   const named = name === 'env' ? (words(rest).find((word) => !/^-|=/.test(word)) ?? '') : name
-  return byInterpreter.has(named) ? named : named.replace(/[\d.]+$/, '')
+  return byInterpreter().has(named) ? named : named.replace(/[\d.]+$/, '')
 }
 
-const index = (key: (language: Language) => string): ReadonlyMap<string, Language> =>
-  new Map(languages.flatMap((language) => words(key(language)).map((word) => [word, language] as const)))
+/** Made when it is first asked: most runs ask for one language by its extension. */
+const index = (key: (language: Language) => string): (() => ReadonlyMap<string, Language>) => {
+  let made: ReadonlyMap<string, Language> | undefined
+  return () =>
+    (made ??= new Map(languages.flatMap((language) => words(key(language)).map((word) => [word, language] as const))))
+}
 
 const byExtension = index(({ extensions }) => extensions)
 const byFileName = index(({ fileNames }) => fileNames ?? '')

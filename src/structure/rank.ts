@@ -232,7 +232,12 @@ export const QUOTE = '"'
 
 /** Words, and every other sign by itself; spaces mean nothing, and one quote is as good as another. */
 export const tokensOf = (text: string): string[] =>
-  text.replace(/['`]/g, QUOTE).match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []
+  // eslint-disable-next-line no-control-regex -- all of ASCII
+  text.replace(/['`]/g, QUOTE).match(/^[\x00-\x7f]*$/.test(text) ? asciiToken : anyToken()) ?? []
+
+const asciiToken = /[\w$]+|[^\s\w$]/g
+/** The tables of Unicode take a while to make, and most headers need none. */
+const anyToken = (): RegExp => /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu
 
 export const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((token, index) => token === b[index])

@@ -189,8 +189,8 @@ export function isMarker(line: string, next: string | undefined): boolean {
   return markers.test(plain) || fullTags.test(plain) || (plain.startsWith('--- ') && /^[\s>]*\+\+\+ /.test(next ?? ''))
 }
 
-/** Whether it is worth looking: most lines have none of this. */
-const mayMark = /[#<>&*\\\ufe64\uff03\uff1c\u2039\u276e]|--- |diff --git /
+/** Whether it is worth looking: most lines have none of this before their first letter. */
+const mayMark = /^[^A-Za-z]*[#<>&*\\\ufe64\uff03\uff1c\u2039\u276e]|--- |diff --git /
 
 const markers = new RegExp(
   `^(?:${[
