@@ -134,11 +134,9 @@ export class Checkpoints {
   async before(isCurrent: KnownRepository['isCurrent']): Promise<string[] | undefined> {
     const { settings, saves } = this.#options
     const { repository, config } = this.#isolated
-    const readable = this.#readHead()
-    readable.catch(() => {})
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
-      await readable
+      await this.#readHead()
       if (!(await isCurrent())) return undefined
       if (checks) await this.#check('objects', [checkpointsRef])
       const foreign = repository.top === undefined ? foreignRepository(this.#options.root) : undefined
@@ -156,8 +154,9 @@ export class Checkpoints {
     )
     const current = isCurrent()
     // Needed for the commit, and read while git is busy.
+    const readable = this.#readHead()
     indexOf(repository, config.hash)
-    await Promise.allSettled([looking, current])
+    await Promise.allSettled([looking, current, readable])
     await readable
     if (!(await current)) return undefined
     const { staged, ...dirty } = await looking

@@ -35,7 +35,7 @@ interface GitStart {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
-  /** Run this git at lower CPU priority: a quicker git call runs beside it. */
+  /** Run this git at lower CPU priority: it only tidies up. */
   readonly lowPriority?: boolean
   /** Sync each object before it gets its name, and nothing else: the caller syncs the index. */
   readonly syncsEach?: boolean

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
+import { isOsError } from '../core/platform.ts'
 import type { Stop } from '../core/problem.ts'
 import { gitStop } from './git-program.ts'
 import type { Repository } from './repository.ts'
@@ -15,20 +16,25 @@ export interface IndexBytes {
   /** Where each entry begins, and where the last one ends. */
   readonly starts: Uint32Array
   readonly hasConflicts: boolean
+  /** The entries whose files are as new as the index. */
+  readonly fresh: readonly number[]
 }
 
 /** Undefined where only git can read it: names that continue the one before, an index in two files or with whole directories. */
-function readIndex(file: string, idBytes: number): IndexBytes | undefined {
+function readIndex(file: string, idBytes: number, since = Infinity): IndexBytes | undefined {
   // Git makes no index for nothing.
   const bytes = fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0)
   const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4)
   if (version !== 2 && version !== 3) return undefined
   const count = bytes.readUInt32BE(8)
+  if (count > bytes.length / 62) return undefined
   const starts = new Uint32Array(count + 1)
   let at = 12
   let sides = 0
+  const fresh: number[] = []
   for (let entry = 0; entry < count; entry++) {
     starts[entry] = at
+    if (bytes.readUInt32BE(at + 8) >= since) fresh.push(entry)
     const id = at + 40
     const flags = bytes.readUInt16BE(id + idBytes)
     sides |= flags & stages
@@ -38,7 +44,7 @@ function readIndex(file: string, idBytes: number): IndexBytes | undefined {
     at += (end - at + 8) & ~7
   }
   starts[count] = at
-  const index = { bytes, idBytes, starts, hasConflicts: sides !== 0 }
+  const index = { bytes, idBytes, starts, hasConflicts: sides !== 0, fresh }
   return extensionsOf(index).some(({ name }) => /^[a-z]/.test(name)) ? undefined : index
 }
 
@@ -111,10 +117,21 @@ export function indexOf(repository: Repository, hash: 'sha1' | 'sha256'): IndexB
   const seen = seenAt(file)
   const known = read.get(repository)
   if (seen !== undefined && known !== undefined && isSameSeen(known.seen, seen)) return known.index
-  const index = readIndex(file, hash === 'sha1' ? 20 : 32)
-  const usable = index?.hasConflicts === false ? index : undefined
+  const usable = usableIn(file, hash, seen)
   if (seen !== undefined) read.set(repository, { seen, index: usable })
   return usable
+}
+
+function usableIn(file: string, hash: 'sha1' | 'sha256', seen: Seen | undefined): IndexBytes | undefined {
+  try {
+    // In seconds, as git does; the time is rounded.
+    const index = readIndex(file, hash === 'sha1' ? 20 : 32, seen && Math.floor((seen.mtimeMs - 1) / 1000))
+    return index?.hasConflicts === false ? index : undefined
+  } catch (error) {
+    // It is cut off, or cannot be read: git says what is wrong with it.
+    if (error instanceof RangeError || isOsError(error)) return undefined
+    throw error
+  }
 }
 
 const read = new WeakMap<Repository, { readonly seen: Seen; readonly index: IndexBytes | undefined }>()

@@ -18,6 +18,7 @@ import {
 } from './index-bytes.ts'
 import { addTo, copyIndex, isUnchanged, replaceIndex, seenIndex, setSkipWorktree } from './index-file.ts'
 import { gitStop } from './git-program.ts'
+import { keepWithoutState } from '../state/git-dirs.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, nameOf, syncObjects, writeCommit, writeObject } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
@@ -103,16 +104,15 @@ export function writeIndex(
   const { config } = isolated
   if (platform.name === 'win32' || !config.modes || config.sparse || paths.length > mostFiles) return undefined
   if (!paths.every((name) => ordinaryName.test(name)) || paths.some(cutOffBelow(top))) return undefined
-  const stat = fs.statSync(path.join(isolated.repository.gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
+  const stat = fs.statSync(path.join(isolated.repository.gitDir, 'index'), { throwIfNoEntry: false })
   const index = indexOf(isolated.repository, config.hash)
   if (stat === undefined || index === undefined || extensionsOf(index).some(({ name }) => !kept.has(name)))
     return undefined
   if (rulesFor(isolated, 'attributes', paths)?.includes('working-tree-encoding') !== false) return undefined
   const changes = changesOf(isolated, index, paths)
-  if (changes === undefined || !isClean(isolated, index, stat.mtimeNs / 1_000_000_000n, changes)) return undefined
+  if (changes === undefined || !isClean(isolated, index, changes)) return undefined
   for (const { found } of changes) if (found !== 'gone') writeObject(isolated, 'blob', found.bytes)
-  const mode = Number(stat.mode & 0o777n)
-  writeChanged(copy, index, changes, mode)
+  writeChanged(copy, index, changes, stat.mode & 0o777)
   // Git notices changes by the time of the file, unless they are as old as the index: until then they are looked for here.
   const isSame = ({ name, found }: Change): boolean => {
     const again = fileAt(isolated, name)
@@ -128,7 +128,7 @@ const mostFiles = 32
 const largestFile = 1 << 20
 
 /** Names that git accepts on every system, and that mean nothing to git itself. */
-const ordinaryName = /^(?!(?:.*\/)?\.git)[\w.@+=,()[\] -]+(?:\/[\w.@+=,()[\] -]+)*$/i
+const ordinaryName = /^(?!(?:.*\/)?\.git(?![a-z]))[\w.@+=,()[\] -]+(?:\/[\w.@+=,()[\] -]+)*$/i
 
 /** The cached trees, and how conflicts were resolved: other data would have to be updated. */
 const kept = new Set(['TREE', 'REUC'])
@@ -156,15 +156,11 @@ const ofFile = new Set(['100644', '100755'])
  * Whether all other files that are as new as the old index are as it says: git compares the content of such a file as long
  * as the index is not newer.
  */
-function isClean(isolated: IsolatedGit, index: IndexBytes, time: bigint, changes: readonly Change[]): boolean {
-  const { bytes, starts } = index
+function isClean(isolated: IsolatedGit, index: IndexBytes, changes: readonly Change[]): boolean {
   const own = new Set(changes.flatMap(({ entry, isThere }) => (isThere ? [entry] : [])))
-  const since = Number(time)
-  const fresh: number[] = []
-  for (let entry = 0; entry < starts.length - 1; entry++)
-    if (bytes.readUInt32BE((starts[entry] ?? 0) + 8) >= since && !own.has(entry)) fresh.push(entry)
-  if (fresh.length > mostFiles) return false
-  return fresh.every((entry) => {
+  const others = index.fresh.filter((entry) => !own.has(entry))
+  if (others.length > mostFiles) return false
+  return others.every((entry) => {
     const { name, side, isPlain } = entryAt(index, entry)
     if (!isPlain || !ofFile.has(side.mode) || !ordinaryName.test(name.toString())) return false
     const found = fileAt(isolated, name.toString())
@@ -265,19 +261,24 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
 }
 
 /** Moves the branch and replaces the index, unless another process has changed one of them. */
-const installed = (
+async function installed(
   { isolated, message }: IndexCommit,
   commit: string,
   { head, index, copy, seen, ids }: { head: Head; index: string; copy: string; seen: Seen | undefined; ids: string[] },
-): Promise<boolean> =>
-  replaceIndex(isolated.repository, {
+): Promise<boolean> {
+  let keep: ReturnType<typeof keepWithoutState> = () => {}
+  const isDone = await replaceIndex(isolated.repository, {
     copy,
     commit,
     objects: syncObjects(isolated, ids),
     move: async () => {
       if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) return false
+      keep = keepWithoutState(index)
       const [subject = ''] = message.split('\n')
       await moveRef(isolated.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
       return true
     },
   })
+  if (isDone) keep(fs.statSync(copy, { bigint: true }).ino)
+  return isDone
+}

@@ -189,7 +189,7 @@ export async function statusOf(isolated: IsolatedGit): Promise<Status> {
   const isLarge = (seenIndex(isolated.repository)?.size ?? 0) > largeIndex
   const listed = `--untracked-files=${isLarge ? 'no' : 'all'}`
   const [known, others] = await Promise.all([
-    isolated.git(['status', '--porcelain=v2', '-z', listed, '--no-renames', onlyPointers], { lowPriority: isLarge }),
+    isolated.git(['status', '--porcelain=v2', '-z', listed, '--no-renames', onlyPointers]),
     isLarge ? isolated.git(['ls-files', '--others', '--exclude-standard', '-z']) : undefined,
   ])
   const changed: string[] = []

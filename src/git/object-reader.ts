@@ -131,7 +131,8 @@ function looseIn(dir: string, id: string): GitObject | undefined {
     const file = path.join(dir, id.slice(0, 2), id.slice(2))
     const { size } = fs.statSync(file)
     if (size > largest) return undefined
-    const chunkSize = Math.max(1 << 14, Math.min(4 * size, largest))
+    // A large one is the tree of a large directory, and hardly compressed.
+    const chunkSize = Math.max(1 << 14, Math.min(size > 1 << 18 ? 2 * size : 4 * size, largest))
     const whole = inflateSync(fs.readFileSync(file), { maxOutputLength: largest, chunkSize })
     const hash = createHash(id.length === 40 ? 'sha1' : 'sha256')
     const end = whole.indexOf(0)

@@ -57,8 +57,9 @@ export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffe
   isolated.made.set(id, { type, bytes: body, temp, file })
   const fd = fs.openSync(temp, 'wx')
   try {
-    // More memory makes it faster for the tree of a large directory, and slower for small objects.
-    fs.writeFileSync(fd, deflateSync(whole, { level: 1, memLevel: whole.length > 1 << 18 ? 9 : 8 }))
+    // The tree of a large directory is mostly ids, which cannot be compressed: to try takes longer than all the rest.
+    const level = type === 'tree' && whole.length > 1 << 18 ? 0 : 1
+    fs.writeFileSync(fd, deflateSync(whole, { level, chunkSize: Math.max(1 << 14, whole.length) }))
     fs.fchmodSync(fd, open & 0o444)
   } finally {
     fs.closeSync(fd)

@@ -136,7 +136,23 @@ function real(file: string): string {
 }
 
 /** The last index without any such name, as it was: a run asks several times, and an index can be large. */
-let withoutState: string | undefined
+let withoutState: { readonly dir: string; readonly version: string } | undefined
+
+function versionOf(index: string, inode?: bigint): string | undefined {
+  const is = fs.lstatSync(index, { bigint: true, throwIfNoEntry: false })
+  if (!is?.isFile() || (inode !== undefined && is.ino !== inode)) return undefined
+  return [index, is.ino, is.size, is.mtimeNs, is.ctimeNs].join(':')
+}
+
+/** For a commit, which adds no such name: what is called once the index with this inode has replaced the one that is there. */
+export function keepWithoutState(index: string): (inode: bigint) => void {
+  const before = withoutState
+  if (before === undefined || before.version !== versionOf(index)) return () => {}
+  return (inode) => {
+    const version = versionOf(index, inode)
+    if (version !== undefined) withoutState = { dir: before.dir, version }
+  }
+}
 
 /**
  * The files below a directory that are the ones git wrote, by the inode and the time that its index noted: a clone or a
@@ -146,14 +162,13 @@ export function writtenByGit(dir: string): string[] {
   const found = repositoryAround(path.dirname(dir))
   if (found === undefined) return []
   const index = path.join(found.gitDir, 'index')
-  const is = fs.lstatSync(index, { bigint: true, throwIfNoEntry: false })
-  if (!is?.isFile()) return []
-  const key = [dir, index, is.ino, is.size, is.mtimeNs, is.ctimeNs].join(':')
-  if (key === withoutState) return []
+  const version = versionOf(index)
+  if (version === undefined) return []
+  if (withoutState?.dir === dir && withoutState.version === version) return []
   const bytes = fs.readFileSync(index)
   const prefix = `${pathFrom(found.top, dir)}/`
   const entries = bytes.readUInt32BE(4) === 4 ? readShortened(bytes, prefix, found.gitDir) : findWhole(bytes, prefix)
-  if (entries.length === 0) withoutState = key
+  if (entries.length === 0) withoutState = { dir, version }
   return entries.flatMap(({ name, starts }) => {
     const stat = fs.lstatSync(path.join(found.top, name), { bigint: true, throwIfNoEntry: false })
     const isSame = stat !== undefined && starts.some((start) => isNoted(bytes, start, stat))

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findRepository } from '../../src/git/find-repository.ts'
+import { indexOf } from '../../src/git/index-bytes.ts'
 import { writeIndex } from '../../src/git/index-commit.ts'
 import { addTo, copyIndex } from '../../src/git/index-file.ts'
 import { IsolatedGit } from '../../src/git/isolated-git.ts'
@@ -108,6 +109,22 @@ it.each<[string, (root: string) => void]>([
   fill(root, { 'a.txt': 'other\n' })
   change(root)
   expect(writeIndex(await isolatedIn(root), path.join(root, 'copy'), ['a.txt'])).toBe(undefined)
+})
+
+it('an index that is cut off anywhere is left to git', async () => {
+  const root = committed()
+  const repository = await findRepository(root)
+  if (repository === undefined) throw new Error('git has made no repository')
+  const file = path.join(root, '.git/index')
+  const bytes = fs.readFileSync(file)
+  const isRead = Array.from(bytes.keys(), (length) => {
+    fs.writeFileSync(file, bytes.subarray(0, length))
+    return indexOf({ ...repository }, 'sha1') !== undefined
+  })
+  // What is missing at the end of an index is after the last entry.
+  expect(isRead.indexOf(true)).toBeGreaterThan(bytes.length / 2)
+  fs.writeFileSync(file, Buffer.concat([bytes.subarray(0, 8), Buffer.alloc(bytes.length - 8, 255)]))
+  expect(indexOf(repository, 'sha1')).toBeUndefined()
 })
 
 describe('a file that was changed in the second in which the index was written', () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commonDirAround, gitDirsAt, writtenByGit } from '../../src/state/git-dirs.ts'
+import { commonDirAround, gitDirsAt, keepWithoutState, writtenByGit } from '../../src/state/git-dirs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const repository = (at: string) => ({ [`${at}/HEAD`]: 'ref: refs/heads/main\n' })
@@ -167,6 +167,25 @@ describe('files that git wrote', () => {
     expect(writtenByGit(state)).toEqual([])
     expect(writtenByGit(state)).toEqual([])
     write(indexOf(top, { version, hash, names: ['project/.clada/back.json'] }))
+    expect(writtenByGit(state)).toEqual(['back.json'])
+    // A commit of clada's own adds no such name, so its index is not read again; that of another process is.
+    const index = path.join(top, '.git/index')
+    const replace = (): bigint => {
+      fs.writeFileSync(`${index}.new`, indexOf(top, { version, hash, names: ['project/.clada/back.json'] }))
+      fs.renameSync(`${index}.new`, index)
+      return fs.statSync(index, { bigint: true }).ino
+    }
+    for (const [isOwn, found] of [
+      [true, []],
+      [false, ['back.json']],
+    ] as const) {
+      write(indexOf(top, { version, hash, names: ['project/a'] }))
+      expect(writtenByGit(state)).toEqual([])
+      const keep = keepWithoutState(index)
+      keep(replace() + (isOwn ? 0n : 1n))
+      expect(writtenByGit(state)).toEqual(found)
+    }
+    keepWithoutState(index)(replace())
     expect(writtenByGit(state)).toEqual(['back.json'])
   })
 
