@@ -109,6 +109,8 @@ function shortened(line: string): string {
 interface CheckedFile {
   readonly before: Buffer
   after: Buffer | null
+  /** Of the last `after` that was looked at. */
+  fault?: ReturnType<typeof faultOf>
 }
 
 /** Files that a run changed, as they were before it and as they are now. */
@@ -116,6 +118,8 @@ export class SyntaxCheck {
   readonly #root: string
   readonly #largest: number
   readonly #files = new Map<string, CheckedFile>()
+  /** Those that were changed since others were looked at. */
+  readonly #fresh = new Set<string>()
 
   /** `lasting`: the process lives on, so that loading parsers pays. Otherwise only small files are checked. */
   constructor(root: string, process: 'lasting' | 'short') {
@@ -129,29 +133,36 @@ export class SyntaxCheck {
       if (known !== undefined) known.after = after?.bytes ?? null
       else if (before !== null && before.bytes.length <= this.#largest && parsed.test(at.absolute))
         this.#files.set(at.absolute, { before: before.bytes, after: after?.bytes ?? null })
+      else continue
+      this.#fresh.add(at.absolute)
     }
+    // Of many the first are parsed while the others are changed.
+    if (this.#fresh.size >= many) this.#look('many')
   }
 
   /** One sentence for each file whose syntax was right before the run and is not any more. */
   async warnings(): Promise<string[]> {
-    const files = [...this.#files]
-    const among = files.length > parsedAtOnce ? 'many' : 'few'
+    this.#look(this.#files.size < many ? 'few' : 'many')
     const found: string[] = []
-    for (let at = 0; at < files.length; at += parsedAtOnce) {
-      const some = files.slice(at, at + parsedAtOnce)
-      const warnings = await Promise.all(
-        some.map(([absolute, file]) => this.#warning(pathFrom(this.#root, absolute), file, among)),
-      )
-      found.push(...warnings.flatMap((warning) => warning ?? []))
+    for (const [absolute, { before, fault }] of this.#files) {
+      const { line, column, message } = (await fault) ?? {}
+      if (message !== undefined && isText(before))
+        found.push(`${pathFrom(this.#root, absolute)}:${line}:${column} has a syntax error since this run: ${message}`)
     }
     return found
   }
 
-  async #warning(path: string, { before, after }: CheckedFile, among: Among): Promise<string | undefined> {
-    if (after === null || after.length > this.#largest || before.equals(after) || !isText(after)) return undefined
-    const fault = await faultOf(path, before, after, among)
-    if (fault === undefined || !isText(before)) return undefined
-    return `${path}:${fault.line}:${fault.column} has a syntax error since this run: ${fault.message}`
+  #look(among: Among): void {
+    for (const absolute of this.#fresh) {
+      const file = this.#files.get(absolute)
+      if (file === undefined) continue
+      const { before, after } = file
+      const isChecked = after !== null && after.length <= this.#largest && !before.equals(after) && isText(after)
+      file.fault = isChecked
+        ? faultOf(pathFrom(this.#root, absolute), before, after, among)
+        : Promise.resolve(undefined)
+    }
+    this.#fresh.clear()
   }
 }
 
@@ -169,8 +180,8 @@ let validity: Promise<typeof import('../structure/validity.ts')> | undefined
 
 const mostMs = 2000
 
-/** Of small files; what the parser needs for each is outside our heap. */
-const parsedAtOnce = 64
+/** So many files are worth a thread that parses them. */
+const many = 64
 
 /** Names of files worth keeping; the languages decide in the end. */
 const parsed =

@@ -23,7 +23,7 @@ async function strictFaults(
   return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text, among) : undefined
 }
 
-/** Of many files some are parsed at the same time, by other threads. To wake one takes as long as to parse a small file. */
+/** Many files are parsed by another thread. To wake it for one takes as long as to parse a small file. */
 export type Among = 'few' | 'many'
 
 export interface Judgement {
@@ -160,13 +160,12 @@ const faultsOfText = async (path: string, text: string, language: Language, amon
  * its native part is not installed, or the text is nested beyond all measure: then the grammar alone judges.
  */
 export async function oxcFaults(path: string, text: string, among: Among = 'few'): Promise<Fault[] | undefined> {
+  const stack = stackFor(text)
+  if (stack === 'none') return undefined
+  if (stack === 'large' || among === 'many') return faultsFrom(await parseApart(fileName(path), text), text)
   parser ??= loadParser()
   const loaded = await parser
   if (loaded === undefined) return undefined
-  const stack = stackFor(text)
-  if (stack === 'none') return undefined
-  if (stack === 'large') return faultsFrom(await parseApart(fileName(path), text), text)
-  if (among === 'many') return faultsFrom((await loaded.parse(fileName(path), text)).errors, text)
   const { errors } = loaded.parseSync(fileName(path), text)
   parsedSinceTurn += text.length
   // What it holds outside our heap is let go between turns of the event loop only.
@@ -182,16 +181,25 @@ const mostPerTurn = 2 ** 17
 
 let parser: ReturnType<typeof loadParser> | undefined
 
-/** Its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a small file. */
 async function loadParser(): Promise<typeof import('oxc-parser') | undefined> {
-  const { MIMALLOC_ALLOW_THP: given } = process.env
-  process.env['MIMALLOC_ALLOW_THP'] = given ?? '0'
+  const loaded = withSmallPages()
   try {
     return await import('oxc-parser')
   } catch {
     return undefined
   } finally {
-    // Programs that are started do not get it.
+    loaded()
+  }
+}
+
+/**
+ * While it is loaded: its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a
+ * small file. Programs that are started later do not get the variable.
+ */
+function withSmallPages(): () => void {
+  const { MIMALLOC_ALLOW_THP: given } = process.env
+  process.env['MIMALLOC_ALLOW_THP'] = given ?? '0'
+  return () => {
     if (given === undefined) delete process.env['MIMALLOC_ALLOW_THP']
   }
 }
@@ -238,27 +246,48 @@ const stackBytes = new Uint16Array(2 ** 16)
 for (const code of Buffer.from(brackets)) stackBytes[code] = bracketBytes
 for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = operatorBytes
 
+interface ParsedFile {
+  readonly name: string
+  readonly text: string
+}
+type Answer = readonly (readonly ParserError[] | undefined)[] | undefined
+
 let apart: Worker | undefined
 let waiting: Promise<unknown> = Promise.resolve()
+let next: { readonly files: ParsedFile[]; readonly answer: Promise<Answer> } | undefined
 
-/** In a thread of its own, which has a stack of the size that is asked for. Undefined when it ended without an answer. */
-function parseApart(name: string, text: string): Promise<readonly ParserError[] | undefined> {
-  const answer = waiting.then(() => ask(name, text))
-  waiting = answer.catch(() => undefined)
-  return answer
+/**
+ * In a thread of its own, which has a stack of the size that is asked for: all files together that come while it is busy
+ * with others. Undefined when it ended without an answer, or has no parser.
+ */
+async function parseApart(name: string, text: string): Promise<readonly ParserError[] | undefined> {
+  if (next === undefined) {
+    const files: ParsedFile[] = []
+    const answer = waiting.then(() => {
+      next = undefined
+      return ask(files)
+    })
+    next = { files, answer }
+    waiting = answer.catch(() => undefined)
+  }
+  const { files, answer } = next
+  const at = files.push({ name, text }) - 1
+  return (await answer)?.[at]
 }
 
-async function ask(name: string, text: string): Promise<readonly ParserError[] | undefined> {
+async function ask(files: readonly ParsedFile[]): Promise<Answer> {
   const { ms, left } = timeLeft()
   const worker = (apart ??= await startApart())
-  const late = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(left)), 2 ** 31 - 1))
+  if (worker === undefined) return undefined
+  // Each file may take as long as the first.
+  const late = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(left * files.length)), 2 ** 31 - 1))
   try {
     const answered = once(worker, 'message', { signal: late })
     const ended = once(worker, 'exit').then(() => undefined)
     worker.ref()
-    worker.postMessage({ name, text })
-    const [errors]: readonly ParserError[][] = (await Promise.race([answered, ended])) ?? []
-    return errors
+    worker.postMessage(files)
+    const [answer]: readonly Answer[] = (await Promise.race([answered, ended])) ?? []
+    return answer
   } catch (error) {
     apart = undefined
     void worker.terminate()
@@ -270,21 +299,36 @@ async function ask(name: string, text: string): Promise<readonly ParserError[] |
   }
 }
 
-async function startApart(): Promise<Worker> {
+async function startApart(): Promise<Worker | undefined> {
   const { Worker } = await import('node:worker_threads')
-  const workerData = createRequire(import.meta.url).resolve('oxc-parser')
+  const workerData = resolved('oxc-parser')
+  if (workerData === undefined) return undefined
+  const loaded = withSmallPages()
   const worker = new Worker(code, { eval: true, workerData, resourceLimits: { stackSizeMb: largeMb } })
-  worker.once('exit', () => (apart = apart === worker ? undefined : apart))
+  worker.once('message', loaded)
+  worker.once('exit', () => {
+    loaded()
+    if (apart === worker) apart = undefined
+  })
   return worker
+}
+
+function resolved(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
 }
 
 const code = `
 const { parentPort, workerData } = require('node:worker_threads')
-const loading = import(require('node:url').pathToFileURL(workerData))
-parentPort.on('message', async ({ name, text }) => {
-  const { parseSync } = await loading
-  const { errors } = parseSync(name, text)
-  parentPort.postMessage(errors.map(({ severity, message, labels }) => ({ severity, message, labels: labels.map(({ start }) => ({ start })) })))
+const loading = import(require('node:url').pathToFileURL(workerData)).catch(() => undefined)
+parentPort.on('message', async (files) => {
+  const parser = await loading
+  const errorsOf = ({ name, text }) =>
+    parser.parseSync(name, text).errors.map(({ severity, message, labels }) => ({ severity, message, labels: labels.map(({ start }) => ({ start })) }))
+  parentPort.postMessage(parser && files.map(errorsOf))
 })
 `
 

@@ -13,7 +13,7 @@ import type {
 } from '../core/files.ts'
 import { hashOf, printOf } from '../core/hash.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
@@ -65,7 +65,7 @@ export class Workspace {
     const waiting: Promise<unknown>[] = []
     // Without an iterator, which would make two objects for each.
     this.landing.forEach((landing, path) => {
-      if (isInside(path, absolute) || isInside(absolute, path)) waiting.push(landing)
+      if (areRelated(path, absolute)) waiting.push(landing)
     })
     return waiting.length === 0 ? undefined : Promise.allSettled(waiting)
   }
@@ -74,6 +74,14 @@ export class Workspace {
   async flushed(): Promise<void> {
     await Promise.allSettled(this.landing.values())
   }
+}
+
+/** Whether one path is above another, or the same. Most are not, which one character tells. */
+function areRelated(one: string, other: string): boolean {
+  if (one.length > other.length) return areRelated(other, one)
+  const { length } = one
+  if (length < other.length && other[length] !== sep && one[length - 1] !== sep) return false
+  return isInside(other, one)
 }
 
 /** What takes a name is on the disk first: few files one by one, many with everything else on their disk. */
