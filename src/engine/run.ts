@@ -139,7 +139,7 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   const { results } = execution.result()
   if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
   if (!begun && results.every((result) => result.success || isLeftOut(result))) return
-  const stateDir = stateDirOf(root)
+  const stateDir = history.stateDir ?? stateDirOf(root)
   const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return
   history.warnings.push(`the same document already ran as execution ${before.execution} (${before.time})`)

@@ -122,14 +122,16 @@ async function lastTidied(
   const last = numbers.at(-1)
   if (last === undefined) return 0
   const names = fs.readdirSync(dirOf(history, last))
+  let left = numbers
   const isLeft = (name: string): boolean => name === isolatedDir || isHalfMade(name)
   if (readRecord(history, last) === undefined || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, isBlocked }
     warn(await recover(history, last, place, inspect))
+    // One that changed nothing was removed by its recovery.
+    left = numbersIn(history)
   }
-  // One that changed nothing was removed by its recovery.
-  warn(prunedIn(history, numbersIn(history), settings.historyBytes ?? defaultLimits.historyBytes))
+  warn(prunedIn(history, left, settings.historyBytes ?? defaultLimits.historyBytes))
   return last
 }
 
@@ -161,10 +163,10 @@ const measuredEvery = 16
 
 /** What the files of an execution take. One that is linked elsewhere too takes nothing more. */
 function bytesIn(dir: string): number {
-  return fs
-    .readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, { name }) => sum + (fs.lstatSync(path.join(dir, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+  return fs.readdirSync(dir).reduce((sum, name) => {
+    const stat = fs.lstatSync(path.join(dir, name), { throwIfNoEntry: false })
+    return stat?.isFile() ? sum + stat.size : sum
+  }, 0)
 }
 
 async function openedCheckpoints(

@@ -185,6 +185,11 @@ export class History implements Recorder {
     return this.#beginning !== undefined
   }
 
+  /** Where the record will be, when it was begun. */
+  get stateDir(): string | undefined {
+    return this.#open?.stateDir
+  }
+
   /** These paths have conflicts for the user to resolve, and are not committed. */
   leave(paths: readonly string[]): void {
     this.#left = new Set(paths)

@@ -18,7 +18,7 @@ import {
   removeFile,
   renameFile,
 } from '../state/own-files.ts'
-import { makePrivateDir, stateHome } from '../state/user-state.ts'
+import { makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts'
 
 /**
  * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of
@@ -38,9 +38,9 @@ export const lockProject = async ({ lockFile, lockMs }: HistorySettings, stateDi
   lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : () => {}
 
 function queueDir(): string | undefined {
-  for (const parent of [stateHome(), path.join(os.tmpdir(), `clada-${process.getuid?.() ?? 'user'}`)]) {
+  for (const parent of [stateHome, temporaryHome]) {
     try {
-      const dir = path.join(parent, 'queue')
+      const dir = path.join(parent(), 'queue')
       makePrivateDir(dir)
       fs.accessSync(dir, fs.constants.W_OK)
       return dir

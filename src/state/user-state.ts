@@ -10,6 +10,9 @@ import { messageOf, platform } from '../core/platform.ts'
 export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
 export const configHome = (): string => inHome('XDG_CONFIG_HOME', '.config')
 
+/** In place of the first, where that cannot be used. */
+export const temporaryHome = (): string => path.join(os.tmpdir(), `clada-${process.getuid?.() ?? 'user'}`)
+
 /** The user's own config. */
 export const userFile = (): string => path.join(configHome(), 'config.yml')
 

@@ -1,12 +1,11 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { hasCode } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { readOwn, renameFile, writeIgnoreFile } from './own-files.ts'
 import { writtenByGit } from './git-dirs.ts'
-import { makePrivateDir, stateHome, userStateDir } from './user-state.ts'
+import { makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
 
 /**
  * A repository can ship a `.clada/` with a history, locks or a `back.json` of its own making. State counts only when it
@@ -27,8 +26,12 @@ const asideDir = 'set-aside'
 export function isVouched(root: string): boolean {
   if (ownerConflict(root) !== undefined) return false
   const id = readOwn(path.join(root, stateName, idFile))?.trim()
-  const noted = id !== undefined && isId(id) && voucherDirs(root).some((dir) => fs.existsSync(voucherIn(dir, root, id)))
-  return noted && !hasTrackedState(root)
+  return id !== undefined && isId(id) && isNoted(root, id) && !hasTrackedState(root)
+}
+
+function isNoted(root: string, id: string): boolean {
+  for (const dir of voucherDirs(root)) if (fs.existsSync(voucherIn(dir, root, id))) return true
+  return false
 }
 
 /** Whether git has written a file into `.clada`, whatever the origin of the rest. What people share is left out. */
@@ -172,7 +175,7 @@ function vouchFor(root: string): string[] {
 /** @throws where no directory of the user's can be written to */
 function noteId(root: string, id: string): string[] {
   let failure: unknown
-  for (const [index, dir] of voucherDirs(root).entries()) {
+  for (const [index, dir] of [...voucherDirs(root)].entries()) {
     try {
       makePrivateDir(dir)
       if (!isPrivate(dir)) continue
@@ -204,14 +207,12 @@ function writeWhole(file: string, text: string): void {
  * Where ids are noted: the state directory, and where that cannot be used, a private directory among the temporary
  * files, so that machines without a home still have a history. Neither counts inside the project.
  */
-function voucherDirs(root: string): string[] {
+function* voucherDirs(root: string): Generator<string> {
   const state = userStateDir(root)
-  const temporary = path.join(os.tmpdir(), `clada-${process.getuid?.() ?? 'user'}`)
+  if (state !== undefined) yield path.join(state, 'vouched')
+  const temporary = temporaryHome()
   const isOutside = !`${temporary}${path.sep}`.startsWith(`${root}${path.sep}`)
-  return [
-    ...(state === undefined ? [] : [path.join(state, 'vouched')]),
-    ...(isOutside && (!fs.existsSync(temporary) || isPrivate(temporary)) ? [temporary] : []),
-  ]
+  if (isOutside && (!fs.existsSync(temporary) || isPrivate(temporary))) yield temporary
 }
 
 /** What cannot be guessed is the id; the root is only there so that a copy elsewhere is another. */

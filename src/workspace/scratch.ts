@@ -33,8 +33,9 @@ export class Scratch {
   tempName(dir: string): string {
     if (!this.#announced.has(dir)) {
       this.#announced.add(dir)
-      this.#ledger ??= this.#startLedger()
-      fs.appendFileSync(this.#ledger, JSON.stringify(dir) + '\n')
+      const line = JSON.stringify(dir) + '\n'
+      if (this.#ledger === undefined) this.#ledger = this.#startLedger(line)
+      else fs.appendFileSync(this.#ledger, line)
     }
     return `.clada-${this.#run}-${this.#count++}.tmp`
   }
@@ -153,11 +154,11 @@ export class Scratch {
     this.#announced.clear()
   }
 
-  #startLedger(): string {
+  #startLedger(line: string): string {
     const dir = ownDir(this.stateDir(), 'running')
     sweepLeftovers(dir)
     const ledger = path.join(dir, this.#run)
-    fs.writeFileSync(ledger, JSON.stringify(ownOwner()) + '\n', { flag: 'wx' })
+    fs.writeFileSync(ledger, JSON.stringify(ownOwner()) + '\n' + line, { flag: 'wx' })
     return ledger
   }
 }
