@@ -128,7 +128,7 @@ Where the processor time goes:
 | two or three collections of garbage | 3 |
 | the run itself: functions that run once, so in the interpreter; 170 functions of Node, compiled each time; 300 calls of the system for locks and journal | 16 |
 | **a commit**, in addition: what Node loads to start programs | 3 |
-| the first git (config), and each further one (status, update-index, for a new file check-ignore), of which git itself takes 1.5 | 9, 4 |
+| the first git (config), and the other one (status), of which git itself takes 1.5 | 9, 4 |
 | **a structure read**, in addition: unpacking tree-sitter and the grammar | 7 |
 | compiling and starting tree-sitter | 10 |
 | loading the grammar | 6 |
