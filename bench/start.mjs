@@ -123,23 +123,28 @@ Where the processor time goes:
 
 | what | ms |
 |---|---|
-| **one block that makes a file**: reading its code and what V8 kept of it (0.73 MB, two files) | 6 |
-| the top level of their modules | 5 |
-| two or three collections of garbage | 3 |
-| the run itself: functions that run once, so in the interpreter; 170 functions of Node, compiled each time; 300 calls of the system for locks and journal | 16 |
+| **one block that makes a file**: reading its code and what V8 kept of it (1.1 MB, two files) | 6 |
+| the top level of their modules | 3 |
+| two collections of garbage | 2 |
+| the run itself: functions that run once, so in the interpreter; 140 functions of Node, compiled each time; 250 calls of the system for locks and journal | 11 |
 | **a commit**, in addition: what Node loads to start programs | 3 |
 | the first git (config), and the other one (status), of which git itself takes 1.5 | 9, 4 |
-| **a structure read**, in addition: unpacking tree-sitter and the grammar | 7 |
-| compiling and starting tree-sitter | 10 |
-| loading the grammar | 6 |
-| parsing, in WebAssembly that only the baseline compiler has compiled | 14 |
-| finding the nodes by their types; a query of tree-sitter took 14 more, for Ruby 500, because it goes through all states of the grammar | 3 |
+| **a structure read**, in addition: its own code and that of tree-sitter | 3 |
+| reading tree-sitter and the grammar, which an earlier start unpacked (7 more without) | 3 |
+| compiling both, in other threads, while this one loads the rest of the code | 8 |
+| the flag that keeps V8 from optimising them, for which Node loads its streams | 3 |
+| starting tree-sitter, loading the grammar | 6 |
+| parsing, in WebAssembly that only the baseline compiler has compiled | 11 |
+| finding the nodes by their types, and the structure among them; a query of tree-sitter took 14 more, for Ruby 500, because it goes through all states of the grammar | 9 |
 
 Replacing a file starts perl, which exchanges names. Half of \`clada mcp\` is the same loading, the rest its own code and what
 Node loads for streams. Files hold only modules that small commands were seen to use (\`scripts/packs.mjs\`). The memory of
 tree-sitter begins with 8 MiB instead of 32, which V8 would take for memory that is worth a collection of garbage of 10 ms.
-Tried without gain: other flags for WebAssembly (lazy validation, no lazy compilation, compilation in the same thread) and
-unpacking in one piece. V8 gives no compiled WebAssembly to keep, and takes a start-up snapshot only by a flag of Node.
+Work that awaits is not followed by an AsyncLocalStorage while there is only one piece of it: Node would call a function for
+every promise, which took 1.5 ms of a diff and 2.5 ms of a run. Tried without gain: other flags for WebAssembly (lazy
+validation, no lazy compilation, compilation in the same thread), short names of variables, keeping the code of a second
+run, and a larger space for new objects. Leaving at once instead of letting Node take its heap apart would save 1 ms, but it
+could lose what is still being written. V8 gives no compiled WebAssembly to keep, and takes a start-up snapshot only by a flag of Node.
 `
 }
 

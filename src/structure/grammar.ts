@@ -1,4 +1,3 @@
-import v8 from 'node:v8'
 import type { Tree } from 'web-tree-sitter'
 import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
@@ -81,7 +80,7 @@ async function startRuntime() {
   // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
   // that is done: 1.5 s after one small parse. V8 asks for it when a function is first called. After the import,
   // because V8 takes no kept code under other flags.
-  v8.setFlagsFromString('--wasm-tier-up-filter=0')
+  process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tier-up-filter=0')
   const module = await program
   await Parser.init({
     INITIAL_MEMORY: initialMemory,
