@@ -2,7 +2,7 @@ import { countBefore } from '../text/lines.ts'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
-import { fencesAbove } from './foreign/foreign.ts'
+import { openFence } from './foreign/foreign.ts'
 
 /** Lines that are not meant to be executed, both included. */
 export interface Passage {
@@ -109,13 +109,7 @@ export const itself = (passage: Passage): Passage => passage
 
 /** The line that closes the code fence that a line is in; the last of the text where it is in none. */
 function fenceEnd(source: Source, line: number): number {
-  const counts = fencesAbove(source)
-  const above = counts[line - 1] ?? 0
-  if (above % 2 === 0) return source.lineCount
-  return Math.min(
-    source.lineCount,
-    countBefore(counts, (count) => count <= above),
-  )
+  return openFence(source, line)?.end ?? source.lineCount
 }
 
 /** The text without some passages, every other character where it was. */

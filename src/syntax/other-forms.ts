@@ -1,6 +1,6 @@
 import type { Document, NotExecutedReason, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { fenceAt, fenceEnd, fencesAbove, rowAt } from './foreign/foreign.ts'
+import { fenceAt, fenceEnd, openFence, rowAt } from './foreign/foreign.ts'
 import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
 import type { Passage } from './meant.ts'
 import { isFile, isPlaceholder } from './proposal/title.ts'
@@ -64,8 +64,7 @@ export function otherForms(source: Source, { first, last }: Passage, isAlone: bo
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
-  const fences = fencesAbove(text)
-  const isFenced = (line: number): boolean => (fences[line - 1] ?? 0) % 2 === 1
+  const isFenced = (line: number): boolean => openFence(text, line) !== undefined
   const all = [
     ...rowsIn(text, isFenced),
     ...conflicts(text),

@@ -1,6 +1,7 @@
 import type { Block, NotExecutedReason } from '../core/block.ts'
 import { type Source, textFrom } from '../core/source.ts'
-import { fenceOf, fencesAbove } from './foreign/foreign.ts'
+import { fenceOf, openFence, PLUS } from './foreign/foreign.ts'
+import { SPACE } from './reader.ts'
 
 /**
  * Signs that a block is shown and not meant. They are in its path or in the lines around it: output of a program below
@@ -8,22 +9,21 @@ import { fenceOf, fencesAbove } from './foreign/foreign.ts'
  */
 export class Quotations {
   readonly #source: Source
-  /** The signs above lines, as far as known; the second are those past an empty line. */
-  readonly #known: [Int32Array, Int32Array]
-  #fences: Uint32Array | undefined
+  /** The sign above the lines that were looked at last; of those past an empty line it may be another one. */
+  readonly #near: Known = { first: 0, last: 0, sign: 0 }
+  readonly #past: Known = { first: 0, last: 0, sign: 0 }
   /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
   #last = 0
   #quoted = false
 
   constructor(source: Source) {
     this.#source = source
-    this.#known = [new Int32Array(source.lineCount + 1), new Int32Array(source.lineCount + 1)]
   }
 
   /** Blocks are asked about in line order. */
   reasonFor(block: Block): Extract<NotExecutedReason, 'quoted' | 'example'> | undefined {
     const { startLine, endLine } = block
-    this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isOutput(block)
+    this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isOutput(this.#source, block)
     this.#last = endLine ?? startLine
     if (this.#quoted) return 'quoted'
     return isExample(block) || (block.faults.length > 0 && this.#namesExample(startLine)) ? 'example' : undefined
@@ -51,23 +51,27 @@ export class Quotations {
 
   /**
    * The sign that decides, from a line upwards: up to the beginning of the fence or paragraph, past empty lines only
-   * inside a fence or a commit header. Each line is looked at twice at most, however many blocks there are.
+   * inside a fence or a commit header. Lines are asked about in order, so that each is looked at twice at most.
    */
   #signAbove(from: number): Sign {
-    const [near, past] = this.#known
     let sign: Sign = 0
     let empty = 0
     let line = from
     for (; line >= 1; line--) {
-      sign = (empty > 0 ? past : near)[line] ?? 0
-      if (sign !== 0) break
+      const { first, last, sign: known } = empty > 0 ? this.#past : this.#near
+      if (first <= line && line <= last) {
+        sign = known
+        line = first
+        break
+      }
       const start = textFrom(this.#source, line)
       if (start === -1) empty ||= line
       else sign = this.#signOn(line, this.#source.text.charAt(start), empty > 0)
       if (sign !== 0) break
     }
     if (line < 1) sign = NONE
-    for (let at = from; at >= Math.max(line, 1); at--) (at < empty ? past : near)[at] = sign
+    remember(this.#near, Math.max(line, empty, 1), from, sign)
+    if (empty > 0) remember(this.#past, Math.max(line, 1), empty - 1, sign)
     return sign
   }
 
@@ -101,9 +105,21 @@ export class Quotations {
 
   /** Whether a fence is open on a line: the number of fences above it is odd. */
   #fenced(line: number): boolean {
-    this.#fences ??= fencesAbove(this.#source)
-    return (this.#fences[line - 1] ?? 0) % 2 === 1
+    return openFence(this.#source, line) !== undefined
   }
+}
+
+/** Lines whose sign is known. */
+interface Known {
+  first: number
+  last: number
+  sign: Sign
+}
+
+function remember(known: Known, first: number, last: number, sign: Sign): void {
+  known.first = first
+  known.last = last
+  known.sign = sign
 }
 
 /** The line that says something about those below it, negative where these are not quoted; 0 where this is not known. */
@@ -174,18 +190,20 @@ const saysOutput = (text: string): boolean => (text.endsWith(':') || SHOWN.test(
 const SHOWN = /git (?:diff|show|log)/i
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
-function isOutput({ syntax, raw }: Block): boolean {
+function isOutput(source: Source, { syntax, startLine, raw }: Block): boolean {
   if (syntax !== 'udiff') return false
-  for (let at = 0, end = 0; end !== -1; at = end + 1) {
-    end = raw.indexOf('\n', at)
-    const mark = raw.charAt(at)
-    if (mark === ' ' || mark === '+' || mark === '-' || mark === '\\') continue
-    if (mark === '@' ? raw.startsWith('@@@ ', at) : mark !== '' && isPrompt(lineIn(raw, at, end))) return true
+  const end = source.startOf(startLine) + raw.length
+  for (let line = startLine; line <= source.lineCount && source.startOf(line) < end; line++) {
+    const c = source.initial(line)
+    if (c === SPACE || c === PLUS || c === MINUS || c === BACKSLASH) continue
+    if (c === AT ? source.text.startsWith('@@@ ', source.startOf(line)) : isPrompt(source.line(line))) return true
   }
   return false
 }
 
-const lineIn = (text: string, start: number, end: number): string => text.slice(start, end === -1 ? undefined : end)
+const MINUS = 45
+const AT = 64
+const BACKSLASH = 92
 
 /** Whether a path of a block is a placeholder. */
 const isExample = ({ params }: Block): boolean =>

@@ -53,21 +53,27 @@ function infoFrom(text: string, marks: number, end: number): number {
   return info
 }
 
-/** The number of code fences up to each line of a text, that line included. Counted once. */
-export function fencesAbove(source: Source): Uint32Array {
+/** The lines of a text that are code fences. Looked for once. */
+function fencesIn(source: Source): readonly number[] {
   const known = fences.get(source)
   if (known !== undefined) return known
-  const counts = new Uint32Array(source.lineCount + 1)
-  for (let line = 1, count = 0; line <= source.lineCount; line++) {
+  const lines: number[] = []
+  for (let line = 1; line <= source.lineCount; line++) {
     const marks = marksOn(source, line)
-    if (marks !== -1 && infoFrom(source.text, marks, source.endOf(line)) !== -1) count++
-    counts[line] = count
+    if (marks !== -1 && infoFrom(source.text, marks, source.endOf(line)) !== -1) lines.push(line)
   }
-  fences.set(source, counts)
-  return counts
+  fences.set(source, lines)
+  return lines
 }
 
-const fences = new WeakMap<Source, Uint32Array>()
+const fences = new WeakMap<Source, readonly number[]>()
+
+/** The next code fence at or after a line that has an odd number of them above it; undefined elsewhere. */
+export function openFence(source: Source, line: number): { readonly end: number | undefined } | undefined {
+  const lines = fencesIn(source)
+  const above = countBefore(lines, (fence) => fence < line)
+  return above % 2 === 1 ? { end: lines[above] } : undefined
+}
 
 /** Where the marks of a fence are on a line; -1 where there are none. */
 function marksOn(source: Source, line: number): number {

@@ -1,17 +1,8 @@
 import type { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import {
-  type Fence,
-  fenceAt,
-  fenceOf,
-  foreign,
-  type Found,
-  type LineSlip,
-  rowAt,
-  unreadable,
-} from '../foreign/foreign.ts'
+import { type Fence, fenceAt, foreign, type Found, type LineSlip, rowAt, unreadable } from '../foreign/foreign.ts'
 import { spokenAbove } from '../foreign/name.ts'
-import { BOM, LF, SPACE, TAB } from '../reader.ts'
+import { BOM, SPACE, TAB } from '../reader.ts'
 import { foundOf } from './section.ts'
 import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
 
@@ -88,7 +79,7 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   for (const section of sections)
     found.push(foundOf(section, region, closed || found.length < sections.length - 1, worn))
   const named = sections[0]?.line ?? end
-  const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
+  const isNameless = region.someBefore(named, (line) => /^(?:@@|[-+])/.test(region.row(line)))
   // Where a sentence above names the file, it is a proposal.
   const isProposed = found.length === 0 && closed && spokenAbove(source, opener) !== undefined
   if (isNameless && isDiffFence(fence) && !isProposed)
@@ -112,8 +103,13 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
 
 /** Some put their own formats into a fence that says diff. */
 const isOtherFormat = (region: Region): boolean =>
-  region.mentions('SEARCH', 'ORIGINAL', '*** Begin Patch') &&
-  region.someBefore(Infinity, (row) => /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/.test(row))
+  region.someBefore(Infinity, (line) => {
+    const c = region.code(line)
+    return (c === LESS || c === ASTERISK) && OTHER.test(region.row(line))
+  })
+const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
+const LESS = 60
+const ASTERISK = 42
 
 function nameless(line: number, last: number, isClosed: boolean): Found {
   const slip: LineSlip = { line, mistake: { kind: 'diff-nameless' } }
@@ -124,88 +120,69 @@ function nameless(line: number, last: number, isClosed: boolean): Found {
 /** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
 export class UdiffSeek {
   readonly #source: Source
-  readonly #lanes: readonly Lane[]
+  /** The last line that was found. */
+  #ahead = 0
 
   constructor(source: Source) {
     this.#source = source
-    this.#lanes = [
-      { needle: '```', accept: (line) => this.#isFence(line), ahead: 0 },
-      { needle: '~~~', accept: (line) => this.#isFence(line), ahead: 0 },
-      // A common first letter makes a search for a text slow; one for a pattern goes by the rarest.
-      { needle: /diff --git \S/g, accept: (line) => this.#isGit(line), ahead: 0 },
-      { needle: '+++ ', accept: (line) => this.#namesAbove(line), ahead: 0 },
-    ]
   }
 
   seek(line: number): number {
-    let first = Infinity
-    for (const lane of this.#lanes) {
-      if (lane.ahead < line) lane.ahead = this.#next(lane, line)
-      first = Math.min(first, lane.ahead)
-    }
-    return first
+    if (this.#ahead >= line) return this.#ahead
+    let at = line
+    while (at <= this.#source.lineCount && !this.#opens(at)) at++
+    return (this.#ahead = at <= this.#source.lineCount ? at : Infinity)
   }
 
-  #next({ needle, accept }: Lane, line: number): number {
+  /** Most lines begin with something else. */
+  #opens(line: number): boolean {
     const { text } = this.#source
-    for (let at = indexOf(text, needle, this.#source.startOf(line)); at !== -1;) {
-      if (startsLine(text, at)) {
-        const found = accept(this.#source.lineAt(at))
-        if (found !== undefined && found >= line) return found
-      }
-      at = indexOf(text, needle, at + (typeof needle === 'string' ? needle.length : 1))
-    }
-    return Infinity
+    let c = this.#source.initial(line)
+    let start = this.#source.startOf(line)
+    if (c === BOM && line === 1) c = text.charCodeAt(++start)
+    const from = start
+    for (; c === SPACE || c === TAB; c = text.charCodeAt(start)) start++
+    if (start - from >= REACH) return false
+    if (c === BACKTICK || c === TILDE) return this.#isFence(line)
+    if (c === MINUS) return text.startsWith('--- ', start) && this.#areNames(line, text.slice(from, start))
+    return c === LETTER && text.startsWith('diff --git ', start) && this.#isGit(line)
   }
 
-  #isFence(line: number): number | undefined {
-    const fence = fenceOf(rowAt(this.#source, line))
-    return fence !== undefined && isDiffFence(fence) ? line : undefined
+  #isFence(line: number): boolean {
+    const fence = fenceAt(this.#source, line)
+    return fence !== undefined && isDiffFence(fence)
   }
 
   /** Something that only a diff has must follow: prose may begin with these words. */
-  #isGit(line: number): number | undefined {
-    if (line === this.#source.lineCount) return undefined
+  #isGit(line: number): boolean {
+    if (line === this.#source.lineCount || !/diff --git \S/.test(this.#source.line(line))) return false
     const below = rowAt(this.#source, line + 1).trimStart()
-    return EXTENDED.test(below) || /^(?:--- \S|@@ |Binary files |GIT binary patch)/.test(below) ? line : undefined
+    return EXTENDED.test(below) || /^(?:--- \S|@@ |Binary files |GIT binary patch)/.test(below)
   }
 
-  /** The line of the old name, when the line below the new one is part of a hunk. */
-  #namesAbove(line: number): number | undefined {
-    if (line === 1 || line === this.#source.lineCount) return undefined
-    const isFlush = this.#source.text.startsWith('+', this.#source.startOf(line))
-    const indent = isFlush ? '' : (/^[ \t]*/.exec(rowAt(this.#source, line))?.[0] ?? '')
-    const above = rowAt(this.#source, line - 1)
-    if (!above.startsWith(`${indent}--- `) || above.trim() === '---') return undefined
-    const below = rowAt(this.#source, line + 1)
-    return below.startsWith(indent) && /^(?:@@|[-+ ])/.test(below.slice(indent.length)) ? line - 1 : undefined
+  /** Whether the old name is followed by the new one and part of a hunk, with the same indentation. */
+  #areNames(line: number, indent: string): boolean {
+    if (line + 1 >= this.#source.lineCount || this.#source.line(line).trim() === '---') return false
+    const { text } = this.#source
+    const below = this.#source.startOf(line + 2) + indent.length
+    return (
+      text.startsWith(`${indent}+++ `, this.#source.startOf(line + 1)) &&
+      text.startsWith(indent, this.#source.startOf(line + 2)) &&
+      below < this.#source.endOf(line + 2) &&
+      (text.startsWith('@@', below) || '-+ '.includes(text.charAt(below)))
+    )
   }
 }
 
-interface Lane {
-  readonly needle: string | RegExp
-  /** The line on which the diff opens whose needle is on a line. */
-  accept(line: number): number | undefined
-  ahead: number
-}
+const BACKTICK = 96
+const TILDE = 126
+const MINUS = 45
+/** The first of `diff`. */
+const LETTER = 100
 
 /** `patch path` is a tool of gptme, with conflict markers. */
-export const isDiffFence = ({ info }: Fence): boolean => info !== '' && /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i.test(info)
-
-function indexOf(text: string, needle: string | RegExp, from: number): number {
-  if (typeof needle === 'string') return text.indexOf(needle, from)
-  needle.lastIndex = from
-  return needle.exec(text)?.index ?? -1
-}
+export const isDiffFence = ({ info }: Fence): boolean => info !== '' && DIFF.test(info)
+const DIFF = /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i
 
 /** How far an indentation is looked back over. */
 const REACH = 40
-
-function startsLine(text: string, at: number): boolean {
-  for (let before = at - 1; before >= Math.max(0, at - REACH); before--) {
-    const code = text.charCodeAt(before)
-    if (code === LF) return true
-    if (code !== SPACE && code !== TAB && !(before === 0 && code === BOM)) return false
-  }
-  return at <= REACH
-}

@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { rowAt } from '../foreign/foreign.ts'
+import { PLUS, rowAt } from '../foreign/foreign.ts'
+import { SPACE } from '../reader.ts'
 
 /** What a diff says about one file, names as written. */
 export interface Section {
@@ -35,7 +36,13 @@ const GIT = 'diff --git '
 
 const nothing: ReadonlyMap<string, Named> = new Map()
 
-const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
+const isMark = (c: number): boolean => c === SPACE || c === PLUS || c === MINUS || c === BACKSLASH
+
+const MINUS = 45
+const AT = 64
+const BACKSLASH = 92
+/** Of a row without anything. */
+const EMPTY = -1
 
 /** Reads sections one after the other, until something else comes. */
 export class UdiffWalk {
@@ -142,7 +149,9 @@ export class UdiffWalk {
   #hunkFrom(line: number, isFirst: boolean): number | undefined {
     const at = this.#afterEmpty(line)
     if (this.#region.begins(at, '@@')) return at
-    return isFirst && at === line && /^[-+ ]/.test(this.#region.row(at)) && !this.#isNames(at) ? at : undefined
+    const c = this.#region.code(at)
+    const isHunk = isFirst && at === line && (c === SPACE || c === PLUS || c === MINUS) && !this.#isNames(at)
+    return isHunk ? at : undefined
   }
 
   #hunk(section: Section, line: number): number {
@@ -153,14 +162,14 @@ export class UdiffWalk {
     let unmarked: number | undefined
     let at = hasHeader ? line + 1 : line
     for (; at <= this.#region.last; at++) {
-      const mark = this.#region.markAt(at)
-      if (mark !== ' ' && mark !== '+' && (mark !== '-' || this.#region.begins(at, '--')) && this.#endsHunk(at, counts))
+      const c = this.#region.code(at)
+      if (c !== SPACE && c !== PLUS && (c !== MINUS || this.#region.begins(at, '--')) && this.#endsHunk(at, counts))
         break
-      counts.take(mark)
-      if (mark === '') continue
+      counts.take(c)
+      if (c === EMPTY) continue
       section.lastLine = at
-      if (!isMark(mark)) unmarked ??= at
-      else section.changes ||= mark === '+' || mark === '-'
+      if (!isMark(c)) unmarked ??= at
+      else section.changes ||= c === PLUS || c === MINUS
     }
     const text = this.#text(section, line, unmarked !== undefined)
     section.hunks.push(hasHeader ? text : `@@\n${text}`)
@@ -180,7 +189,7 @@ export class UdiffWalk {
     const rows: string[] = []
     for (let line = first; line <= section.lastLine; line++) {
       const row = this.#region.row(line)
-      const marked = row === '' || isMark(row.charAt(0)) || row.startsWith('@@') ? row : ` ${row}`
+      const marked = row === '' || isMark(row.charCodeAt(0)) || row.startsWith('@@') ? row : ` ${row}`
       rows.push(keepsCr && line > first && this.#region.hasCr(line) ? `${marked}\r` : marked)
     }
     return rows.join('\n')
@@ -207,7 +216,7 @@ export class UdiffWalk {
   /** Whether the next line that is not empty belongs to the hunk. */
   #goesOn(line: number): boolean {
     const at = this.#afterEmpty(line)
-    return isMark(this.#region.markAt(at)) && !this.#isNames(at)
+    return isMark(this.#region.code(at)) && !this.#isNames(at)
   }
 
   /** Whether the next line that is not empty is an item of a list. */
@@ -220,7 +229,7 @@ export class UdiffWalk {
     const { first, rest } = this.#emptyRun
     if (line >= first && line <= rest) return rest
     let at = line
-    while (at <= this.#region.last && this.#region.markAt(at) === '') at++
+    while (at <= this.#region.last && this.#region.code(at) === EMPTY) at++
     if (at > line) this.#emptyRun = { first: line, rest: at }
     return at
   }
@@ -249,11 +258,10 @@ class Counts {
   #new: number | undefined
 
   constructor(header: string) {
-    const [whole, , old = '1', , added = '1'] =
-      /^@@+\s*-(\d+)(?:,(\d{1,9}))?\s+\+(\d+)(?:,(\d{1,9}))?\s*@@/.exec(header) ?? []
-    if (whole === undefined) return
-    this.#old = Number(old)
-    this.#new = Number(added)
+    const found = header.charCodeAt(0) === AT ? COUNTS.exec(header) : null
+    if (found === null) return
+    this.#old = Number(found[1] ?? 1)
+    this.#new = Number(found[2] ?? 1)
   }
 
   get areReached(): boolean {
@@ -270,12 +278,14 @@ class Counts {
   }
 
   /** A line of the hunk, by its mark. */
-  take(mark: string): void {
-    if (this.#old === undefined || this.#new === undefined || mark === '\\') return
-    if (mark !== '+') this.#old--
-    if (mark !== '-') this.#new--
+  take(c: number): void {
+    if (this.#old === undefined || this.#new === undefined || c === BACKSLASH) return
+    if (c !== PLUS) this.#old--
+    if (c !== MINUS) this.#new--
   }
 }
+
+const COUNTS = /^@@+\s*-\d+(?:,(\d{1,9}))?\s+\+\d+(?:,(\d{1,9}))?\s*@@/
 
 /** The lines a diff may take, without the indentation of the place it is in. */
 export class Region {
@@ -302,11 +312,14 @@ export class Region {
     return this.#indent !== '' && row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row
   }
 
-  /** The first character of a row; empty where there is none. Most rows are not needed whole. */
-  markAt(line: number): string {
-    if (line > this.last || this.#indent !== '' || line === 1) return this.row(line).charAt(0)
-    const start = this.#source.startOf(line)
-    return start < this.#source.endOf(line) ? this.#source.text.charAt(start) : ''
+  /** The code of the first character of a row; `EMPTY` where there is none. Most rows are not needed whole. */
+  code(line: number): number {
+    if (line <= this.last && this.#indent === '' && line > 1) {
+      const c = this.#source.initial(line)
+      if (c >= SPACE) return c
+    }
+    const row = this.row(line)
+    return row === '' ? EMPTY : row.charCodeAt(0)
   }
 
   /** Whether a row begins with some text. */
@@ -329,14 +342,8 @@ export class Region {
     return this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
   }
 
-  someBefore(end: number, test: (row: string) => boolean): boolean {
-    for (let line = this.first; line <= this.last && line < end; line++) if (test(this.row(line))) return true
+  someBefore(end: number, test: (line: number) => boolean): boolean {
+    for (let line = this.first; line <= this.last && line < end; line++) if (test(line)) return true
     return false
-  }
-
-  /** Whether any of the words is in it anywhere. */
-  mentions(...words: readonly string[]): boolean {
-    const text = this.#source.text.slice(this.#source.startOf(this.first), this.#source.startOf(this.last + 1))
-    return words.some((word) => text.includes(word))
   }
 }
