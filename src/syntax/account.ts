@@ -109,8 +109,8 @@ function barest(line: string): string {
 /** Whether a text may have a marker. Says yes too often, and costs little. */
 export const mayMark = (text: string): boolean => MAYBE.test(text)
 
-/** What all markers have at least. */
-const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab|`{3}[sa]|\bedit \d|\{\s*(?:"|$)/
+/** What all markers have at least. None of it begins with a letter: that would make every word worth a look. */
+const MAYBE = /#!|[<>*-]{3}|--|@@|<\w|&lt;|\\<|\xab|`{3}[sa]|\d:\d|\{\s*(?:"|$)/
 
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
 const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/

@@ -247,10 +247,10 @@ export class BlockFinder {
     const quotations = new Quotations(this.#source)
     const all = this.#unlessFatal()
     const aside = new Map<Block, NotExecutedReason>()
-    for (const block of all) {
+    all.forEach((block) => {
       const reason = quotations.reasonFor(block)
       if (reason !== undefined) aside.set(block, reason)
-    }
+    })
     const { faults, warnings } = this.#judged(all)
     // A reply with native blocks means those; a diff beside them is not run.
     if (this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))) {

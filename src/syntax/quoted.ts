@@ -77,6 +77,7 @@ export class Quotations {
 
   /** `initial` is the first character that is no space: most lines need no pattern to be known as prose. */
   #signOn(line: number, initial: string, pastEmpty: boolean): Sign {
+    if (!pastEmpty && MARKS.includes(initial)) return 0
     const text = this.#source.line(line)
     const fence = fenceOf(text)
     if (fence !== undefined) {
@@ -87,7 +88,7 @@ export class Quotations {
     const command = commandOn(text, initial)
     if (command !== undefined) return !FEEDS.test(command) && (!pastEmpty || this.#fenced(line)) ? line : -line
     if (!pastEmpty || MESSAGE.test(text) || this.#fenced(line)) return 0
-    return this.#introduced(line) ? line : -line
+    return saysOutput(text) ? line : -line
   }
 
   /** A prompt right after the output, in the same paragraph. */
@@ -132,6 +133,9 @@ const COMMIT =
   /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
 
 const COMMITS = 'cACMFd'
+
+/** What markers begin with, and neither a commit nor the prompt of a shell. */
+const MARKS = '*<=#'
 
 /** Lines of a commit between its header and its diff. */
 const MESSAGE =

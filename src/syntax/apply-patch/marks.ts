@@ -106,11 +106,9 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
     const form = formOn(source, line, plain)
     if (form !== undefined) marks.push({ line, form })
   })
-  return withSections(
-    source,
-    plain,
-    marks.filter(({ form }, at) => form.isItem !== true || isClosed(marks, at)),
-  )
+  const hasItems = marks.some(({ form }) => form.isItem)
+  const meant = hasItems ? marks.filter(({ form }, at) => form.isItem !== true || isClosed(marks, at)) : marks
+  return withSections(source, plain, meant)
 }
 
 /** An item of a list may as well tell of patches. */
@@ -171,12 +169,11 @@ class Sections {
 /** Where the words of a header are next. */
 function fileFrom(text: string, from: number): number {
   for (let at = text.indexOf('File:', from); at !== -1; at = text.indexOf('File:', at + 1)) {
-    if (VERBS.some((verb) => text.startsWith(verb, at - verb.length))) return at
+    if (text.startsWith('Add ', at - 4) || text.startsWith('Delete ', at - 7) || text.startsWith('Update ', at - 7))
+      return at
   }
   return Infinity
 }
-
-const VERBS = ['Add ', 'Delete ', 'Update ']
 
 function formOn(source: Source, line: number, read: ReadMarker): Form | undefined {
   // What most of them look like; the rest takes longer.

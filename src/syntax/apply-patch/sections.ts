@@ -3,10 +3,9 @@ import { isPlainName, unquoted } from '../foreign/name.ts'
 
 /** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
 export function newFile(rows: Rows): Found | undefined {
-  const header = rows.row(rows.first)
-  if (!header.startsWith(ADD) || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS) return undefined
-  const path = header.slice(ADD.length)
-  if (!isPlainName(path)) return undefined
+  const path = rows.restAfter(ADD, rows.first)
+  if (path === undefined || rows.first === rows.last || rows.begin(rows.first + 1) !== PLUS || !isPlainName(path))
+    return undefined
   const last = rows.lastWith(rows.first + 1, PLUS)
   if (last < rows.last) return undefined
   return {

@@ -158,6 +158,13 @@ export class Rows {
     return this.#source.text.slice(this.#startOf(line), this.#source.endOf(line))
   }
 
+  /** The text of a line after what it begins with; undefined where it begins with something else. */
+  restAfter(beginning: string, line: number): string | undefined {
+    const start = this.#startOf(line)
+    if (!this.#has(line, this.#indent) || !this.#source.text.startsWith(beginning, start)) return undefined
+    return this.#source.text.slice(start + beginning.length, this.#source.endOf(line))
+  }
+
   /** Some of these lines, each with an LF. A line follows the last of them. */
   text(first: number, last: number): string {
     if (this.#indent === '') return this.#source.withLf(this.#source.startOf(first), this.#source.startOf(last + 1))
@@ -224,7 +231,8 @@ export function eachLineWith(
   for (;;) {
     let first = 0
     for (let at = 1; at < places.length; at++) if ((places[at] ?? 0) < (places[first] ?? 0)) first = at
-    const [place = Infinity, word = ''] = [places[first], words[first]]
+    const place = places[first] ?? Infinity
+    const word = words[first] ?? ''
     if (place === Infinity) return
     take(source.lineAt(place), word)
     places[first] = placeFrom(text, word, place + word.length)

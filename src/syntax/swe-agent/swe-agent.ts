@@ -14,7 +14,7 @@ import { unquoted } from '../foreign/name.ts'
 
 export const sweAgent = foreign({
   name: 'swe-agent',
-  marks: /^edit \d+:\d+$/m,
+  marks: /^edit \d+:\d+(?!.)/,
   open(source) {
     let lines: readonly number[] | undefined
     let next = 0
