@@ -83,7 +83,7 @@ interface Mark {
 
 function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mark | undefined {
   const written = source.line(line)
-  if (written === '' || !MAYBE.test(written)) return undefined
+  if (!LIKELY.test(written) || !MAYBE.test(written)) return undefined
   const whole = plainMarker(written)
   const below = line < source.lineCount ? barest(source.line(line + 1)) : ''
   for (let rest = whole, steps = 0; steps < MOST; steps++) {
@@ -109,6 +109,8 @@ function barest(line: string): string {
 /** Whether a text may have a marker. Says yes too often, and costs little. */
 export const mayMark = (text: string): boolean => MAYBE.test(text)
 
+/** One of these characters is in all markers; most prose has none of them. */
+const LIKELY = /[#<>*@&\\\xab`{:-]/
 /** What all markers have at least. None of it begins with a letter: that would make every word worth a look. */
 const MAYBE = /#!|[<>*-]{3}|--|@@|<\w|&lt;|\\<|\xab|`{3}[sa]|\d:\d|\{\s*(?:"|$)/
 

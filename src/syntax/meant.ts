@@ -109,7 +109,7 @@ export const itself = (passage: Passage): Passage => passage
 
 /** The line that closes the code fence that a line is in; the last of the text where it is in none. */
 function fenceEnd(source: Source, line: number): number {
-  return openFence(source, line)?.end ?? source.lineCount
+  return Math.min(openFence(source, line) ?? Infinity, source.lineCount)
 }
 
 /** The text without some passages, every other character where it was. */

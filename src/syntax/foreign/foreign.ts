@@ -68,11 +68,25 @@ function fencesIn(source: Source): readonly number[] {
 
 const fences = new WeakMap<Source, readonly number[]>()
 
-/** The next code fence at or after a line that has an odd number of them above it; undefined elsewhere. */
-export function openFence(source: Source, line: number): { readonly end: number | undefined } | undefined {
+/** The code fence at or after a line that has an odd number of them above it; undefined elsewhere. */
+export function openFence(source: Source, line: number): number | undefined {
+  return fencesAbove(fencesIn(source), line) % 2 === 1 ? nextFence(source, line) : undefined
+}
+
+/** The first code fence at or after a line; Infinity where none follows. */
+export function nextFence(source: Source, line: number): number {
   const lines = fencesIn(source)
-  const above = countBefore(lines, (fence) => fence < line)
-  return above % 2 === 1 ? { end: lines[above] } : undefined
+  return lines[fencesAbove(lines, line)] ?? Infinity
+}
+
+function fencesAbove(lines: readonly number[], line: number): number {
+  let above = 0
+  for (let high = lines.length; above < high;) {
+    const middle = (above + high) >> 1
+    if ((lines[middle] ?? 0) < line) above = middle + 1
+    else high = middle
+  }
+  return above
 }
 
 /** Where the marks of a fence are on a line; -1 where there are none. */
@@ -105,7 +119,7 @@ const TAG = /^([ \t]*)<(\/?)(?:source|code|pre|codeblock|sourcecode)>[ \t]*([\w+
 /** The line that closes a fence; one past the text where none does. Markdown holds fences of its own. */
 export function fenceEnd(source: Source, opener: number, { indent, marks }: Fence, isMarkdown: boolean): number {
   let depth = 0
-  for (let line = opener + 1; line <= source.lineCount; line++) {
+  for (let line = nextFence(source, opener + 1); line < Infinity; line = nextFence(source, line + 1)) {
     const other = fenceAt(source, line)
     if (other === undefined || other.indent.length > indent.length + 3 || other.marks[0] !== marks[0]) continue
     if (other.info !== '') depth += Number(isMarkdown && other.marks.length <= marks.length)

@@ -54,14 +54,14 @@ function callOf(section: Section): Call {
     return failed(section.new ?? section, { kind: 'diff-two-files', old, new: added })
   if (!changes && old === added)
     return failed(section, { kind: 'diff-no-change', hasMode: section.extended.has('old mode') })
-  const patch = changes ? section.hunks.join('\n') : ''
+  const patch = (changes && section.patch) || ''
   return { action: 'file_patch', params: old === added ? { path: old, patch } : { path: old, patch, new_path: added } }
 }
 
 /** A diff that shows what goes deletes nothing else. */
 function deleteOf(section: Section, path: string): Call {
   const lines: string[] = []
-  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
+  for (const row of section.patch?.split('\n') ?? none) {
     if (row.startsWith('+')) return failed(section, { kind: 'diff-new-lines' })
     if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
   }
@@ -71,7 +71,7 @@ function deleteOf(section: Section, path: string): Call {
 function createOf(section: Section, path: string): Call {
   const lines: string[] = []
   let isBare = false
-  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
+  for (const row of section.patch?.split('\n') ?? none) {
     isBare = row.startsWith('\\')
     if (row.startsWith('+')) lines.push(row.slice(1))
     else if (row.trim() === '') lines.push(row.slice(1))

@@ -1,6 +1,15 @@
 import type { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import { type Fence, fenceAt, foreign, type Found, type LineSlip, rowAt, unreadable } from '../foreign/foreign.ts'
+import {
+  type Fence,
+  fenceAt,
+  foreign,
+  type Found,
+  type LineSlip,
+  nextFence,
+  rowAt,
+  unreadable,
+} from '../foreign/foreign.ts'
 import { spokenAbove } from '../foreign/name.ts'
 import { BOM, SPACE, TAB } from '../reader.ts'
 import { foundOf } from './section.ts'
@@ -58,14 +67,14 @@ function readDiff(source: Source, line: number): { found: Found[]; next: number 
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
-function isComplete(source: Source, { next, hunks, satisfied, lastLine }: Section, after: number): boolean {
+function isComplete(source: Source, { next, patch, satisfied, lastLine }: Section, after: number): boolean {
   if (next < after) return true
   let line = after
   while (line <= source.lineCount && source.line(line).trim() === '') line++
   if (line > source.lineCount)
     return satisfied && source.text.endsWith('\n') && !source.line(lastLine).trimStart().startsWith('--- ')
   // What follows a hunk has no mark, so it is not part of it. The last line of a text may be half a header, though.
-  return line < source.lineCount || (hunks.length > 0 && source.line(line).trim() !== '@')
+  return line < source.lineCount || (patch !== undefined && source.line(line).trim() !== '@')
 }
 
 function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
@@ -74,12 +83,10 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const row = rowAt(source, opener)
-  const worn = kindsIn(row).length > 0 ? [row] : []
-  const found: Found[] = []
-  for (const section of sections)
-    found.push(foundOf(section, region, closed || found.length < sections.length - 1, worn))
+  const worn = kindsIn(row).length > 0 ? [row] : none
+  const found = sections.map((section) => foundOf(section, region, closed || section !== sections.at(-1), worn))
   const named = sections[0]?.line ?? end
-  const isNameless = region.someBefore(named, (line) => /^(?:@@|[-+])/.test(region.row(line)))
+  const isNameless = named > region.first && region.hasRow(named, (c) => c !== SPACE, /^(?:@@|[-+])/)
   // Where a sentence above names the file, it is a proposal.
   const isProposed = found.length === 0 && closed && spokenAbove(source, opener) !== undefined
   if (isNameless && isDiffFence(fence) && !isProposed)
@@ -88,13 +95,14 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
 }
 
+const none: readonly never[] = []
+
 /** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
 function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
-  for (let line = opener + 1; line <= source.lineCount; line++) {
+  for (let line = nextFence(source, opener + 1); line < Infinity; line = nextFence(source, line + 1)) {
     const other = fenceAt(source, line)
-    if (other === undefined) continue
     // One that is deeper is a line of context with its space.
-    if (other.indent.length > fence.indent.length) continue
+    if (other === undefined || other.indent.length > fence.indent.length) continue
     if (other.info !== '') return { end: line, closed: false }
     if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
   }
@@ -102,11 +110,8 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
 }
 
 /** Some put their own formats into a fence that says diff. */
-const isOtherFormat = (region: Region): boolean =>
-  region.someBefore(Infinity, (line) => {
-    const c = region.code(line)
-    return (c === LESS || c === ASTERISK) && OTHER.test(region.row(line))
-  })
+const isOtherFormat = (region: Region): boolean => region.hasRow(Infinity, mayBeOther, OTHER)
+const mayBeOther = (c: number): boolean => c === LESS || c === ASTERISK
 const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
 const LESS = 60
 const ASTERISK = 42

@@ -15,8 +15,8 @@ export interface Section {
   /** Extended headers by their first words, such as `rename from`. */
   extended: ReadonlyMap<string, Named>
   binary?: number
-  /** The texts of its hunks, `@@` included. */
-  readonly hunks: string[]
+  /** The text of its hunks, `@@` included; undefined where it has none. */
+  patch: string | undefined
   /** Whether any line goes or comes. */
   changes: boolean
   /** Whether its last hunk has all the lines that its header says, or nothing else can follow. */
@@ -88,7 +88,7 @@ export class UdiffWalk {
       lastLine: line,
       next: line + 1,
       extended: nothing,
-      hunks: [],
+      patch: undefined,
       changes: false,
       satisfied: true,
       warnings: [],
@@ -136,12 +136,12 @@ export class UdiffWalk {
   #hunks(section: Section, line: number): Section {
     let at = line
     for (;;) {
-      const start = this.#hunkFrom(at, section.hunks.length === 0)
+      const start = this.#hunkFrom(at, section.patch === undefined)
       if (start === undefined) break
       at = this.#hunk(section, start)
     }
     section.next = Math.max(at, section.lastLine + 1)
-    if (section.hunks.length === 0) section.satisfied = isWhole(section)
+    if (section.patch === undefined) section.satisfied = isWhole(section)
     return section
   }
 
@@ -172,7 +172,8 @@ export class UdiffWalk {
       else section.changes ||= c === PLUS || c === MINUS
     }
     const text = this.#text(section, line, unmarked !== undefined)
-    section.hunks.push(hasHeader ? text : `@@\n${text}`)
+    const hunk = hasHeader ? text : `@@\n${text}`
+    section.patch = section.patch === undefined ? hunk : `${section.patch}\n${hunk}`
     section.satisfied = !counts.areShort
     if (unmarked !== undefined) {
       section.warnings.push(`line ${unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
@@ -342,8 +343,11 @@ export class Region {
     return this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
   }
 
-  someBefore(end: number, test: (line: number) => boolean): boolean {
-    for (let line = this.first; line <= this.last && line < end; line++) if (test(line)) return true
+  /** Whether a row before a line matches a pattern, which says by the first character whether it may. */
+  hasRow(end: number, mayMatch: (c: number) => boolean, pattern: RegExp): boolean {
+    for (let line = this.first; line <= this.last && line < end; line++) {
+      if (mayMatch(this.code(line)) && pattern.test(this.row(line))) return true
+    }
     return false
   }
 }
