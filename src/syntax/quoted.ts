@@ -85,10 +85,11 @@ export class Quotations {
       return isShown ? line : -line
     }
     if (COMMITS.includes(initial) && COMMIT.test(text)) return line
-    const command = commandOn(text, initial)
+    const isNotable = NOTABLE.test(text)
+    const command = isNotable ? commandOn(text, initial) : undefined
     if (command !== undefined) return !FEEDS.test(command) && (!pastEmpty || this.#fenced(line)) ? line : -line
     if (!pastEmpty || MESSAGE.test(text) || this.#fenced(line)) return 0
-    return saysOutput(text) ? line : -line
+    return isNotable && saysOutput(text) ? line : -line
   }
 
   /** A prompt right after the output, in the same paragraph. */
@@ -133,6 +134,9 @@ const COMMIT =
   /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
 
 const COMMITS = 'cACMFd'
+
+/** Without any of these a line is neither a command nor a sentence about output. */
+const NOTABLE = /[$#%>❯λ›➜✗+:]|git/i
 
 /** What markers begin with, and neither a commit nor the prompt of a shell. */
 const MARKS = '*<=#'
