@@ -18,21 +18,21 @@ export class Source {
 
   constructor(text: string) {
     this.text = text
-    const { starts, initials } = linesOf(text)
+    const { starts, initials, count } = linesOf(text)
     this.#starts = starts
     this.#initials = initials
-    this.lineCount = starts.length
+    this.lineCount = count
     this.hasCr = text.includes('\r')
   }
 
   /** Offset of the first character of a line. One past the last line gives the end of the text. */
   startOf(line: number): number {
-    return this.#starts[line - 1] ?? this.text.length
+    return line > this.lineCount ? this.text.length : (this.#starts[line - 1] ?? this.text.length)
   }
 
   /** The code of the first character of a line: of its line break where it is empty, 0 at the end of the text. */
   initial(line: number): number {
-    return this.#initials[line - 1] ?? 0
+    return line > this.lineCount ? 0 : (this.#initials[line - 1] ?? 0)
   }
 
   /** Offset just after the last character of a line, without its line break. */
@@ -86,7 +86,7 @@ const LF = 10
 const CR = 13
 
 /** The first characters beside the offsets: most questions about a line are answered by it, without a look at the text. */
-function linesOf(text: string): { readonly starts: Uint32Array; readonly initials: Uint16Array } {
+function linesOf(text: string): { starts: Uint32Array; initials: Uint16Array; count: number } {
   let starts = new Uint32Array(Math.max(16, text.length >> 5))
   let initials = new Uint16Array(starts.length)
   initials[0] = text.charCodeAt(0)
@@ -101,7 +101,7 @@ function linesOf(text: string): { readonly starts: Uint32Array; readonly initial
     initials[count] = text.charCodeAt(lf + 1)
     starts[count++] = lf + 1
   }
-  return { starts: starts.subarray(0, count), initials: initials.subarray(0, count) }
+  return { starts, initials, count }
 }
 
 /** Characters that `trim` removes, a byte order mark included. */

@@ -4,7 +4,7 @@ import { Source } from '../core/source.ts'
 import { type Budget, bulletOf, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
 import { inOrder } from './account.ts'
 import { finderIn, isQuoted } from './meant.ts'
-import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
+import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
 export interface ThroughDamage extends MendOptions {
   read(source: Source): Document
@@ -16,7 +16,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const { text, regions, alone } = mend(source, strict, options)
   const mended = text === source.text ? source : new Source(text)
   const document = mended === source ? strict : read(mended)
-  if (!keeps(strict, document, regions)) return strict
+  if (mended !== source && !keeps(strict, document, regions)) return strict
   const left = finderIn(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
@@ -104,10 +104,13 @@ function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boole
 
 /** What the markers of a block show that its reader puts up with. */
 function toleratedIn(source: Source, block: Block, walks: Walks): readonly DamageKind[] {
-  if (!tolerated.some((kind) => shows(block.raw, kind))) return []
+  const walk = walks.get(block.syntax)?.walk
+  if (walk === undefined || !mayShow(block.raw) || !tolerated.some((kind) => shows(block.raw, kind))) return none
   const view = new View(source, '', { lines: source.lineCount * 2 })
-  return kindsOf(walks.get(block.syntax)?.walk(view, block.startLine)?.markers ?? [])
+  return kindsOf(walk(view, block.startLine)?.markers ?? none)
 }
+
+const none: readonly never[] = []
 
 const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punctuation']
 

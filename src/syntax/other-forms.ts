@@ -169,7 +169,9 @@ function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
   const found: PassedOver[] = []
   const calls: PassedOver[] = []
+  const mayCall = /[<"([:]|tool_/i.test(text)
   for (const { what, pattern, reason, where } of rows()) {
+    if (what === CALL && !mayCall) continue
     const match = pattern.exec(text)
     if (match === null) continue
     const own = match[1] ?? match[0]

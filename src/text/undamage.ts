@@ -48,8 +48,11 @@ const damages: readonly Damage[] = [
 const suspicious =
   /[\xa0\xab\xad\xbb\u1680\u2000-\u2015\u2018-\u201f\u2026\u202a-\u202f\u2032\u2033\u205f-\u2064\u2066-\u2069\u3000\ufeff&\\]/
 
+/** Whether a text may show damage of any kind. */
+export const mayShow = (text: string): boolean => suspicious.test(text) || text.includes('  ')
+
 export function kindsIn(text: string): DamageKind[] {
-  if (!suspicious.test(text) && !text.includes('  ')) return []
+  if (!mayShow(text)) return []
   return damages.filter(({ token }) => text.search(token) !== -1).map(({ kind }) => kind)
 }
 
