@@ -19,6 +19,7 @@ import {
 import { addTo, copyIndex, isUnchanged, replaceIndex, seenIndex, setSkipWorktree } from './index-file.ts'
 import { gitStop } from './git-program.ts'
 import { keepWithoutState } from '../state/git-dirs.ts'
+import { syncFile } from '../state/own-files.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dropDamaged, nameOf, syncObjects, writeCommit, writeObject } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
@@ -63,6 +64,9 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
       copyIndex(index, copy)
       await putInto(commit, paths, copy)
     }
+    // It may be large; the trees are made meanwhile.
+    const synced = syncFile(copy)
+    synced.catch(() => {})
     const late = changedSince()
     if (paths.some((name) => late.has(name))) {
       paths = paths.filter((name) => !late.has(name))
@@ -78,7 +82,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     const tree = await editTree(isolated, head.commit && `${head.commit}^{tree}`, changes)
     const made = writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
     const ids = [...changes.values()].flatMap((side) => side?.oid ?? [])
-    if (await installed(commit, made, { head, index, copy, seen, ids })) return { commit: made, unchanged }
+    if (await installed(commit, made, { head, index, copy, seen, ids, synced })) return { commit: made, unchanged }
     round++
   }
   throw gitStop('the index of the repository kept changing')
@@ -260,17 +264,27 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
   return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
 }
 
+interface Prepared {
+  readonly head: Head
+  readonly index: string
+  readonly copy: string
+  readonly seen: Seen | undefined
+  /** The objects that the commit adds. */
+  readonly ids: readonly string[]
+  readonly synced: Promise<void>
+}
+
 /** Moves the branch and replaces the index, unless another process has changed one of them. */
 async function installed(
   { isolated, message }: IndexCommit,
   commit: string,
-  { head, index, copy, seen, ids }: { head: Head; index: string; copy: string; seen: Seen | undefined; ids: string[] },
+  { head, index, copy, seen, ids, synced }: Prepared,
 ): Promise<boolean> {
   let keep: ReturnType<typeof keepWithoutState> = () => {}
   const isDone = await replaceIndex(isolated.repository, {
     copy,
     commit,
-    objects: syncObjects(isolated, ids),
+    synced: Promise.all([synced, syncObjects(isolated, ids)]),
     move: async () => {
       if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) return false
       keep = keepWithoutState(index)

@@ -47,7 +47,8 @@ export const seenIndex = ({ gitDir }: Repository): Seen | undefined => seenAt(pa
 interface NewIndex {
   readonly copy: string
   readonly commit: string
-  readonly objects?: Promise<unknown>
+  /** When the copy is on the disk, and everything else that it leads to. */
+  readonly synced?: Promise<unknown>
   move?(): Promise<boolean>
 }
 
@@ -57,14 +58,14 @@ interface NewIndex {
  */
 export async function replaceIndex(
   { gitDir }: Repository,
-  { copy, commit, objects, move = async () => true }: NewIndex,
+  { copy, commit, synced = syncFile(copy), move = async () => true }: NewIndex,
 ): Promise<boolean> {
   const index = path.join(gitDir, 'index')
   const lock = `${index}.lock`
   const note = path.join(gitDir, `${noteName}${commit}-${printOf(copy)}`)
   fs.writeFileSync(note, '')
   try {
-    await Promise.all([objects, syncFile(gitDir), syncFile(copy)])
+    await Promise.all([synced, syncFile(gitDir)])
     await takeIndexLock(copy, lock)
     try {
       if (!(await move())) {
