@@ -30,20 +30,19 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
     const waiting = [...replacements.values()]
-    for (let at = 0; at < waiting.length; at += atOnce) {
-      const synced = await Promise.allSettled(
-        waiting.slice(at, at + atOnce).map(async (replacement) => replacement.write()),
-      )
-      const failure = synced.find((result) => result.status === 'rejected')
-      if (failure !== undefined) throw failure.reason
-    }
+    for (let at = 0; at < waiting.length; at += atOnce)
+      await allOf(waiting.slice(at, at + atOnce).map(async (replacement) => replacement.write()))
     await disk.announce(steps.flatMap(announced))
-    for (const step of steps) {
-      disk.actFor(step)
-      for (const at of displacedBy(step)) safety.keep(at)
-      for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
-      const note = await (replacements.get(step)?.commit() ?? take(step, disk))
-      if (note?.displaced !== undefined) displaced.push(note.displaced)
+    for (const some of takenTogether(steps, replacements)) {
+      for (const step of some) for (const at of displacedBy(step)) safety.keep(at)
+      const notes = await allOf(
+        some.map(async (step) => {
+          disk.actFor(step)
+          for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
+          return replacements.get(step)?.commit() ?? take(step, disk)
+        }),
+      )
+      displaced.push(...notes.flatMap((note) => note?.displaced ?? []))
     }
   } catch (error) {
     for (const replacement of replacements.values()) replacement.discard()
@@ -54,6 +53,25 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
   }
   safety.forget()
   return displaced
+}
+
+/** The first failure, once all have ended: whatever is still under way could not be undone. */
+async function allOf<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all)
+  return Promise.all(all)
+}
+
+/** Steps in order; files with a successor that follow one another take their names together. */
+function takenTogether(steps: readonly Step[], replacements: ReadonlyMap<Step, Replacement>): Step[][] {
+  const all: Step[][] = []
+  for (const step of steps) {
+    const last = all.at(-1)
+    const [first] = last ?? []
+    const isNext = first !== undefined && replacements.has(first) && first.ofProgram === step.ofProgram
+    if (isNext && replacements.has(step)) last?.push(step)
+    else all.push([step])
+  }
+  return all
 }
 
 /** More files at the same time would need more descriptors than a process has. */
