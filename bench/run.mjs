@@ -120,25 +120,28 @@ ${rows.join('\n')}
 The peer in the first row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
 clada does the same and also walks to each file without following links, keeps the owner and the mode, and looks
 whether another program wrote in the meantime; it keeps both texts in its journal, parses each changed file, and reports each
-edit. Sixteen files are synced at the same time, so that the file system brings them to the disk together, and files that are
-ready at the same time take their names with one question to perl. What bounds it is the main thread, whose profile is flat:
+edit. Sixteen files are synced at the same time, so that the file system brings them to the disk together. Files that are
+ready take their names sixteen at a time, by one question to perl, and the next ones are prepared while perl works; many
+changed files are parsed by another thread meanwhile. What bounds it is the main thread, whose profile is flat:
 
 | part, in memory | of the time |
 |---|---|
-| parsing the changed files | 12 % |
-| taking the names, of which two thirds is waiting for perl | 13 % |
-| writing the new files and the journal | 14 % |
-| reading the files | 11 % |
-| rules of paths, when a file is read and when it is written | 7 % |
-| collection of garbage | 7 % |
-| finding the blocks | 6 % |
-| comparing both texts, reports | 5 % |
-| start, tasks, promises, the record at the end | 25 % |
+| writing the new files and the journal | 18 % |
+| taking the names, of which a third is waiting for perl | 11 % |
+| collection of garbage | 11 % |
+| comparing both texts, reports | 9 % |
+| finding the blocks | 9 % |
+| reading the files | 8 % |
+| handing the changed files to the thread that parses them | 7 % |
+| rules of paths, when a file is read and when it is written | 4 % |
+| start, tasks, promises, the record at the end | 23 % |
 
-There are 23 calls of the system for each file, 9 of them by perl; a bare script needs 8. To wake a thread takes
-as long as to parse a small file, so only a sync on a disk has one. A process that makes a thousand edits is cold: V8
-optimizes its code meanwhile, which takes another 40 % of the processor time in four threads, and none of the flags of V8 that were tried helped.
-Time limits without tracking of promises would save 2 %.
+There are 24 calls of the system for each file, 9 of them by perl; a bare script needs 8. A process that makes a thousand
+edits is cold: V8 optimizes its code meanwhile, which takes another 40 % of the processor time in four threads, and none of
+the flags of V8 that were tried helped. Time limits without tracking of promises would save 2 %. On a disk, to wake a thread
+for each sync takes the main thread 90 µs, where the sync itself takes 150 µs. Perl could sync the files of one question
+before it exchanges their names, but then its answer could not be waited for without an event loop, as it is now: on a slow
+disk it takes too long.
 
 Codex's \`apply_patch\` is measured once \`npm run damage -- --peers\` has fetched it.
 

@@ -224,30 +224,31 @@ function reasonFor(file: string): string | undefined {
       if (isNamed(name)) return whyOf(name)
     }
   }
-  const dirs = parts.splice(0, parts.length - 1)
-  const found = (wildcards ??= wildcardsIn(names)).find(({ wildcard, before, after }) =>
-    (wildcard.endsWith('/') ? dirs : parts).some(
-      (name) => name.endsWith(after) && name.startsWith(before) && name.length >= before.length + after.length,
-    ),
-  )
-  return found && whyOf(found.wildcard)
+  const last = parts.length - 1
+  for (const { wildcard, before, after, ofDir } of (wildcards ??= wildcardsIn(names))) {
+    for (let at = ofDir ? 0 : last; at < (ofDir ? last : parts.length); at++) {
+      const name = parts[at] ?? ''
+      if (name.endsWith(after) && name.startsWith(before) && name.length >= before.length + after.length)
+        return whyOf(wildcard)
+    }
+  }
+  return undefined
 }
 
 interface Wildcard {
   readonly wildcard: string
   readonly before: string
   readonly after: string
+  readonly ofDir: boolean
 }
 
 const wildcardsIn = (text: string): Wildcard[] =>
   text.split('\0').flatMap((wildcard) => {
     const star = wildcard.lastIndexOf('*')
     if (star === -1) return []
-    return {
-      wildcard,
-      before: wildcard.slice(0, star),
-      after: wildcard.slice(star + 1, wildcard.endsWith('/') ? -1 : undefined),
-    }
+    const ofDir = wildcard.endsWith('/')
+    const after = wildcard.slice(star + 1, ofDir ? -1 : undefined)
+    return { wildcard, before: wildcard.slice(0, star), after, ofDir }
   })
 
 const whyOf = (name: string): string | undefined => rows.find(([, files]) => files.split(' ').includes(name))?.[0]

@@ -290,6 +290,8 @@ function partsBelow(clean: string, root: string, on: Platform): string[] {
  * that Windows has drives and backslashes, and refuses some characters.
  */
 function misspelling(given: string, on: Platform): string | undefined {
+  // Most paths are plain, and nothing can be wrong with those.
+  if (given.length < 256 && /^[\w\-./]+$/.test(given) && !doubtful.test(given)) return undefined
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
   // eslint-disable-next-line no-control-regex -- they are what is looked for
@@ -312,6 +314,9 @@ function misspelling(given: string, on: Platform): string | undefined {
   }
   return undefined
 }
+
+/** A name that ends with a dot, or begins like that of a device. */
+const doubtful = /\.(?:\/|$)|(?:^|\/)(?:con|prn|aux|nul|com|lpt)/i
 
 /** Windows opens a device by these names, whatever follows the first dot; spaces before that are ignored. */
 const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i

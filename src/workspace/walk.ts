@@ -43,7 +43,7 @@ export class Locator {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts } = decision
-    return { root, parts, absolute: path.join(root, ...parts), given: absolute }
+    return { root, parts, absolute: placeOf(root, parts), given: absolute }
   }
 
   /** Whether the content of a file is blocked, by its path. */
@@ -55,9 +55,13 @@ export class Locator {
     const decision = this.#judge.path(arg.given, absolute, access)
     if (decision.verdict === 'deny') throw refused(arg, decision)
     const { root, parts } = decision
-    return { root, parts, absolute: path.join(root, ...parts), given: arg.given }
+    return { root, parts, absolute: placeOf(root, parts), given: arg.given }
   }
 }
+
+/** As `path.join` has it, for a root and names that are in order already. */
+const placeOf = (root: string, parts: readonly string[]): string =>
+  parts.length === 0 ? root : (root.endsWith(path.sep) ? root : root + path.sep) + parts.join(path.sep)
 
 function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): Stop {
   return new Stop({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
