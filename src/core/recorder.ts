@@ -55,7 +55,7 @@ export interface FileState {
   readonly mode: number
 }
 
-/** Called with those of the changes that were not made, or `unknown` where nobody knows. */
+/** Called with those of the changes that were not made, or `unknown` where that is not known. */
 export type EndChange = (failed: ReadonlySet<PathChange> | 'unknown' | void) => void
 
 export interface PathChange {
