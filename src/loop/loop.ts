@@ -1,7 +1,10 @@
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
+import type { Code } from '../core/codes.ts'
+import { isRecord } from '../core/platform.ts'
 import { type ActionResult, counted, type ExecutionResult } from '../core/result.ts'
 import { InputError } from '../core/source.ts'
+import { userText } from '../report/failure.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { tokensOf } from '../text/lines.ts'
@@ -42,10 +45,11 @@ export type LoopEvent =
   | { readonly kind: 'retry'; readonly reason: string }
 
 /** Why a loop ended. */
-export type Ending = 'until' | 'no-blocks' | 'rounds' | 'tokens' | 'time' | 'stopped' | 'no-progress' | 'model'
+export type Ending = 'until' | 'refused' | 'no-blocks' | 'rounds' | 'tokens' | 'time' | 'stopped' | 'no-progress' | 'model'
 
 export const endings: Readonly<Record<Ending, string>> = {
   until: 'the command of --until succeeds',
+  refused: '--until was refused',
   'no-blocks': 'the reply has no blocks',
   rounds: 'the rounds are used up',
   tokens: 'the tokens are used up',
@@ -57,7 +61,7 @@ export const endings: Readonly<Record<Ending, string>> = {
 
 export interface LoopResult {
   readonly ending: Ending
-  /** The error of the model. */
+  /** The error of the model, or why --until was refused. */
   readonly reason?: string
   readonly rounds: number
   readonly tokens: number
@@ -84,6 +88,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   })
   const seen: string[] = []
   if (first?.success === true) return ended('until')
+  if (first?.refused !== undefined) return ended('refused', first.refused)
   for (;;) {
     if (signal.aborted) return ended(options.signal.aborted ? 'stopped' : 'time')
     if (rounds >= limits.rounds) return ended('rounds')
@@ -179,16 +184,25 @@ async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal):
 interface Tried {
   readonly success: boolean
   readonly text: string
+  /** Why the command may not run at all. */
+  readonly refused?: string
 }
 
-/** Runs the command of --until: approved for this loop, and in the sandbox like any other. */
+const refusals: readonly (Code | undefined)[] = ['command_not_allowed', 'action_not_allowed', 'approval_required']
+
+/** Runs the command of --until: approved for this loop, in the sandbox like any other, and judged by its exit code alone. */
 async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<Tried | undefined> {
   const { until, report, hear } = options
   if (until === undefined || signal.aborted) return undefined
   const result = await clada.call('run', { command: until }, { signal })
-  const text = formatReport(result, 'llm', report)
-  hear({ kind: 'until', success: result.success, text })
-  return { success: result.success, text }
+  const [action] = result.results
+  const { code, data } = action ?? {}
+  // A search that finds nothing is a success in reports.
+  const exitCode = result.success && isRecord(data) ? (data['exit_code'] ?? 0) : 0
+  const success = result.success && exitCode === 0
+  const text = `${formatReport(result, 'llm', report)}${exitCode === 0 ? '' : `\nexit code ${exitCode}`}`
+  hear({ kind: 'until', success, text })
+  return { success, text, ...(action !== undefined && refusals.includes(code) ? { refused: userText(action) } : {}) }
 }
 
 /** What the model reads next. */
@@ -220,4 +234,4 @@ const withoutTimes = (text: string): string => text.replace(/\d+(?:\.\d+)?\s*m?s
 
 /** One line on how a loop ended. */
 export const endingLine = ({ ending, reason, rounds, tokens }: LoopResult): string =>
-  `Ended after ${counted(rounds, 'round')}, ${counted(tokens, 'token')}: ${endings[ending]}${reason === undefined ? '' : ` (${reason})`}.`
+  `Ended after ${counted(rounds, 'round')}, ${counted(tokens, 'token')}: ${endings[ending]}${reason === undefined ? '' : `: ${reason}`}.`

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { hasCode } from '../core/platform.ts'
 import { startNamed } from '../process/programs.ts'
 
 export interface Message {
@@ -48,9 +49,11 @@ async function* programReply(
   // A program that does not read its input is not at fault.
   child.stdin?.on('error', () => undefined).end(input)
   const ended = new Promise<string | undefined>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
+    child.once('error', (error) =>
+      resolve(hasCode(error, 'ENOENT') ? 'was not found in PATH' : `could not be started: ${error.message}`),
+    )
     child.once('close', (code, by) =>
-      resolve(code === 0 ? undefined : `it ended with ${code === null ? by : `exit code ${code}`}`),
+      resolve(code === 0 ? undefined : `ended with ${code === null ? by : `exit code ${code}`}`),
     )
   })
   try {
@@ -58,7 +61,7 @@ async function* programReply(
     const failure = await ended
     signal.throwIfAborted()
     if (failure !== undefined)
-      throw new ModelError(`${program} failed: ${failure}.${last === '' ? '' : `\n${last.trimEnd()}`}`)
+      throw new ModelError(`${program} ${failure}${last === '' ? '' : `:\n${last.trimEnd()}`}`)
   } finally {
     signal.removeEventListener('abort', kill)
     kill()

@@ -201,6 +201,23 @@ describe('the command of --until', () => {
     })
     expect(model.asked).toEqual([])
   })
+
+  it.each(['grep -q zzz a.txt', 'diff a.txt b.txt'])('is decided by its own exit code: %s', async (command) => {
+    const root = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'zzz\n' })
+    const model = scripted(write('a.txt', 'zzz\n'))
+    const { result, events } = await looped(root, model, { until: command })
+    expect(result).toMatchObject({ ending: 'until', rounds: 1, until: { before: false, after: true } })
+    expect(events.find(({ kind }) => kind === 'until')).toMatchObject({ text: expect.stringContaining('exit code 1') })
+  })
+
+  it('is refused before the first round where it can never run', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const args = ['loop', 'swap', '--until', 'git diff --quiet', '--root', root, '--', 'cat']
+    const { status, stdout, stderr } = await called(args)
+    expect(status).toBe(2)
+    expect(stdout).toMatch(/^Loop 1\. Ended after 0 rounds, 0 tokens: --until was refused: .*git diff may not be given --quiet/)
+    expect(stderr).not.toContain('round 1')
+  })
 })
 
 describe('a transcript', () => {
@@ -274,8 +291,10 @@ describe('a program as the model', () => {
 
   it('that fails says how', async () => {
     const failing = programModel([process.execPath, '-e', 'console.error("no quota"); process.exit(4)'])
-    await expect(replyOf(failing, [])).rejects.toThrow(/exit code 4\.\nno quota$/)
-    await expect(replyOf(programModel(['no-such-program-here']), [])).rejects.toBeInstanceOf(ModelError)
+    await expect(replyOf(failing, [])).rejects.toThrow(/exit code 4:\nno quota$/)
+    await expect(replyOf(programModel(['no-such-program-here']), [])).rejects.toEqual(
+      new ModelError('no-such-program-here was not found in PATH'),
+    )
   })
 })
 

@@ -115,6 +115,7 @@ export const command: Command = {
 /** Only a command can tell whether the task is done; a model that stops by itself claims that it is. */
 const codes: Readonly<Record<Ending, ExitCode>> = {
   until: 0,
+  refused: 2,
   'no-blocks': 0,
   rounds: 1,
   tokens: 1,
