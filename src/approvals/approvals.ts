@@ -48,17 +48,23 @@ export class Approvals {
     return { state: vouched.length === 0 ? 'unvouched' : 'changed' }
   }
 
-  /** @throws SettingsError where the user's state cannot be kept */
+  /** @throws SettingsError where the user's state cannot be kept, an error of the system where the project cannot be written to */
   add(line: ApprovalLine, { hash }: Pick<WhatRuns, 'hash'>, grant: Grant = {}): Voucher {
     const added = new Date().toISOString()
     const list = readProjectList(this.#root)
     const voucher = { command: line.line, runs: hash, network: false, added, ...grant }
     const others = readVouchers(this.#root).filter((one) => one.command !== line.line)
-    writeVouchers(this.#root, [...others, voucher])
+    // The list is worth nothing without the voucher, so nothing is approved by half.
     writeProjectList(this.#root, {
       commands: [...new Set([...list.commands, line.line])],
       added: { ...list.added, [line.line]: list.added[line.line] ?? added },
     })
+    try {
+      writeVouchers(this.#root, [...others, voucher])
+    } catch (error) {
+      writeProjectList(this.#root, list)
+      throw error
+    }
     return voucher
   }
 

@@ -2,6 +2,7 @@ import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
 import { isTerminal, OutputError } from './streams.ts'
+import { isOsError, type OsError } from '../core/platform.ts'
 
 /** Names that commands had before. */
 const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }
@@ -41,11 +42,24 @@ async function meant({ missing }: UsageError): Promise<string> {
   return close === undefined ? ' See clada --help for the commands.' : ` Did you mean clada ${close}?`
 }
 
-/** Runs a command line, and reports a wrong call on stderr. */
+/** What the system refused to a command itself, such as to write to the project. */
+async function refusal({ code, syscall: op = '', path = '', message }: OsError): Promise<string> {
+  const { explain } = await import('../report/explain.ts')
+  const { userText } = await import('../report/failure.ts')
+  const explained = explain({ kind: 'os', code, op, path, message }, '')
+  const advice = explained.failure.user?.advice
+  return `${userText(explained)} (${code}).${advice === undefined ? '' : ` ${advice}`}`
+}
+
+/** Runs a command line, and reports a wrong call, or what the system refused, on stderr. */
 export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
   try {
     return await main(argv)
   } catch (error) {
+    if (isOsError(error) && error.syscall !== undefined) {
+      process.stderr.write(`clada: ${await refusal(error)}\n`)
+      return 1
+    }
     const unwritten = error instanceof OutputError
     const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
     if (!known) throw error

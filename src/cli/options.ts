@@ -1,5 +1,5 @@
-import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
 import {
   canonical,
   choices,
@@ -235,7 +235,7 @@ export function projectAround(): string | undefined {
   const cwd = process.cwd()
   if (meant.some((name) => isThere(path.join(cwd, name)))) return undefined
   const { root } = path.parse(cwd)
-  const home = canonical(os.homedir())
+  const home = canonical(homeDir())
   for (let dir = cwd; dir !== root && dir !== home; dir = path.dirname(dir)) {
     const above = path.dirname(dir)
     // These are no project by accident either.

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { dependsOnContent } from '../policy/holds-token.ts'
@@ -89,7 +89,7 @@ export function boundsFor(
 ): Bounds {
   const { root, allowedRoots, userPlaces } = scope.settings
   const repositories = found.repositories.filter((name) => name !== '.git')
-  const home = os.homedir()
+  const home = homeDir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { ExecRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
@@ -40,7 +41,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     const what: Containment = {
       file,
       args: script === undefined ? [flag, request.code] : [script],
-      env: codeEnvironment({ path: dirs, home: os.homedir(), venv }),
+      env: codeEnvironment({ path: dirs, home: homeDir(), venv }),
       timeoutMs,
       sandbox: 'required',
       network: false,

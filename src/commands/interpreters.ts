@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import os from 'node:os'
+import { homeDir } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
 import type { CommandSettings, Language } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
@@ -128,7 +128,7 @@ async function inside(found: Interpreter & { ok: true }, settings: Settings): Pr
   const stuck = (reason: string): Tried => ({ state: 'stuck', file, reason })
   const choice = chooseSandbox()
   if (!choice.ok) return stuck(choice.reason)
-  const home = os.homedir()
+  const home = homeDir()
   const nothing = { blocked: [], repositories: [] }
   const what = { file, caches: 'none', network: false, memoryBytes: 4 * 1024 ** 3 } as const
   // What is missing in the project would be made for a moment, to cover it.

@@ -1,5 +1,5 @@
-import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
 import { slashed } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
@@ -59,7 +59,7 @@ async function containmentOf(
   place: Place,
   { settings: { root, allowedRoots, limits }, commands, effect }: CommandScope,
 ): Promise<Containment> {
-  const home = os.homedir()
+  const home = homeDir()
   const tools = projectTools(root, place.absolute)
   const outside = pathOutside(process.env['PATH'], [root, ...allowedRoots])
   // What may reach the network or the user's caches finds the user's programs first, whatever the project has.

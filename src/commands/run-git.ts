@@ -1,5 +1,5 @@
 import path from 'node:path'
-import os from 'node:os'
+import { homeDir } from '../core/platform.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { commitOnly } from '../policy/commands/git-rules.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
@@ -103,7 +103,7 @@ const refused = (name: string, text: string): Stop =>
 export async function gitEnvironment(root: string): Promise<Record<string, string>> {
   // The last one of a name counts.
   const identity = new Map(
-    (await asked(root, { HOME: os.homedir() }, 'config', '--null', '--get-regexp', '^user\\.(name|email)$'))
+    (await asked(root, { HOME: homeDir() }, 'config', '--null', '--get-regexp', '^user\\.(name|email)$'))
       .split('\0')
       .map((line) => [line.split('\n', 1)[0], line.slice(line.indexOf('\n') + 1)]),
   )

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../policy/paths.ts'
@@ -20,7 +19,7 @@ import {
 } from './merge.ts'
 import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
-import { isRecord } from '../core/platform.ts'
+import { homeDir, isRecord } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -119,7 +118,7 @@ const nameOf = (file: string): string => (path.basename(file) === projectFileNam
 /** Directories as they really are, so that no link and no dots make one look like another. */
 function resolved(given: Given, dir: string): Given {
   const absolute = (value: unknown): string =>
-    canonical(path.resolve(dir, String(value).replace(/^~(?=\/|$)/, os.homedir())))
+    canonical(path.resolve(dir, String(value).replace(/^~(?=\/|$)/, homeDir())))
   const { root, allowed_roots: roots } = given
   return {
     ...given,

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
 import { modelActions, registry } from '../actions/registry.ts'
 import type { SyntaxName } from '../syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
@@ -211,7 +211,7 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
 function rootOf(given: string | undefined): string {
   const root = canonical(given ?? process.cwd())
   if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
-  if (given === undefined && (root === path.parse(root).root || root === canonical(os.homedir()))) {
+  if (given === undefined && (root === path.parse(root).root || root === canonical(homeDir()))) {
     throw new SettingsError(
       `Refusing to use '${root}' as a project: it is your home directory or the file system root. cd into a project, or pass --root ${root} if you mean it.`,
     )

@@ -1,3 +1,4 @@
+import os from 'node:os'
 import path from 'node:path'
 
 /** The differences between operating systems. No other file asks for the name of the system. */
@@ -87,6 +88,15 @@ export const isOsError = (error: unknown): error is OsError =>
 
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   isOsError(error) && codes.includes(error.code)
+
+/** The user's home directory. A user id that the system does not know has none: then a place where nothing is. */
+export function homeDir(): string {
+  try {
+    return os.homedir()
+  } catch {
+    return '/nonexistent'
+  }
+}
 
 /** What an error says, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

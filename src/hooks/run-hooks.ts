@@ -1,4 +1,3 @@
-import os from 'node:os'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import { missedNetwork } from '../commands/blocked-network.ts'
@@ -15,7 +14,7 @@ import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/explain-program.ts'
 import { type Facts, substitute, unknownNames, type Values, variableFor } from './substitute.ts'
 import type { ExecutionResult } from '../core/result.ts'
-import { platform } from '../core/platform.ts'
+import { homeDir, platform } from '../core/platform.ts'
 
 /** The results of the hooks before or after an execution. */
 export interface HooksEnd {
@@ -84,7 +83,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
         ...(own ??
           commandEnvironment(process.env, {
             path: dirs,
-            home: os.homedir(),
+            home: homeDir(),
             venv: tools.venv,
             network,
             more: scope.commands.env,

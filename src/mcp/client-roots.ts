@@ -1,4 +1,3 @@
-import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInside, slashed } from '../core/paths.ts'
@@ -6,7 +5,7 @@ import { anchored } from '../policy/glob.ts'
 import { defaultDeniedPatterns, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { messageOf } from '../core/platform.ts'
+import { homeDir, messageOf } from '../core/platform.ts'
 
 /** The project of a client, with what applies there. */
 export interface Project {
@@ -77,7 +76,7 @@ function smaller(own: string, their: string): string[] {
 async function projectAt(uris: readonly string[], anywhere: (root?: string) => Promise<Project>): Promise<Scope> {
   if (uris.length === 0) return { project: await anywhere() }
   const theirs = [...new Set(uris.flatMap(directoryOf))]
-  const home = canonical(os.homedir())
+  const home = canonical(homeDir())
   const [first, ...rest] = theirs.filter((dir) => dir !== home && dir !== path.parse(dir).root)
   if (first === undefined)
     return { refusal: `no root of the client (${uris.join(', ')}) is a directory of a project on this machine` }

@@ -2,9 +2,8 @@ import { type Advice, askUser } from '../core/problem.ts'
 import { type Sandbox, type Bounds, directoriesAbove } from './bounds.ts'
 import { bubblewrap, hostFacts } from './bubblewrap.ts'
 import { findProgram, systemPath } from './programs.ts'
-import { platform } from '../core/platform.ts'
+import { homeDir, platform } from '../core/platform.ts'
 import path from 'node:path'
-import os from 'node:os'
 import { bareEnvironment } from './environment.ts'
 import { runProcess } from './run-process.ts'
 import { type GroupLimits, groupLimitsHere } from './control-group.ts'
@@ -97,7 +96,7 @@ export async function whyNotStarting(sandbox: Sandbox, root: string): Promise<st
   const program = { file: '/usr/bin/true', args: [], cwd: '/', env: bareEnvironment }
   const none = { readable: [], hidden: [], caches: [], discarded: [], fixed: [], blocked: [], absent: [] }
   const limits = { memoryBytes: 2 ** 30, fileBytes: 2 ** 30, processes: 1000 }
-  const wrapped = sandbox.wrap(program, { root, home: os.homedir(), ...none, network: false, limits })
+  const wrapped = sandbox.wrap(program, { root, home: homeDir(), ...none, network: false, limits })
   const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })
   return end.exitCode === 0 ? undefined : end.stderr.trim() || end.error || `exit ${end.exitCode}`
 }

@@ -1,10 +1,9 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
 import { putFile } from './own-files.ts'
-import { messageOf, platform } from '../core/platform.ts'
+import { homeDir, messageOf, platform } from '../core/platform.ts'
 
 /** Where clada keeps what it knows, and where the user says what holds: neither is a document's business. */
 export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
@@ -63,7 +62,7 @@ function inHome(variable: string, usual: string): string {
 
 /** What is not absolute would be somewhere else in every project, where the project could fill it. */
 function home(): string {
-  const dir = os.homedir()
+  const dir = homeDir()
   if (path.isAbsolute(dir)) return dir
   throw new SettingsError(
     `The home directory '${dir}' is not an absolute path, so there is no place for clada's own files. Set HOME to one that is.`,
@@ -77,7 +76,7 @@ function home(): string {
 export function userStateDir(root: string): string | undefined {
   const dir = stateHome()
   // The home directory or the whole disk is not a downloaded project; documents cannot reach the directory itself.
-  if (root === '/' || namesOf(os.homedir()).includes(root)) return dir
+  if (root === '/' || namesOf(homeDir()).includes(root)) return dir
   return namesOf(dir).some((name) => name.startsWith(`${root}${path.sep}`)) ? undefined : dir
 }
 

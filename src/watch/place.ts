@@ -146,6 +146,8 @@ export interface Memory {
  */
 class Ledger {
   readonly #file: string
+  /** The project directory. Another one that was made at the same path later has not been watched. */
+  readonly #project: string
   /** Where a lock for the same file may be. */
   readonly lock: string
 
@@ -153,23 +155,25 @@ class Ledger {
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
     const name = rootName(`${root}\0${watched}`).slice(0, 32)
     this.#file = path.join(dir, `${name}.json`)
+    const { ino, birthtimeNs } = fs.statSync(root, { bigint: true })
+    this.#project = `${ino} ${birthtimeNs}`
     this.lock = path.join(dir, `${rootName(watched).slice(0, 32)}.lock`)
   }
 
   /** Undefined when this file was never watched. */
   read(): Memory | undefined {
     try {
-      const { known, running }: { known: [string, Fate][]; running: string[] } = JSON.parse(
+      const { project, known, running }: { project?: string; known: [string, Fate][]; running: string[] } = JSON.parse(
         fs.readFileSync(this.#file, 'utf8'),
       )
-      return { known: new Map(known), running }
+      return project === this.#project ? { known: new Map(known), running } : undefined
     } catch {
       return undefined
     }
   }
 
   write({ known, running }: Memory): void {
-    putFile(this.#file, JSON.stringify({ known: [...known], running }))
+    putFile(this.#file, JSON.stringify({ project: this.#project, known: [...known], running }))
   }
 }
 

@@ -55,6 +55,18 @@ describe('a listener starts', () => {
     expect(traceOf(dir)).toEqual(['one', 'bad'])
   })
 
+  it('and leaves alone what it finds in a project that replaced a watched one', async () => {
+    const first = await listening(undefined, { atStart: 'hold' })
+    const { dir } = first
+    await first.listener.stop()
+    fs.rmSync(dir, { recursive: true })
+    fs.mkdirSync(dir)
+    const world = await listening(append(dir, 'bad'), { dir, atStart: 'hold' })
+    await world.listener.stop()
+    expect(world.events).toContainEqual({ kind: 'held', blocks: 1, why: 'first-look' })
+    expect(traceOf(dir)).toEqual([])
+  })
+
   it('and runs what somebody saves into a file that it has just made itself', async () => {
     const dir = scratchDir()
     const file = path.join(dir, 'in.md')

@@ -7,26 +7,36 @@ import { scratchDir } from './scratch.ts'
 
 const nobody = 65534
 
+/** What differs in one call: further variables, or another working directory. */
+interface Call {
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+}
+
 /**
  * The command line as somebody starts it who is not the superuser, to whom no permission applies. Everything below `dir`
  * is theirs from now on.
  */
-export function ordinaryUser(dir: string): (args: readonly string[], input?: string) => Ran {
+export function ordinaryUser(
+  dir: string,
+  id = nobody,
+): (args: readonly string[], input?: string, call?: Call) => Ran {
   // The project of these tests may lie where others cannot look.
   const home = scratchDir()
   fs.cpSync(path.dirname(inject('cli')), path.join(home, 'dist'), { recursive: true })
   fs.writeFileSync(path.join(home, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
-  const ids = process.geteuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
-  if ('uid' in ids) execFileSync('chown', ['-R', `${nobody}:${nobody}`, dir, home])
+  const ids = process.geteuid?.() === 0 ? { uid: id, gid: id } : {}
+  if ('uid' in ids) execFileSync('chown', ['-R', `${id}:${id}`, dir, home])
   const env = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: path.join(home, 'state'), NO_COLOR: '1' }
-  return (args, input = '') => {
+  return (args, input = '', call = {}) => {
     const command = [path.join(home, 'dist', path.basename(inject('cli'))), ...args]
     const { status, stdout, stderr } = spawnSync(process.execPath, command, {
       encoding: 'utf8',
       input,
       cwd: dir,
-      env,
       ...ids,
+      ...call,
+      env: { ...env, ...call.env },
     })
     return { status, stdout, stderr }
   }

@@ -12,6 +12,7 @@ import net from 'node:net'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { homeDir } from '../../core/platform.ts'
 
 /** An X server; on a Wayland desktop the one it keeps for older programs. */
 export function openX11(machine: Machine): Clipboard | undefined {
@@ -225,7 +226,7 @@ function addressOf(display: string): { address: net.NetConnectOpts; number: stri
 /** What proves to an X server that this is its user; empty where the server asks for nothing. */
 function cookieFor(display: string, env: NodeJS.ProcessEnv): Buffer {
   try {
-    return cookieIn(fs.readFileSync(env['XAUTHORITY'] ?? path.join(os.homedir(), '.Xauthority')), display)
+    return cookieIn(fs.readFileSync(env['XAUTHORITY'] ?? path.join(homeDir(), '.Xauthority')), display)
   } catch {
     return Buffer.alloc(0)
   }
