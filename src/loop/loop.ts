@@ -45,7 +45,16 @@ export type LoopEvent =
   | { readonly kind: 'retry'; readonly reason: string }
 
 /** Why a loop ended. */
-export type Ending = 'until' | 'refused' | 'no-blocks' | 'rounds' | 'tokens' | 'time' | 'stopped' | 'no-progress' | 'model'
+export type Ending =
+  | 'until'
+  | 'refused'
+  | 'no-blocks'
+  | 'rounds'
+  | 'tokens'
+  | 'time'
+  | 'stopped'
+  | 'no-progress'
+  | 'model'
 
 export const endings: Readonly<Record<Ending, string>> = {
   until: 'the command of --until succeeds',

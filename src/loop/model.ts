@@ -60,8 +60,7 @@ async function* programReply(
     if (child.stdout !== null) for await (const text of child.stdout.setEncoding('utf8')) yield String(text)
     const failure = await ended
     signal.throwIfAborted()
-    if (failure !== undefined)
-      throw new ModelError(`${program} ${failure}${last === '' ? '' : `:\n${last.trimEnd()}`}`)
+    if (failure !== undefined) throw new ModelError(`${program} ${failure}${last === '' ? '' : `:\n${last.trimEnd()}`}`)
   } finally {
     signal.removeEventListener('abort', kill)
     kill()

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'

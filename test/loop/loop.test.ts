@@ -215,7 +215,9 @@ describe('the command of --until', () => {
     const args = ['loop', 'swap', '--until', 'git diff --quiet', '--root', root, '--', 'cat']
     const { status, stdout, stderr } = await called(args)
     expect(status).toBe(2)
-    expect(stdout).toMatch(/^Loop 1\. Ended after 0 rounds, 0 tokens: --until was refused: .*git diff may not be given --quiet/)
+    expect(stdout).toMatch(
+      /^Loop 1\. Ended after 0 rounds, 0 tokens: --until was refused: .*git diff may not be given --quiet/,
+    )
     expect(stderr).not.toContain('round 1')
   })
 })

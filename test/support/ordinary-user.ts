@@ -17,10 +17,7 @@ interface Call {
  * The command line as somebody starts it who is not the superuser, to whom no permission applies. Everything below `dir`
  * is theirs from now on.
  */
-export function ordinaryUser(
-  dir: string,
-  id = nobody,
-): (args: readonly string[], input?: string, call?: Call) => Ran {
+export function ordinaryUser(dir: string, id = nobody): (args: readonly string[], input?: string, call?: Call) => Ran {
   // The project of these tests may lie where others cannot look.
   const home = scratchDir()
   fs.cpSync(path.dirname(inject('cli')), path.join(home, 'dist'), { recursive: true })
