@@ -53,16 +53,16 @@ export class Approvals {
     const added = new Date().toISOString()
     const list = readProjectList(this.#root)
     const voucher = { command: line.line, runs: hash, network: false, added, ...grant }
-    const others = readVouchers(this.#root).filter((one) => one.command !== line.line)
-    // The list is worth nothing without the voucher, so nothing is approved by half.
-    writeProjectList(this.#root, {
-      commands: [...new Set([...list.commands, line.line])],
-      added: { ...list.added, [line.line]: list.added[line.line] ?? added },
-    })
+    const vouchers = readVouchers(this.#root)
+    writeVouchers(this.#root, [...vouchers.filter((one) => one.command !== line.line), voucher])
     try {
-      writeVouchers(this.#root, [...others, voucher])
+      writeProjectList(this.#root, {
+        commands: [...new Set([...list.commands, line.line])],
+        added: { ...list.added, [line.line]: list.added[line.line] ?? added },
+      })
     } catch (error) {
-      writeProjectList(this.#root, list)
+      // Without its line in the list the voucher approves nothing.
+      writeVouchers(this.#root, vouchers)
       throw error
     }
     return voucher
