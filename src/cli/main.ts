@@ -1,7 +1,7 @@
 import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
-import { isTerminal, OutputError } from './streams.ts'
+import { forgetTerminals, isTerminal, OutputError } from './streams.ts'
 import { isOsError, type OsError } from '../core/platform.ts'
 
 /** Names that commands had before. */
@@ -53,6 +53,7 @@ async function refusal({ code, syscall: op = '', path = '', message }: OsError):
 
 /** Runs a command line, and reports a wrong call, or what the system refused, on stderr. */
 export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
+  forgetTerminals()
   try {
     return await main(argv)
   } catch (error) {

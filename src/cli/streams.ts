@@ -42,6 +42,9 @@ export const isTerminal = (fd: 0 | 1 | 2): boolean => (terminals[fd] ??= leadsTo
 
 const terminals: boolean[] = []
 
+/** Before a command line: the one before in the same process may have had other streams. */
+export const forgetTerminals = (): void => void terminals.splice(0)
+
 function leadsToTerminal(fd: 0 | 1 | 2): boolean {
   try {
     const stat = fs.fstatSync(fd)
