@@ -1,17 +1,19 @@
 import fs from 'node:fs'
 
 /**
- * A vitest reporter: one line at the end for each program that tests were skipped for. In the file that
+ * A vitest reporter: at the end one line for each program that tests were skipped for, and the sums. In the file that
  * CLADA_TEST_RESULTS names there is one line for each test as it ends, so that a run that is killed has them too.
  */
 export default class MissingPrograms {
   #skipped = new Map()
+  #ended = { passed: 0, failed: 0, skipped: 0 }
 
   onTestCaseResult(testCase) {
     const { state, note } = testCase.result()
     const { fullName: name, module } = testCase
     const to = process.env.CLADA_TEST_RESULTS
     if (to) fs.appendFileSync(to, `${JSON.stringify({ file: module.relativeModuleId, name, state, note })}\n`)
+    this.#ended[state]++
     if (state === 'skipped' && note?.startsWith('needs ')) this.#skipped.set(note, (this.#skipped.get(note) ?? 0) + 1)
   }
 
@@ -26,5 +28,7 @@ export default class MissingPrograms {
       const why = program === 'sandbox' ? 'a sandbox: none works here' : `${program}: not installed`
       console.log(`skipped ${tests} for want of ${why} (Debian, Ubuntu: apt install ${name})`)
     }
+    const { passed, failed, skipped } = this.#ended
+    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
   }
 }

@@ -1,10 +1,14 @@
-// Draws docs/demo.svg from what the real program prints, as scenes that follow each other: `npm run picture`.
+// Draws docs/demo.svg from what the real program prints, as scenes that follow each other.
+//
+//   npm run picture [-- --check]   `--check`: the picture is what it would draw
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
 const home = path.resolve(import.meta.dirname, '..')
-const { stdout } = spawnSync(process.execPath, ['scripts/demo.mjs', '--color'], { cwd: home, encoding: 'utf8' })
+const demo = spawnSync(process.execPath, ['scripts/demo.mjs', '--color'], { cwd: home, encoding: 'utf8' })
+// The same picture every time.
+const stdout = demo.stdout.replace(/\d\d:\d\d:\d\d/g, '14:30:00').replace(/\([\da-f]{8}\)/g, '(4da57744)')
 
 /** By the words that introduce them: how they are called here, and how many seconds and lines they get. */
 const wanted = [
@@ -44,17 +48,19 @@ const drawn = scenes.map(({ title, seconds, lines }, index) => {
 })
 const label =
   'A reply of a model, the diff of what it would do, clada watch that applies it, and clada undo that takes it back'
-fs.writeFileSync(
-  path.join(home, 'docs/demo.svg'),
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
-<style>${drawn.map(({ style }) => style).join('')}@media (prefers-reduced-motion:reduce){g[class]{animation:none;opacity:0}.s2{opacity:1}}</style>
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+<style>${drawn.map(({ style }) => style).join('')}@media (prefers-reduced-motion:reduce){g[class]{animation:none;opacity:0}g.s2{opacity:1}}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13" fill="#c9d1d9">
 ${drawn.map(({ group }) => group).join('\n')}
 </g>
-</svg>
-`,
-)
+</svg>`
+const file = path.join(home, 'docs/demo.svg')
+if (!process.argv.includes('--check')) fs.writeFileSync(file, picture)
+else if (fs.readFileSync(file, 'utf8') !== picture) {
+  console.error('docs/demo.svg is not what the demo prints now: npm run picture')
+  process.exitCode = 1
+}
 
 /** Colour codes as coloured spans. */
 function spans(line) {

@@ -11,9 +11,11 @@ export function installDependencies() {
   const installed = new URL('../node_modules/.package-lock.json', import.meta.url)
   if (fs.existsSync(installed) && fs.statSync(installed).mtimeMs >= fs.statSync(lock).mtimeMs) return
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync('npm', ['ci', ...quiet], { cwd: new URL('..', import.meta.url), stdio: 'ignore' })
+  // On Windows npm is a script, which needs a shell.
+  const shell = process.platform === 'win32'
+  const { status } = spawnSync('npm', ['ci', ...quiet], { cwd: new URL('..', import.meta.url), stdio: 'ignore', shell })
   // A registry that lacks a tool's packages for other systems leaves holes in the lock file, which `npm ci` refuses.
-  if (status !== 0) run('npm', ['install', '--no-save', ...quiet])
+  if (status !== 0) run('npm', ['install', '--no-save', ...quiet], { shell })
 }
 
 /** Runs a program in the project and shows what it prints; ends with its exit code if that is not zero. */

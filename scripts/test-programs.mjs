@@ -29,19 +29,26 @@ export const portableSuites =
 
 const isThere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
-/** Installs them where that is safe: on a build server, or for root inside a container. Elsewhere their tests are skipped. */
+/**
+ * Installs them where that is safe: on a build server, whose user may be root or use sudo without a password, or for root
+ * inside a container. Elsewhere their tests are skipped.
+ */
 export function installTestPrograms() {
-  if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !(process.env.CI || inContainer())) return
+  const isRoot = process.geteuid?.() === 0
+  if (process.platform !== 'linux' || !(process.env.CI || (isRoot && inContainer()))) return
   const missing = Object.entries(testPrograms).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
   if (missing.length === 0 || !isThere('apt-get')) return
   console.log(`Installing what the tests want: ${missing.join(' ')}`)
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = (...args) => execFileSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env })
+  const apt = (...args) => {
+    const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args]
+    const [program, ...rest] = isRoot ? command : ['sudo', '-n', ...command]
+    execFileSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] })
+  }
   try {
     apt('update')
     apt('install', '-y', '--no-install-recommends', ...missing)
   } catch {
-    console.log('apt-get failed; tests that need what is missing are skipped.')
+    console.log('That failed; tests that need what is missing are skipped.')
   }
 }
 

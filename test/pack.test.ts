@@ -60,7 +60,14 @@ const packed = (): string[] =>
 describe('the package', () => {
   it('holds what it should and nothing else', () => {
     const outside = packed().filter((file) => !file.startsWith('dist/') && !/^docs\/.*\.(?:md|svg|png)$/.test(file))
-    const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'schema/clada.schema.json']
+    const wanted = [
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'schema/clada.schema.json',
+    ]
     expect(wanted).toEqual(expect.arrayContaining(outside))
     expect(
       packed().filter(
@@ -74,6 +81,18 @@ describe('the package', () => {
     expect(packed()).toEqual(
       expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts', 'dist/ui/index.html']),
     )
+  })
+
+  it('has every file that its pages link to', () => {
+    const broken = packed()
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((page) =>
+        [...fs.readFileSync(path.join(installed, page), 'utf8').matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"#\s]+)/g)]
+          .map(([, to = '']) => to)
+          .filter((to) => !/^[a-z]+:/.test(to) && !fs.existsSync(path.join(installed, path.dirname(page), to)))
+          .map((to) => `${page}: ${to}`),
+      )
+    expect(broken).toEqual([])
   })
 
   it('names no path of the machine it was built on', () => {

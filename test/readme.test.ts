@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
@@ -54,6 +54,13 @@ it('links only to what is there', () => {
       .map((file) => `${page}: ${path.relative(root, file)}`),
   )
   expect(broken).toEqual([])
+})
+
+it('has only files that Windows can check out', () => {
+  const files = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).stdout.split('\0')
+  expect(files.filter((file) => /[:*?"<>|\\]|[. ](?:\/|$)|(?:^|\/)(?:con|nul|aux|prn)(?:\.|\/|$)/i.test(file))).toEqual(
+    [],
+  )
 })
 
 /** A project with a reply, and programs with the names that the docs use. */
