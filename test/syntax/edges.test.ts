@@ -51,6 +51,11 @@ describe('small parts of syntaxes', () => {
     expect(block).toMatchObject({ syntax: 'udiff', action: 'file_patch', startLine: 1, endLine: 6 })
   })
 
+  it('a marker that is quoted says nothing about the line above it', () => {
+    const { notExecuted } = findBlocks(new Source('Text with <b>.\n> edit 3:5\n'), { syntaxes: ['swe-agent'] })
+    expect(notExecuted).toEqual([{ line: 2, endLine: 2, reason: 'quoted', what: 'swe-agent marker' }])
+  })
+
   it.each([...'aAzZ09_'])('the name of a marker may have %s', (c) => {
     expect(parseMarker(`<---X${c}--->`, csl, 0)).toMatchObject({ name: `X${c}` })
   })
