@@ -123,7 +123,7 @@ Where the processor time goes:
 
 | what | ms |
 |---|---|
-| **one block that makes a file**: reading its code and what V8 kept of it (1.1 MB, two files) | 6 |
+| **one block that makes a file**: reading its code and what V8 kept of it (1.1 MB, three files) | 6 |
 | the top level of their modules | 3 |
 | two collections of garbage | 2 |
 | the run itself: functions that run once, so in the interpreter; 140 functions of Node, compiled each time; 250 calls of the system for locks and journal | 11 |

@@ -16,15 +16,17 @@ const listing = [
 
 /**
  * By file, a small command of which it holds the modules that no earlier one uses, and its input: a block, or all of it.
- * Or two other files: what both of their commands use, and neither loads the file of the other.
+ * Or other files: what the command of the first has in common with any of the others, which do not load the first.
  */
 export const packs = [
   { file: 'main.cjs', args: ['version'] },
+  { file: 'read-pack.cjs', common: ['run-pack.cjs', 'diff-pack.cjs', 'check-pack.cjs'] },
   { file: 'run-pack.cjs', args: ['--no-git', '-'], block: write },
   { file: 'edit-pack.cjs', args: ['--no-git', '-'], block: edit },
   { file: 'git-pack.cjs', args: ['-'], block: edit },
-  { file: 'diff-pack.cjs', args: ['diff', '-'], block: edit },
-  { file: 'action-pack.cjs', both: ['mcp-pack.cjs', 'structure-pack.cjs'] },
+  { file: 'diff-pack.cjs', args: ['diff', '-'], block: write },
+  { file: 'check-pack.cjs', args: ['check', '-'], block: write },
+  { file: 'action-pack.cjs', common: ['mcp-pack.cjs', 'structure-pack.cjs'] },
   { file: 'mcp-pack.cjs', args: ['mcp'], input: listing.join('') },
   { file: 'structure-pack.cjs', args: ['--no-git', '-'], block: read },
 ]
@@ -70,7 +72,8 @@ function usedIn(home, start) {
     if (status !== 0) throw new Error(`clada ${args.join(' ')} failed in the build:\n${output.join('')}`)
     for (const loaded of output[3].split('\n')) used.get(file).add(path.basename(loaded))
   }
-  for (const { file, both: [one, other] = [] } of packs)
-    for (const module of used.get(one) ?? []) if (used.get(other).has(module)) used.get(file).add(module)
+  for (const { file, common: [first, ...others] = [] } of packs)
+    for (const module of used.get(first) ?? [])
+      if (others.some((other) => used.get(other).has(module))) used.get(file).add(module)
   return used
 }

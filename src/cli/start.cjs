@@ -64,7 +64,7 @@ function kept(name, make) {
 
 /** V8 keeps the functions that were called. Those of the packs differ by command; a file of its own has each of them. */
 function keptName(name) {
-  if (name !== 'main.cjs' && name !== 'run-pack.cjs') return name
+  if (!['main.cjs', 'read-pack.cjs', 'run-pack.cjs'].includes(name)) return name
   command ??= commandOf(process.argv[2] ?? '')
   return `${command}-${name}`
 }

@@ -34,6 +34,7 @@ it('a run of one block loads what it needs and nothing else', () => {
     'main.cjs',
     'cli-commands-run.cjs',
     'run-pack.cjs',
+    'read-pack.cjs',
   ])
   const heavy = ['crypto', 'child_process', 'http', 'net', 'tty', 'perf_hooks', 'readline', 'stream', 'worker_threads']
   expect(parts.filter((part) => heavy.includes(part))).toEqual([])
