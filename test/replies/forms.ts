@@ -95,6 +95,13 @@ export const forms: Readonly<Record<string, Form>> = {
     creates: ({ path, text }) =>
       `<invoke name="Write">\n<parameter name="file_path">${path}</parameter>\n<parameter name="content">${text}\n</parameter>\n</invoke>\n`,
   },
+  'XML call in a wrapper': both(
+    ({ path, old, text }) =>
+      `<function_calls>\n<invoke name="Edit">\n<parameter name="file_path">${path}</parameter>\n<parameter name="old_string">${old}</parameter>\n<parameter name="new_string">${text}</parameter>\n</invoke>\n</function_calls>\n`,
+  ),
+  'call with a name and an input': both(
+    (meant) => `<tool_use>\n<name>Edit</name>\n<input>${replaced(meant)}</input>\n</tool_use>\n`,
+  ),
   'patch after tokens': both((meant) => `<|channel|>commentary to=apply_patch<|message|>${patched(meant)}\n<|call|>\n`),
   'call after tokens': both(
     (meant) =>

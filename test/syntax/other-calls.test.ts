@@ -61,6 +61,66 @@ describe('a call of another tool', () => {
   ])('is not seen in %j', (text) => expect(callsIn(text)).toEqual([]))
 })
 
+describe('a wrapper around calls', () => {
+  const edit = (path: string, ns = ''): string =>
+    `<${ns}invoke name="Edit">\n<${ns}parameter name="file_path">${path}</${ns}parameter>\n<${ns}parameter name="old_string">a</${ns}parameter>\n<${ns}parameter name="new_string">b</${ns}parameter>\n</${ns}invoke>`
+  const json = '{"name": "Edit", "arguments": {"file_path": "a.ts", "old_string": "a", "new_string": "b"}}'
+  const unknown = '<invoke name="WebSearch">\n<parameter name="query">a</parameter>\n</invoke>'
+  const around = (name: string, text: string, between = '\n'): string =>
+    `Let me see.\n\n<${name}>${between}${text}${between}</${name}>\n`
+  const oneLine = (text: string): string => text.replaceAll('\n', '')
+  const outcome = (text: string): unknown => {
+    const { blocks, notExecuted } = findBlocks(new Source(text))
+    return {
+      read: blocks.map(({ params, faults }) => [params['path'], params['old_text'], params['new_text'], faults.length]),
+      listed: notExecuted.map(({ what }) => what),
+    }
+  }
+  const one = ['a.ts', 'a', 'b', 0]
+
+  it.each([
+    ...['function_calls', 'tool_calls', 'function_call', 'tool_call', 'ns:function_calls'].flatMap((name) => [
+      around(name, edit('a.ts')),
+      around(name, `\n${edit('a.ts').replace(/^/gm, '  ')}`),
+      around(name, oneLine(edit('a.ts')), ''),
+      around(name, json),
+      around(name, json, ''),
+    ]),
+    around('function_calls', edit('a.ts', 'ns:')),
+    around('tool_calls', `<tool_call>\n${json}\n</tool_call>`),
+    around('tool_use', '<name>Edit</name>\n<input>{"file_path": "a.ts", "old_string": "a", "new_string": "b"}</input>'),
+    around(
+      'function_calls',
+      '<invoke>\n<tool_name>Edit</tool_name>\n<parameters>\n<path>a.ts</path>\n<old_str>a</old_str>\n<new_str>b</new_str>\n</parameters>\n</invoke>',
+    ),
+  ])('means nothing where they are read: %j', (text) => {
+    expect(outcome(text)).toEqual({ read: [one], listed: [] })
+  })
+
+  it('means nothing beside native blocks either, where its call is listed', () => {
+    expect(callsIn(`${around('function_calls', edit('a.ts'))}\n${block}`).map(({ reason }) => reason)).toEqual([
+      'beside-native',
+    ])
+  })
+
+  it('has as many calls as it has, also on one line', () => {
+    const two = [edit('a.ts'), edit('b.ts')]
+    const both = { read: [one, ['b.ts', 'a', 'b', 0]], listed: [] }
+    expect(outcome(around('function_calls', two.join('\n')))).toEqual(both)
+    expect(outcome(around('function_calls', two.map(oneLine).join(''), ''))).toEqual(both)
+  })
+
+  it('is listed once where they are not read, and a call that is not read after one that is', () => {
+    const name = 'call of another tool (<function_calls>)'
+    const alone = 'call of another tool (<invoke name="WebSearch">)'
+    expect(outcome(around('function_calls', unknown))).toEqual({ read: [], listed: [name] })
+    expect(outcome(around('function_calls', `${unknown}\n${edit('a.ts')}`))).toEqual({ read: [one], listed: [name] })
+    expect(outcome(around('function_calls', `${edit('a.ts')}\n${unknown}`))).toEqual({ read: [one], listed: [alone] })
+    for (const calls of [unknown + edit('a.ts'), edit('a.ts') + unknown])
+      expect(outcome(around('function_calls', oneLine(calls), ''))).toEqual({ read: [], listed: [name] })
+  })
+})
+
 describe('what seems to be an edit, where nothing else was found', () => {
   const conflict = (name: string): string => `<<<<<<< ${name}\nold\n=======\nnew\n>>>>>>> end\n`
 

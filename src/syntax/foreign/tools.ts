@@ -8,6 +8,9 @@ export type Asked = Pick<Found, 'action' | 'params'> &
 /** Arguments as texts, by the names that the call gives them. */
 export type Args = ReadonlyMap<string, string>
 
+/** What agents put around their calls. It means nothing. */
+export const WRAPPER = '<(?:\\w+:)?(?:function_calls?|tool_calls?)>'
+
 /**
  * The actions that a call means: several for a list of edits, none where the tool is not known. A text says what is
  * missing. Agents spell the same names in many ways, so capitals, `_` and `-` are ignored.

@@ -11,6 +11,7 @@ import {
   jsonIn,
   labelOf,
   withoutArgument,
+  WRAPPER,
 } from '../foreign/tools.ts'
 
 /*
@@ -59,7 +60,7 @@ const none: Seen = { line: Infinity, last: Infinity, found: [] }
 
 /** What may be before a call; a group is the name of the tool, where the JSON has only its arguments. */
 const HEADS = [
-  '<tool_call>',
+  `${WRAPPER}(?:\\s*${WRAPPER})?`,
   '<\\|python_tag\\|>',
   '\\[TOOL_CALLS\\](?:([\\w.-]+)\\[ARGS\\])?',
   '(?:<\\|start\\|>)?(?:assistant)?(?: to=([\\w.-]+) ?)?<\\|channel\\|>commentary(?: to=([\\w.-]+))?[^{\\n]{0,60}<\\|message\\|>',

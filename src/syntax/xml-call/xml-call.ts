@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { fenceOf, foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
-import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument } from '../foreign/tools.ts'
+import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument, WRAPPER } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
@@ -10,12 +10,13 @@ import { SearchReplaceMarks } from '../search-replace/walk.ts'
  *   call     = "<" tool ">" { "<" name ">" value "</" name ">" } "</" tool ">"                 Cline, Roo
  *            | "<invoke name=" quoted ">" { "<parameter name=" quoted ">" value "</parameter>" } "</invoke>"
  *            | "<function=" tool ">" { "<parameter=" name ">" value "</parameter>" } "</function>"
+ *            | "<tool_use>" "<name>" tool "</name>" "<input>" arguments "</input>" "</tool_use>"
  *            | "<tool_call>" tool LF { "<arg_key>" name "</arg_key>" "<arg_value>" value "</arg_value>" } "</tool_call>"
  *            | "<" any { name "=" quoted } ">" { old and new text as above, or search-replace blocks } "</" any ">"
  *
  * The arguments may be one JSON text instead. In the last form the file is an attribute, or the first element inside.
- * What is around them, such as `<function_calls>`, means nothing. `foreign/tools.ts` says what a tool means. The
- * `diff` of `replace_in_file` and `apply_diff` has search-replace blocks; `apply_diff` may have several files. A value
+ * A wrapper such as `<function_calls>` belongs to the first call in it and means nothing; calls may follow each other on
+ * a line. `foreign/tools.ts` says what a tool means. The `diff` of `replace_in_file` and `apply_diff` has search-replace blocks; `apply_diff` may have several files. A value
  * that begins on a line of its own also ends there.
  */
 
@@ -36,13 +37,15 @@ export const xmlCall = foreign({
     }
     return {
       seek: (line) => from(line).line,
-      read: (line) => readCall(source, marks, from(line)),
+      read: (line) => readCalls(source, marks, from(line)),
     }
   },
 })
 
 interface Opened {
+  /** That of its wrapper, if it has one. */
   readonly line: number
+  readonly indent: string
   readonly tool: string
   /** What closes it. */
   readonly closer: string
@@ -66,19 +69,23 @@ const attributesIn = (text: string): Map<string, string> =>
 const fileOf = (attributes: ReadonlyMap<string, string>): string | undefined =>
   [...attributes].find(([name]) => /^(?:path|file_?path|file|file_?name)$/i.test(name))?.[1]
 
-const nowhere: Opened = { line: Infinity, tool: '', closer: '', at: 0 }
+const nowhere: Opened = { line: Infinity, indent: '', tool: '', closer: '', at: 0 }
 
-const OPENER = new RegExp(
-  `^[ \\t]*<(?:${[
+const TAG = `[ \\t]*(?:${WRAPPER}\\s*){0,3}<(?:${[
     '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
     '([a-z]+(?:_[a-z]+)+|bash)>',
     '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\']\\s*>',
     'function=([\\w.-]+)>',
     // Any other element, with its attributes.
     '([a-zA-Z][\\w-]*)((?:\\s+[\\w-]+\\s*=\\s*(?:"[^"<>\\n]*"|\'[^\'<>\\n]*\'))*)\\s*(/?)>',
-  ].join('|')})`,
-  'gm',
-)
+  ].join('|')})`
+const OPENER = new RegExp(`^${TAG}`, 'gm')
+/** Another call on the line where one ends. */
+const ANOTHER = new RegExp(TAG, 'y')
+const CALL = /invoke|function=/
+
+/** These have an element with the name of the tool and one with its arguments. */
+const NAMING = /^(?:use_mcp_tool|tool_use|invoke)$/
 
 /** What an element that is an edit begins with: the old text, or the file and then the old text. */
 const EDIT =
@@ -95,55 +102,83 @@ function nextOpened(source: Source, from: number): Opened {
   if (!source.text.includes('<', source.startOf(from))) return nowhere
   OPENER.lastIndex = source.startOf(from)
   for (let match = OPENER.exec(source.text); match !== null; match = OPENER.exec(source.text)) {
-    const [whole, toolCall, first, tag, invoke, invoked, called, element, written = '', slash] = match
-    const tool = tag ?? invoked ?? called ?? first ?? element ?? ''
-    const at = match.index + whole.length
-    const line = source.lineAt(match.index)
-    if (element === undefined && (isTool(tool) || DIFFS.test(tool) || tool === 'use_mcp_tool'))
-      return { line, tool, closer: `</${tag ?? invoke ?? toolCall ?? 'function'}>`, at }
-    if (OWN.test(tool)) continue
-    const attributes = attributesIn(written)
-    EDIT.lastIndex = at
-    const edit = slash === '/' ? null : EDIT.exec(source.text)
-    // What only writes a file is shown first: `proposal.ts`.
-    if (edit !== null && (edit[1] !== undefined || fileOf(attributes) !== undefined))
-      return { line, tool, closer: `</${tool}>`, at, attributes }
-    if (/^(?:delete|rename)$/.test(tool.replace(/^(?:lov|dyad)-/, '')) && attributes.size > 0)
-      return { line, tool, closer: slash === '' ? `</${tool}>` : '', at, attributes }
+    const opened = openedBy(source, match)
+    if (opened !== undefined) return opened
   }
   return nowhere
+}
+
+function openedBy(source: Source, match: RegExpExecArray): Opened | undefined {
+  const [whole, toolCall, first, tag, invoke, invoked, called, element, written = '', slash] = match
+  const tool = tag ?? invoked ?? called ?? first ?? element ?? ''
+  const at = match.index + whole.length
+  const own = source.lineAt(match.index + whole.lastIndexOf('<'))
+  const common = { line: source.lineAt(match.index), indent: /^[ \t]*/.exec(source.line(own))?.[0] ?? '', tool, at }
+  if ((element === undefined && (isTool(tool) || DIFFS.test(tool))) || NAMING.test(tool))
+    return { ...common, closer: `</${tag ?? invoke ?? toolCall ?? element ?? 'function'}>` }
+  if (OWN.test(tool)) return undefined
+  const attributes = attributesIn(written)
+  EDIT.lastIndex = at
+  const edit = slash === '/' ? null : EDIT.exec(source.text)
+  // What only writes a file is shown first: `proposal.ts`.
+  if (edit !== null && (edit[1] !== undefined || fileOf(attributes) !== undefined))
+    return { ...common, closer: `</${tool}>`, attributes }
+  if (/^(?:delete|rename)$/.test(tool.replace(/^(?:lov|dyad)-/, '')) && attributes.size > 0)
+    return { ...common, closer: slash === '' ? `</${tool}>` : '', attributes }
+  return undefined
+}
+
+interface Calls {
+  readonly found: readonly Found[]
+  readonly next: number
+}
+
+/** A call and those that follow it on the line where it ends; none where one of these cannot be read. */
+function readCalls(source: Source, marks: SearchReplaceMarks, first: Opened): Calls {
+  const found: Found[] = []
+  for (let opened = first; ;) {
+    const one = readCall(source, marks, opened)
+    if (one.found.length === 0) return { found: [], next: first.line + 1 }
+    found.push(...one.found)
+    ANOTHER.lastIndex = one.end
+    const match = ANOTHER.exec(source.text)
+    const another = match === null ? undefined : openedBy(source, match)
+    if (another !== undefined) opened = another
+    else if (match === null || !CALL.test(match[0])) return { found, next: one.next }
+    else return { found: [], next: first.line + 1 }
+  }
 }
 
 function readCall(
   source: Source,
   marks: SearchReplaceMarks,
-  { line, tool: opened, closer, at, attributes = new Map() }: Opened,
-): { found: readonly Found[]; next: number } {
+  { line, indent, tool: opened, closer, at, attributes = new Map() }: Opened,
+): Calls & { readonly end: number } {
   const end = source.text.indexOf(closer, at)
   if (end === -1) {
     const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
     const slip = truncated(line, { kind: 'call-open', closer })
-    return { found: [unreadable(lines, opened, slip)], next: source.lineCount + 1 }
+    return { found: [unreadable(lines, opened, slip)], next: source.lineCount + 1, end: source.text.length }
   }
   const last = source.lineAt(end)
   const common = { label: opened, startLine: line, endLine: last, lastLine: last }
-  const next = last + 1
-  const indent = /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
+  const after = { next: last + 1, end: end + closer.length }
   const body = source.text.slice(at, end)
   if (DIFFS.test(opened) && /<diff>/.test(body))
-    return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), next }
+    return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), ...after }
   const path = fileOf(attributes)
   if (path !== undefined && marks.seek(source.lineAt(at)) < last)
-    return { found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }], next }
+    return { found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }], ...after }
   const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : dedented(body, indent))])
-  const tool = given.get('tool_name') ?? opened
-  const args = given.has('tool_name') ? argsOf(jsonIn(given.get('arguments') ?? '')) : given
+  const of = (...names: readonly string[]): string | undefined => given.get(names.find((name) => given.has(name)) ?? '')
+  const tool = (NAMING.test(opened) ? of('tool_name', 'name') : undefined) ?? opened
+  const args = tool === opened ? given : argumentsIn(of('arguments', 'input', 'parameters') ?? '')
   const asked = askedBy(tool, args)
-  if (asked === undefined) return { found: [], next: line + 1 }
+  if (asked === undefined) return { found: [], ...after }
   const label = labelOf(tool, args)
   if (typeof asked === 'string')
-    return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], next }
-  return { found: asked.map((one) => calledFor({ ...common, label }, one)), next }
+    return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], ...after }
+  return { found: asked.map((one) => calledFor({ ...common, label }, one)), ...after }
 }
 
 /** Without the indentation of the call, where every line has it. */
@@ -178,7 +213,7 @@ function diffsIn(
 }
 
 const ARGUMENT =
-  /\s*<(?:parameter\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
+  /\s*<(?:((?:\w+:)?parameter)\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
 
 function argumentsIn(written: string): ReadonlyMap<string, string> {
   if (/^\s*\{/.test(written)) return argsOf(jsonIn(written))
@@ -189,11 +224,11 @@ function argumentsIn(written: string): ReadonlyMap<string, string> {
   ARGUMENT.lastIndex = 0
   for (let match = ARGUMENT.exec(body); match !== null; match = ARGUMENT.exec(body)) {
     const start = ARGUMENT.lastIndex
-    const [, named, stated, tag] = match
-    const closer = tag === undefined ? '</parameter>' : `</${tag}>`
+    const [, parameter = 'parameter', named, stated, tag = parameter] = match
+    const closer = `</${tag}>`
     const end = closerFrom(body, closer, start)
     if (end === -1) break
-    const name = named ?? stated ?? tag ?? ''
+    const name = named ?? stated ?? tag
     args.set(name, valueOf(body.slice(start, end), name))
     ARGUMENT.lastIndex = end + closer.length
   }
