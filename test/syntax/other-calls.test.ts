@@ -131,6 +131,14 @@ describe('what seems to be an edit, where nothing else was found', () => {
       '<rewrite path="src/a.ts">\nnew text\n</rewrite>',
       [1, 3, 'element of another tool (<rewrite path="src/a.ts">)', 'unreadable', 'src/a.ts'],
     ],
+    [
+      '<boltAction type="shell">npm install left-pad</boltAction>',
+      [1, 1, 'command of another tool (<boltAction type="shell">npm install left-pad)', 'unreadable'],
+    ],
+    [
+      '<dyad-add-dependency packages="left-pad"></dyad-add-dependency>',
+      [1, 1, 'command of another tool (<dyad-add-dependency packages="left-pad">)', 'unreadable'],
+    ],
     ['=== src/a.ts ===\nnew text', [1, 1, 'file between lines of marks', 'unreadable']],
     ['```sh\nsed -i s/a/b/ src/a.ts\n```', [2, 2, 'shell command that writes a file', 'example']],
     ['1c1\n< a\n---\n> b', [1, 1, 'diff that names no file', 'quoted']],
@@ -139,6 +147,19 @@ describe('what seems to be an edit, where nothing else was found', () => {
     ['In `src/a.py`, change the method:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
   ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
+  })
+
+  it('is each command beside files that are proposed', () => {
+    const { blocks, notExecuted } = findBlocks(
+      new Source(
+        '<boltArtifact id="x">\n<boltAction type="file" filePath="src/new.ts">\nx\n</boltAction>\n<boltAction type="shell">npm install\n</boltAction>\n<boltAction type="start">\nnpm run dev\n</boltAction>\n</boltArtifact>\n',
+      ),
+    )
+    expect(blocks.map(({ params }) => params['path'])).toEqual(['src/new.ts'])
+    expect(notExecuted.map(({ line, what }) => [line, what])).toEqual([
+      [5, 'command of another tool (<boltAction type="shell">npm install)'],
+      [7, 'command of another tool (<boltAction type="start"> npm run dev)'],
+    ])
   })
 
   it('is each element up to its own end', () => {

@@ -26,7 +26,8 @@ export const command: Command = {
     const flags = await withConfig(given)
     const previews: Preview[] = []
     const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
-    for (const { name, text } of await readInputs(words)) {
+    const inputs = await readInputs(words)
+    for (const { name, text } of inputs) {
       const preview = await clada.preview(text, { programs: 'try' })
       previews.push(preview)
       if (!preview.result.success) failed.push({ name, result: preview.result })
@@ -39,7 +40,9 @@ export const command: Command = {
       } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
       if (flags.json === undefined) {
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
-        for (const { result } of previews) {
+        for (const [index, { result }] of previews.entries()) {
+          const of = inputs.length > 1 ? `${printable(inputs[index]?.name ?? '')}: ` : ''
+          if (isEmpty(result)) process.stderr.write(`${of}No blocks found.\n`)
           for (const line of [...warningLines(result, nameOf), ...programLines(result, nameOf)])
             process.stderr.write(`${line}\n`)
         }
@@ -51,6 +54,9 @@ export const command: Command = {
     return failed.length > 0 ? 1 : 0
   },
 }
+
+const isEmpty = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
+  results.length + parseErrors.length + notExecuted.length === 0 && fatalError === undefined
 
 type Naming = (result: ActionResult) => string
 
