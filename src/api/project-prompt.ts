@@ -1,6 +1,6 @@
 import { allActions } from '../actions/registry.ts'
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
-import { taughtNames, type TaughtName } from '../syntax/table.ts'
+import { promptNames, taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/words.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
@@ -47,6 +47,6 @@ function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
   const [taught] = syntaxes.flatMap((name) => taughtNames.find((one) => one === name) ?? [])
   if (taught !== undefined) return taught
   throw new SettingsError(
-    `No prompt teaches ${syntaxes.join(', ')}: models know it already. Enable one of ${taughtNames.join(', ')}.`,
+    `No prompt teaches ${syntaxes.join(', ')}: models know it already. Enable one of ${promptNames.join(', ')}.`,
   )
 }

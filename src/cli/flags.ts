@@ -1,4 +1,4 @@
-import { syntaxNames, targetNames, taughtNames } from '../syntax/table.ts'
+import { promptNames, syntaxNames, targetNames } from '../syntax/table.ts'
 import { choices } from '../config/settings.ts'
 import { formatChoices } from '../report/format.ts'
 import type { KeyName } from '../config/keys.ts'
@@ -44,7 +44,7 @@ const rows = [
     values: syntaxNames,
     repeat: true,
     help: 'look for this syntax only (repeatable)',
-    for: { prompt: { help: 'the syntax to teach', values: taughtNames } },
+    for: { prompt: { help: 'the syntax to teach', values: promptNames } },
   },
   {
     name: 'csl-delimiters',

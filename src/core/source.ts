@@ -47,6 +47,11 @@ export class Source {
     return this.text.slice(this.startOf(line), this.endOf(line))
   }
 
+  /** The number of lines as a person counts them: a line break at the end begins none. */
+  get lastLine(): number {
+    return this.text.endsWith('\n') ? this.lineCount - 1 : this.lineCount
+  }
+
   /** Lines `first` to `last`, both included, joined with LF whatever they were joined with before. */
   lines(first: number, last: number): string {
     if (last < first) return ''

@@ -183,7 +183,8 @@ function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): 
   }
   const others = verdicts.filter((one) => one.hunk !== hunk).map(verdictSentence)
   const applies = verdicts.some(({ verdict }) => verdict === 'applied')
-  return [advice[reason], ...(applies ? [] : ['The file was left as it was.']), ...others].join(' ')
+  const why = others.length === 0 ? '' : ', because the hunks for it are applied together or not at all'
+  return [advice[reason], ...(applies ? [] : [`The file was left as it was${why}.`]), ...others].join(' ')
 }
 
 function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {

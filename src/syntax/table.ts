@@ -60,6 +60,9 @@ export const taughtNames: readonly TaughtName[] = syntaxNames.filter(
   (name): name is TaughtName => rows.get(name)?.lesson !== undefined,
 )
 
+/** A prompt can be made for these: those that a model is taught, and formats of other tools with a short prompt. */
+export const promptNames: readonly SyntaxName[] = syntaxNames.filter((name) => rows.get(name)?.reminder !== undefined)
+
 const targets: ReadonlyMap<string, { readonly syntax: Syntax; readonly target: Target }> = new Map(
   [...rows.values()].flatMap((syntax) =>
     Object.entries(syntax.targets ?? {}).map(([name, target]) => [name, { syntax, target }] as const),

@@ -234,6 +234,13 @@ describe('clada diff', () => {
     expect(clada(['diff', '--error-detail', 'minimal'], { cwd, input }).stderr).not.toContain('→')
   })
 
+  it('says that there is nothing, and does not fail', () => {
+    const cwd = scratchDir({ 'a.md': 'prose' })
+    expect(clada(['diff'], { cwd, input: '' })).toMatchObject({ status: 0, stdout: '', stderr: 'No blocks found.\n' })
+    expect(clada(['diff', 'a.md', 'a.md'], { cwd }).stderr).toBe('a.md: No blocks found.\n'.repeat(2))
+    expect(clada(['diff', '--quiet', 'a.md'], { cwd }).stderr).toBe('')
+  })
+
   it('fails only when an action would', () => {
     const cwd = scratchDir()
     const input = block('ed1', ['action = "file_edit"', `path = "${cwd}/a.txt"`, 'old_text = "two"', 'new_text = "2"'])
@@ -281,7 +288,7 @@ describe('clada do and tools', () => {
     expect(flagIn('tools', 'format')).toMatch(/ {2}format of the list \(table, yaml, json, md\)$/)
     expect(flagIn('run', 'syntax')).toContain(`  look for this syntax only (repeatable) (${syntaxNames.join(', ')})`)
     expect(flagIn('run', 'dry-run')).toMatch(/ {2}show what would change, as clada diff does$/)
-    expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer\)$/)
+    expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/)
   })
 })
 

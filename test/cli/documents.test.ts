@@ -165,7 +165,7 @@ describe('clada check', () => {
         '✗ line 24, not closed  replacer 4  file_write d.txt',
         '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
         '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
-        '7 found, 5 with problems.',
+        '7 found, 5 with problems, 1 not executed.',
         '',
         'The corrected block, ready to be sent again if nothing is missing:',
         '```',
@@ -219,7 +219,7 @@ describe('clada check', () => {
       '– line 7  cml 4  file_write d',
       '    not executed: task 5 of its group is invalid',
       '✗ line 8  cml 5  file_write',
-      '5 found, 2 with problems.',
+      '5 found, 2 with problems, 2 not executed.',
     ])
   })
 

@@ -7,7 +7,7 @@ import { Source } from '../../src/core/source.ts'
 import type { CladaOptions } from '../../src/index.ts'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
 import { foreignFormats, promptFor, type PromptOptions, withFiles } from '../../src/describe/prompt.ts'
-import { syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
+import { promptNames, syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
 import { exampleFiles } from '../../src/describe/lesson.ts'
 import { Clada } from '../../src/index.ts'
 import { formatFor } from '../../src/cli/options.ts'
@@ -274,6 +274,10 @@ describe('rules and files', () => {
 })
 
 describe('formats of other tools', () => {
+  it('are listed with those that are taught', () => {
+    expect([...promptNames].sort()).toEqual([...taughtNames, ...Object.keys(foreignFormats)].sort())
+  })
+
   it.each(Object.keys(foreignFormats))('have a short prompt whose example works (%s)', async (name) => {
     const root = scratchDir(exampleFiles)
     const syntax = syntaxNames.find((one) => one === name)

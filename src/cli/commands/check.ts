@@ -33,12 +33,13 @@ export const command: Command = {
 function listed(document: CheckedDocument & { name: string }, several: boolean): string {
   const { blocks, warnings, name } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
+  const left = blocks.filter(({ note }) => note !== undefined).length
   return printable(
     [
       ...(several ? [`--- ${name}`] : []),
       ...blocks.flatMap(blockLines),
       ...warnings.map((warning) => `⚠ ${warning}`),
-      blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems.`,
+      blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems${left === 0 ? '' : `, ${left} not executed`}.`,
       ...correctedLines({ parseErrors: blocks.map(({ corrected }) => (corrected === undefined ? {} : { corrected })) }),
     ].join('\n'),
   )

@@ -93,7 +93,7 @@ function readPatch(
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const end = closed ? last + 1 : last
   const found = sections.length > 0 ? sections : [noPatch(line, end, { kind: 'patch-empty' })]
-  if (!closed) return { found: found.map(cutBefore(line, last)), next: end + 1 }
+  if (!closed) return { found: found.map(cutBefore(line, Math.min(last, source.lastLine))), next: end + 1 }
   const isUsual = patch.shells === usualShells && sections.every(({ shells }) => shells === undefined)
   return { found: isUsual || sections.length === 0 ? found : withMarkers(found, patch), next: end + 1 }
 }

@@ -162,7 +162,8 @@ export class ReplacerWalk {
     const closed = end?.line ?? null
     const last = closed ?? this.#source.lineCount
     const code = closed === null ? 'truncated' : undefined
-    this.#report(at, { kind: 'replacer-overrun', marker: name, section, line, first: this.#start, last }, code)
+    const mistake = { kind: 'replacer-overrun', marker: name, section, line, first: this.#start } as const
+    this.#report(at, { ...mistake, last: closed ?? this.#source.lastLine }, code)
     return this.#found(texts, closed, last)
   }
 
