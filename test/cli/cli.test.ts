@@ -288,7 +288,9 @@ describe('clada do and tools', () => {
     expect(flagIn('tools', 'format')).toMatch(/ {2}format of the list \(table, yaml, json, md\)$/)
     expect(flagIn('run', 'syntax')).toContain(`  look for this syntax only (repeatable) (${syntaxNames.join(', ')})`)
     expect(flagIn('run', 'dry-run')).toMatch(/ {2}show what would change, as clada diff does$/)
-    expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/)
+    expect(flagIn('prompt', 'syntax')).toMatch(
+      / {2}the syntax to teach \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
+    )
   })
 })
 

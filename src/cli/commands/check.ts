@@ -39,7 +39,9 @@ function listed(document: CheckedDocument & { name: string }, several: boolean):
       ...(several ? [`--- ${name}`] : []),
       ...blocks.flatMap(blockLines),
       ...warnings.map((warning) => `⚠ ${warning}`),
-      blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems${left === 0 ? '' : `, ${left} not executed`}.`,
+      blocks.length === 0
+        ? 'No blocks found.'
+        : `${blocks.length} found, ${bad} with problems${left === 0 ? '' : `, ${left} not executed`}.`,
       ...correctedLines({ parseErrors: blocks.map(({ corrected }) => (corrected === undefined ? {} : { corrected })) }),
     ].join('\n'),
   )

@@ -72,13 +72,13 @@ const fileOf = (attributes: ReadonlyMap<string, string>): string | undefined =>
 const nowhere: Opened = { line: Infinity, indent: '', tool: '', closer: '', at: 0 }
 
 const TAG = `[ \\t]*(?:${WRAPPER}\\s*){0,3}<(?:${[
-    '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
-    '([a-z]+(?:_[a-z]+)+|bash)>',
-    '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\']\\s*>',
-    'function=([\\w.-]+)>',
-    // Any other element, with its attributes.
-    '([a-zA-Z][\\w-]*)((?:\\s+[\\w-]+\\s*=\\s*(?:"[^"<>\\n]*"|\'[^\'<>\\n]*\'))*)\\s*(/?)>',
-  ].join('|')})`
+  '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
+  '([a-z]+(?:_[a-z]+)+|bash)>',
+  '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\']\\s*>',
+  'function=([\\w.-]+)>',
+  // Any other element, with its attributes.
+  '([a-zA-Z][\\w-]*)((?:\\s+[\\w-]+\\s*=\\s*(?:"[^"<>\\n]*"|\'[^\'<>\\n]*\'))*)\\s*(/?)>',
+].join('|')})`
 const OPENER = new RegExp(`^${TAG}`, 'gm')
 /** Another call on the line where one ends. */
 const ANOTHER = new RegExp(TAG, 'y')
@@ -168,7 +168,10 @@ function readCall(
     return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), ...after }
   const path = fileOf(attributes)
   if (path !== undefined && marks.seek(source.lineAt(at)) < last)
-    return { found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }], ...after }
+    return {
+      found: [{ ...editsBetween(source, marks, { first: source.lineAt(at), last, path }), ...common }],
+      ...after,
+    }
   const given = new Map([...attributes, ...argumentsIn(indent === '' ? body : dedented(body, indent))])
   const of = (...names: readonly string[]): string | undefined => given.get(names.find((name) => given.has(name)) ?? '')
   const tool = (NAMING.test(opened) ? of('tool_name', 'name') : undefined) ?? opened
