@@ -113,3 +113,11 @@ export interface SearchResult {
   /** True when there were more than `max`. */
   readonly more: boolean
 }
+
+/** What is to be said of a file that was written. */
+export interface WriteNote {
+  /** Where a text went that was written in the very moment of the replacement. */
+  readonly displaced?: string
+  /** The file now belongs to this user instead of its owner, because only the superuser can give files away. */
+  readonly disowned?: string
+}

@@ -18,7 +18,8 @@ import type { ReviewedBlock } from '../core/review.ts'
 import type { RunOptions, Verdict } from './options.ts'
 import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
-import { explain } from '../report/explain.ts'
+import { explain, noteWarnings } from '../report/explain.ts'
+import type { WriteNote } from '../core/files.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
@@ -153,7 +154,7 @@ export class Execution {
     if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
       return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
-      this.#displaced(await this.#workspace.landTogether())
+      this.#noted(await this.#workspace.landTogether())
       await this.#landWorkingSet()
     } catch (error) {
       this.#giveUp(problemOf(error))
@@ -239,7 +240,7 @@ export class Execution {
     if (!('land' in scope)) return
     if (reason !== undefined) return this.#refuse(done, stopped(`${reason}, and the group is atomic`))
     try {
-      this.#displaced(await scope.land())
+      this.#noted(await scope.land())
     } catch (error) {
       this.#giveUp(problemOf(error))
       this.#refuse(done, problemOf(error))
@@ -284,7 +285,7 @@ export class Execution {
     return new Proposals(this.#options, {
       reported: () => this.#reported,
       warn: (text) => this.#warnings.push(text),
-      land: async (scope) => this.#displaced(await scope.land()),
+      land: async (scope) => this.#noted(await scope.land()),
     })
   }
 
@@ -295,7 +296,7 @@ export class Execution {
 
   async #review(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     const { TaskReview } = await import('./task-review.ts')
-    const review = new TaskReview(task, this.#options, scope, (saved) => this.#displaced(saved))
+    const review = new TaskReview(task, this.#options, scope, (notes) => this.#noted(notes))
     const result =
       review.skipped === undefined
         ? await this.#perform(task, await review.scope(), review)
@@ -442,8 +443,8 @@ export class Execution {
   async #written(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
     for (const write of writes) {
       try {
-        const { displaced } = await write.written
-        if (displaced !== undefined) result.warnings = [...(result.warnings ?? []), displacedWarning(displaced)]
+        const warnings = noteWarnings(await write.written)
+        if (warnings.length > 0) result.warnings = [...(result.warnings ?? []), ...warnings]
       } catch (error) {
         if (!write.reported) setOutcome(result, { ok: false, problem: problemOf(error) }, [])
       }
@@ -453,8 +454,8 @@ export class Execution {
     result.durationMs = Math.round((now() - begun) * 1000) / 1000
   }
 
-  #displaced(saved: readonly string[]): void {
-    this.#warnings.push(...saved.map(displacedWarning))
+  #noted(notes: readonly WriteNote[]): void {
+    this.#warnings.push(...notes.flatMap(noteWarnings))
   }
 
   /** Without the lock or git no action can write, so the rest is skipped. */
@@ -494,6 +495,3 @@ const maxWriting = 2 * takenTogether
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
   `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`
-
-const displacedWarning = (saved: string): string =>
-  `another program wrote to this file while it was being replaced; its text is saved in ${saved}`

@@ -9,6 +9,7 @@ import type { BlockChoice, ReviewedBlock, ReviewPlace } from '../core/review.ts'
 import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
 import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
+import type { WriteNote } from '../core/files.ts'
 import { problemOf } from './action-runner.ts'
 import { nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
 import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
@@ -19,7 +20,7 @@ export class TaskReview {
   readonly #task: ReadyTask
   readonly #options: RunOptions
   readonly #scope: Scope
-  readonly #onDisplaced: (saved: readonly string[]) => void
+  readonly #onNotes: (notes: readonly WriteNote[]) => void
   readonly #choice: BlockChoice
   #seen: { readonly shown: string; readonly taken: Taken } | undefined
   #places: readonly ReviewPlace[] = []
@@ -28,11 +29,11 @@ export class TaskReview {
   /** The reason why the action does not even run. */
   readonly skipped: Problem | undefined
 
-  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onDisplaced: (saved: readonly string[]) => void) {
+  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onNotes: (notes: readonly WriteNote[]) => void) {
     this.#task = task
     this.#options = options
     this.#scope = scope
-    this.#onDisplaced = onDisplaced
+    this.#onNotes = onNotes
     const { choice = {}, decoded } = task
     this.#choice = choice
     const { spec, params } = decoded
@@ -126,14 +127,14 @@ export class TaskReview {
   /** Where only a part is taken, that part is made on a stage of its own: the rest never happened. */
   async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<readonly Change[]> {
     if (instead === undefined) {
-      this.#onDisplaced(await stage.land())
+      this.#onNotes(await stage.land())
       return changes
     }
     const part = await this.#scope.group()
     const since = part.noting()
     await part.put(instead)
     const made = since()
-    this.#onDisplaced(await part.land())
+    this.#onNotes(await part.land())
     return made
   }
 }

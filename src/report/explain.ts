@@ -1,4 +1,5 @@
 import type { Advice, Problem } from '../core/problem.ts'
+import type { WriteNote } from '../core/files.ts'
 import type { Code } from '../core/codes.ts'
 import type { Details, Failure } from '../core/result.ts'
 import { resendAdvice } from './parts.ts'
@@ -369,4 +370,12 @@ export function refusalOf(
   const advice = failure.user?.advice ?? details?.advice ?? ''
   const then = advice === '' ? '' : `. ${advice}`
   return { error: `${error}${then}`, reason: `${userText({ failure })}${then}`, code }
+}
+
+export function noteWarnings({ displaced, disowned }: WriteNote): string[] {
+  const warnings: string[] = []
+  if (displaced !== undefined)
+    warnings.push(`another program wrote to the file while it was being replaced; its text is saved in ${displaced}`)
+  if (disowned !== undefined) warnings.push(`${disowned} belonged to another user and is now yours`)
+  return warnings
 }

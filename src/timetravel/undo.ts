@@ -12,8 +12,7 @@ import { openTimeline, readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../journal/timeline.ts'
 import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
-import { refusalOf } from '../report/explain.ts'
-import { explain } from '../report/explain.ts'
+import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
@@ -259,10 +258,10 @@ async function revert(
     return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
-  const displaced = await workspace.restore(wanted)
+  const notes = await workspace.restore(wanted)
   const warnings = [
     ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} was not restored: ${left}`])),
-    ...displaced.map((saved) => `another program wrote to a file in the meantime; its text is saved in ${saved}`),
+    ...notes.flatMap(noteWarnings),
   ]
   return {
     success: true,

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
+import { hasCode } from '../core/platform.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import type { Base } from './tree.ts'
@@ -29,11 +30,22 @@ export const directoryStop = (at: Location, op: string): Stop =>
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
-  if (isReadOnly(stat)) throw readOnlyStop(at, op)
+  if (isReadOnly(stat, at.absolute)) throw readOnlyStop(at, op)
 }
 
-export function isReadOnly({ uid, mode }: fs.Stats): boolean {
-  return (uid === ownUser ? mode & 0o200 : mode & 0o222) === 0
+export function isReadOnly({ uid, mode }: fs.Stats, file: string): boolean {
+  if (uid === ownUser) return (mode & 0o200) === 0
+  return (mode & 0o222) === 0 || (ownUser !== 0 && !mayWrite(file))
+}
+
+/** Asks the system, which also knows groups and access lists. */
+function mayWrite(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return !hasCode(error, 'EACCES')
+  }
 }
 
 export const readOnlyStop = (at: Location, op: string): Stop =>

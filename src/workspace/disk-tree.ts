@@ -1,3 +1,4 @@
+import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
@@ -30,7 +31,7 @@ import {
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
-import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
+import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree } from './tree.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
 
@@ -82,7 +83,7 @@ export class DiskTree implements Tree {
     const stat = withOs('open', at.given, () => fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
     const links = stat.nlink - (this.#recorder?.namesOf(stat) ?? 0)
-    return { type: typeOf(stat), size: stat.size, mode: stat.mode, links, readOnly: isReadOnly(stat) }
+    return { type: typeOf(stat), size: stat.size, mode: stat.mode, links, readOnly: isReadOnly(stat, at.absolute) }
   }
 
   read(at: Location, limit: number): DiskBase {
@@ -159,7 +160,7 @@ export class DiskTree implements Tree {
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
     const displaced = fs.lstatSync(target.at(nameOf(to)), { throwIfNoEntry: false })
-    if (displaced?.isFile() && isReadOnly(displaced)) {
+    if (displaced?.isFile() && isReadOnly(displaced, to.absolute)) {
       throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
     const safePaths = [source.at(nameOf(from)), target.at(nameOf(to))] as const

@@ -1,3 +1,4 @@
+import type { WriteNote } from '../core/files.ts'
 import path from 'node:path'
 import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
@@ -5,7 +6,7 @@ import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './walk.ts'
 import type { Model, Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
-import type { Announced, Look, WriteNote } from './tree.ts'
+import type { Announced, Look } from './tree.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspected } from '../core/recorder.ts'
 
@@ -14,10 +15,10 @@ import type { Inspected } from '../core/recorder.ts'
  * temporary names, so that a full disk is met before anything has changed. Then the steps are taken in order,
  * and if one is refused the ones before it are undone.
  */
-export async function landTogether(all: readonly Step[], disk: DiskTree): Promise<string[]> {
+export async function landTogether(all: readonly Step[], disk: DiskTree): Promise<WriteNote[]> {
   const { steps, passed } = folded(all)
   const safety = new Safety(disk, steps.some((step) => step.kind === 'remove-dir') ? 'root' : 'beside')
-  const displaced: string[] = []
+  const noted: WriteNote[] = []
   const replacements = new Map<Step, Replacement>()
   try {
     const early = undisturbed(steps)
@@ -42,7 +43,7 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
           return replacements.get(step)?.commit() ?? take(step, disk)
         }),
       )
-      displaced.push(...notes.flatMap((note) => note?.displaced ?? []))
+      noted.push(...notes.flatMap((note) => note ?? []))
     }
   } catch (error) {
     for (const replacement of replacements.values()) replacement.discard()
@@ -52,7 +53,7 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
     disk.ofProgram = false
   }
   safety.forget()
-  return displaced
+  return noted
 }
 
 /** The first failure, once all have ended: whatever is still under way could not be undone. */

@@ -8,6 +8,7 @@ import { landTogether, type Restoration, restoreSteps } from './land.ts'
 import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type Kept, StagedTree, type Step } from './staged-tree.ts'
+import type { WriteNote } from '../core/files.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
@@ -34,7 +35,7 @@ export interface OpenWorkspace extends Scope {
   /** Staged only: what would be different. */
   changes(): Change[]
   /** Staged only: brings everything to the disk, or nothing. Returns where displaced texts were saved. */
-  landTogether(): Promise<string[]>
+  landTogether(): Promise<WriteNote[]>
   /** clada's own corner of the project. Made if it is not there. */
   stateDir(): string
   /** What the user should know about the state directory, once it was asked for. */
@@ -48,7 +49,7 @@ export interface OpenWorkspace extends Scope {
   /** What is at an absolute path. Without a check by the policy: not for models. */
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
-  restore(wanted: readonly WantedState[]): Promise<string[]>
+  restore(wanted: readonly WantedState[]): Promise<WriteNote[]>
   close(): Promise<void>
 }
 
@@ -56,7 +57,7 @@ export interface GroupScope extends Scope {
   /** Makes changes that an action has made on another stage, or a part of them. */
   put(changes: readonly Kept[]): Promise<void>
   /** What is not landed is forgotten. */
-  land(): Promise<string[]>
+  land(): Promise<WriteNote[]>
 }
 
 export interface WantedState extends Omit<Restoration, 'at'> {
@@ -89,7 +90,7 @@ export function openWorkspace(
     begin: staged === undefined ? begin : undefined,
     recorder,
   })
-  const land = async (steps: readonly Step[]): Promise<string[]> => {
+  const land = async (steps: readonly Step[]): Promise<WriteNote[]> => {
     if (steps.length > 0) await begin?.()
     return landTogether(steps, disk)
   }

@@ -1,3 +1,4 @@
+import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import { Stop } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
@@ -5,7 +6,6 @@ import { DiskBase, irregularStop, refuseReadOnly } from './disk-file.ts'
 import { type Dir, linkStop, type Location, nameOf, osStop, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import { longestPause, type Scratch } from './scratch.ts'
-import type { WriteNote } from './tree.ts'
 import { beginExchanges, type Exchange, exchange, type ExchangeRequest, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
@@ -64,6 +64,7 @@ export function beginReplacement(plan: Plan): Replacement {
   dir.hold()
 
   let fd: number | undefined
+  let keepsOwner = true
   const close = (): void => {
     if (fd !== undefined) fs.closeSync(fd)
     fd = undefined
@@ -84,7 +85,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const begin = (opened: number): void => {
     fd = opened
     fill(fd)
-    if (model !== undefined) keepOwnerAndMode(fd, model)
+    if (model !== undefined) keepsOwner = keepOwnerAndMode(fd, model)
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
   }
   const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
@@ -125,7 +126,7 @@ export function beginReplacement(plan: Plan): Replacement {
         try {
           const displaced = await take(now() < until ? 'unless open' : 'also open')
           release()
-          return displaced === undefined ? {} : { displaced }
+          return { ...(displaced && { displaced }), ...(keepsOwner ? {} : { disowned: at.given }) }
         } catch (error) {
           if (!(error instanceof StillOpen)) throw failing(error)
         }
@@ -389,19 +390,27 @@ export function moveBack(copy: string, to: string): void {
 /** Not every file system has hard links, and none has them across two. */
 const noLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-function keepOwnerAndMode(fd: number, stat: Model): void {
-  const mode = stat.mode & 0o7777
-  const foreign = stat.uid !== ownUser || stat.gid !== ownGroup
-  if (foreign) {
-    try {
-      fs.fchownSync(fd, stat.uid, stat.gid)
-    } catch (error) {
-      // Only the superuser gives files away; the text matters more than the name of its owner.
-      if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
-    }
-  }
+/** Returns whether the owner could be kept. */
+function keepOwnerAndMode(fd: number, { uid, gid, mode }: Model): boolean {
+  const foreign = uid !== ownUser || gid !== ownGroup
+  const kept = !foreign || owns(fd, uid, gid)
+  // Only the superuser gives files away; the text matters more than the name of its owner. A group of one's own can stay.
+  if (!kept) owns(fd, -1, gid)
   // After owner and content, because a change of either clears the set-id bits; at creation the umask removed others.
-  if (foreign || (mode & (umask | setId)) !== 0) fs.fchmodSync(fd, mode)
+  // A program must not get the rights of another user than before.
+  const wanted = mode & (kept ? 0o7777 : 0o1777)
+  if (foreign || (mode & (umask | setId)) !== 0) fs.fchmodSync(fd, wanted)
+  return kept || uid === ownUser
+}
+
+function owns(fd: number, uid: number, gid: number): boolean {
+  try {
+    fs.fchownSync(fd, uid, gid)
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
+    return false
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { WriteNote } from '../core/files.ts'
 import path from 'node:path'
 import fs from 'node:fs'
 import type { Staged, StagedState } from '../core/effects.ts'
@@ -7,7 +8,7 @@ import type { FileState } from '../core/recorder.ts'
 import { type Change, changed, directoryStop, isSameState, readOnlyStop } from './disk-file.ts'
 import { type Location, linkStop } from './walk.ts'
 import type { Model } from './replacement.ts'
-import type { Adopted, Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
+import type { Adopted, Base, Look, Named, Outside, Tree, Removal } from './tree.ts'
 
 /**
  * A tree on top of another and keeps every change to itself: later actions see what earlier ones did,

@@ -1,6 +1,6 @@
 import type { Becoming } from '../core/recorder.ts'
 import type { Staged } from '../core/effects.ts'
-import type { Entry } from '../core/files.ts'
+import type { Entry, WriteNote } from '../core/files.ts'
 import type { Location } from './walk.ts'
 
 /**
@@ -83,11 +83,6 @@ export interface Base {
   readonly bytes: Buffer
   readonly mode: number
   release(): void
-}
-
-export interface WriteNote {
-  /** Where a text went that was written in the very moment of the replacement. */
-  readonly displaced?: string
 }
 
 export interface Outside {

@@ -8,6 +8,7 @@ import { Clada } from '../../src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
 
 const root0 = process.geteuid?.() === 0
 
@@ -90,6 +91,24 @@ describe('what belongs to a file besides its text', () => {
     expect({ uid, gid, mode: (mode & 0o7777).toString(8) }).toEqual({ uid: 1234, gid: 2345, mode: '6755' })
     expect(fs.readFileSync(file, 'utf8')).toBe('new\n')
   })
+
+  it.skipIf(!root0)(
+    'a file of another user is refused where they may not write, and otherwise gets a new owner, which is reported',
+    () => {
+      const root = scratchDir({ 'closed.txt': 'old\n', 'open.txt': 'old\n' })
+      const clada = ordinaryUser(root)
+      const [closed, open] = [path.join(root, 'closed.txt'), path.join(root, 'open.txt')]
+      for (const file of [closed, open]) fs.chownSync(file, 0, 0)
+      fs.chmodSync(open, 0o4666)
+      const refused = clada(['--no-git'], edit(closed))
+      expect(refused.stdout).toContain('permission denied')
+      expect({ text: fs.readFileSync(closed, 'utf8'), uid: fs.statSync(closed).uid }).toEqual({ text: 'old\n', uid: 0 })
+      const edited = clada(['--no-git'], edit(open))
+      expect(edited.stdout + edited.stderr).toContain('open.txt belonged to another user and is now yours')
+      expect(fs.readFileSync(open, 'utf8')).toBe('new\n')
+      expect((fs.statSync(open).mode & 0o7777).toString(8)).toBe('666')
+    },
+  )
 
   it('a new file has the mode any program would give it', async () => {
     const root = scratchDir()
