@@ -65,14 +65,17 @@ export class Progress {
   readonly #live = isTerminal(2)
   #next = now() + 1000
   #shown = false
+  #done = 0
 
-  step({ seq, action, params }: ActionResult): void {
+  step({ seq, action, params, success }: ActionResult): void {
+    if (success) this.#done++
     const time = now()
     if (time < this.#next) return
     // A terminal has one line that changes; a log should not fill up.
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
-    const line = printable(`${counted(seq, 'action')} done, ${action}${target}`).slice(0, 100)
+    const count = this.#done === seq ? counted(seq, 'action') : `${this.#done} of ${counted(seq, 'action')}`
+    const line = printable(`${count} done, ${success ? '' : 'not '}${action}${target}`).slice(0, 100)
     fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
     this.#shown = true
   }

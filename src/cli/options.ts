@@ -8,6 +8,7 @@ import {
   isThere,
   projectFileName,
   readingOf,
+  rootOf,
 } from '../config/settings.ts'
 import type { Config } from '../config/keys.ts'
 import type { ExecutionResult } from '../core/result.ts'
@@ -28,7 +29,10 @@ export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
     await reportProjectAround(given)
   }
   warned.add(given)
-  return optionsFor(given)
+  const options = await optionsFor(given)
+  // A wrong root is a wrong call, also where the run itself would report it.
+  rootOf(options.repoPath)
+  return options
 }
 
 /** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */

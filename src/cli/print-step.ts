@@ -1,5 +1,6 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
+import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { byBlock, printable } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
@@ -89,10 +90,11 @@ export function undoLines(
 export function failureText(result: ExecutionResult, flags: FlagValues, to: 1 | 2): string {
   const options = reportOptions(flags)
   if (!isTerminal(to)) return formatReport(result, 'text', { ...options, errorDetail: 'full' }).trimEnd()
-  const { results, parseErrors, fatalError } = result
+  const { results, parseErrors } = result
+  const fatal = fatalIn(result)
   return [
     ...results.filter(({ success }) => !success).flatMap((one) => prettyAction(one, options)),
     ...byBlock(parseErrors).flatMap((errors) => prettyErrors(errors, options)),
-    ...(fatalError === undefined ? [] : [`✗ ${fatalError}`]),
+    ...(fatal === undefined ? [] : [`✗ ${fatal}`]),
   ].join('\n')
 }

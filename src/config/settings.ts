@@ -208,7 +208,8 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
   execGit: options.execGit ?? defaultCommandSettings.execGit,
 })
 
-function rootOf(given: string | undefined): string {
+/** The directory of the project, without links. @throws SettingsError */
+export function rootOf(given: string | undefined): string {
   const root = canonical(given ?? process.cwd())
   if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
   if (given === undefined && (root === path.parse(root).root || root === canonical(homeDir()))) {

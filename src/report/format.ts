@@ -13,6 +13,7 @@ import {
   resendAdvice,
   reviewLines,
   skippedFor,
+  fatalIn,
 } from './parts.ts'
 import { formatPretty } from './pretty.ts'
 import { formatXml } from './xml.ts'
@@ -64,7 +65,8 @@ function formatText(result: ExecutionResult, options: ReportOptions = {}): strin
       ? missedLines(item.one, options)
       : item.errors.flatMap((one) => errorLines(numbered(one, result), options))
   })
-  if (result.fatalError !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${result.fatalError}`)
+  const fatal = fatalIn(result)
+  if (fatal !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${fatal}`)
   if (needsReminder(result)) lines.push(...reminderOf(result))
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   lines.push(...editedReplyLines(result))

@@ -13,6 +13,7 @@ import {
   resendAdvice,
   reviewLines,
   type ShownOutput,
+  fatalIn,
 } from './parts.ts'
 import { capText, entryText, primaryOf, printable } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
@@ -76,7 +77,8 @@ export function summaryEntries(
     return ++broken > maxBroken ? [] : blockLines(item.errors, coded)
   })
   if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
-  if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
+  const fatal = fatalIn(result)
+  if (fatal !== undefined) lines.push(`❌ ${fatal}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
   if (needsReminder(result)) lines.push(...reminderOf(result))
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)

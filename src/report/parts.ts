@@ -193,6 +193,12 @@ export function accountLines(
   return lines
 }
 
+/** Why the run as a whole could not be done, unless the results of actions say it already. */
+export function fatalIn({ results, fatalError }: Pick<ExecutionResult, 'results' | 'fatalError'>): string | undefined {
+  const reason = fatalError?.replace(/^clada: /, '')
+  return reason !== undefined && results.some(({ error }) => error?.endsWith(reason)) ? undefined : fatalError
+}
+
 /** Whether a reply has nothing that was meant, as far as known. */
 export const needsReminder = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
   results.length + parseErrors.length === 0 &&

@@ -1,5 +1,5 @@
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import { accountLines, editedReplyLines, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { accountLines, editedReplyLines, fatalIn, outputOf, type ReportOptions, reviewLines } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, printable } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
@@ -30,7 +30,8 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
   )
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
   for (const line of editedReplyLines(result)) lines.push(diffColor(printable(line), paint))
-  if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
+  const fatal = fatalIn(result)
+  if (fatal !== undefined) lines.push(paint.red(`✗ ${printable(fatal)}`))
   return [...lines, prettySummary(result, paint)]
 }
 

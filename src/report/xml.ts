@@ -9,6 +9,7 @@ import {
   type ReportOptions,
   reviewLines,
   skippedFor,
+  fatalIn,
 } from './parts.ts'
 import { byBlock, capText, entryText, primaryOf, printable } from './words.ts'
 import { sentenceOf } from './failure.ts'
@@ -18,7 +19,8 @@ import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
   const tasks = tasksOf(result)
   const lines = runsOf(tasks).flatMap((run) => runLines(run, options, result.root))
-  if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
+  const fatal = fatalIn(result)
+  if (fatal !== undefined) lines.push(`Error: ${fatal}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
   lines.push(...editedReplyLines(result))

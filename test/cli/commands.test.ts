@@ -6,10 +6,10 @@ import { squashLines } from '../../src/cli/commands/squash.ts'
 import { usualPort } from '../../src/cli/commands/ui.ts'
 import type { SquashResult } from '../../src/timetravel/squash.ts'
 import { parseArgs } from '../../src/cli/flags.ts'
-import { LiveOutput, shownChanges } from '../../src/cli/live-output.ts'
+import { LiveOutput, Progress, shownChanges } from '../../src/cli/live-output.ts'
 import { projectAround, withConfig } from '../../src/cli/options.ts'
 import { undoLines } from '../../src/cli/print-step.ts'
-import { called } from '../support/in-process.ts'
+import { called, written } from '../support/in-process.ts'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -253,6 +253,24 @@ describe('the output of a program, as it arrives', () => {
     expect(add(`o\n${'x'.repeat(4096)}`)).toEqual(['[task-1:exec] two'])
     expect(output.shown).toBe('all')
     expect(add('y')).toEqual([`[task-1:exec] ${'x'.repeat(4096)}y`])
+  })
+})
+
+it.each(['diff', 'run'])('%s with a root that is nowhere is a wrong call', async (command) => {
+  const root = path.join(scratchDir(), 'nowhere')
+  const stderr = `clada: The root '${root}' is not a directory.\n`
+  expect(await called([command, '--root', root])).toEqual({ status: 2, stdout: '', stderr })
+})
+
+describe('the progress of a long run', () => {
+  it('counts what was done, not what was tried', async () => {
+    const uptime = vi.spyOn(process, 'uptime').mockReturnValueOnce(0).mockReturnValue(100)
+    onTestFinished(() => uptime.mockRestore())
+    const { stderr } = await written(async () => {
+      const progress = new Progress()
+      progress.step({ seq: 1, blockId: '1', action: 'file_write', params: { path: 'a' }, success: false })
+    })
+    expect(stderr).toBe('clada: 0 of 1 action done, not file_write a\n')
   })
 })
 

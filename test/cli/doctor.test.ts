@@ -84,7 +84,7 @@ describe('clada doctor about git', async () => {
     expect((await findings(root)).get('repository')?.found).toMatch(/^none; checkpoints/)
     expect((await findings(root)).get('saving')?.found).toMatch(/^shadow \(no repository\)/)
     const bare = await findings(root, [], { PATH: scratchDir() })
-    expect(bare.get('git')).toMatchObject({ ok: true, found: 'not installed' })
+    expect(bare.get('git')).toMatchObject({ ok: false, optional: true, found: 'not installed' })
     expect(bare.get('saving')?.found).toMatch(/^off \(no git\)/)
     const { root: tracked } = repository()
     expect((await findings(tracked, [], { PATH: scratchDir() })).get('git')).toMatchObject({ ok: false })

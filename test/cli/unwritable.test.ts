@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -11,12 +12,12 @@ function foreignProject() {
   const clada = ordinaryUser(scratchDir())
   const cwd = scratchDir({ 'a.txt': 'one\n' })
   fs.chmodSync(cwd, 0o555)
-  return { cwd, call: (...args: string[]) => clada(args, write, { cwd }) }
+  return { cwd, clada, call: (...args: string[]) => clada(args, write, { cwd }) }
 }
 
 describe('a command that the system refuses to do', () => {
   it('says what it cannot write to, and approves nothing by half', () => {
-    const { cwd, call } = foreignProject()
+    const { cwd, clada, call } = foreignProject()
     const { status, stderr } = call('approve', 'true')
     expect(stderr).toBe(`clada: permission denied, mkdir '${cwd}/.clada' (EACCES). Change the permissions.\n`)
     expect(status).toBe(1)
@@ -26,6 +27,27 @@ describe('a command that the system refuses to do', () => {
       status: 1,
       stderr: `clada: permission denied, open '${file}' (EACCES). Change the permissions.\n`,
     })
+    const doctor = call('doctor')
+    expect(doctor).toMatchObject({ status: 1, stdout: expect.stringMatching(/^✗ project .* cannot be written to\n/) })
+    expect(doctor.stdout).not.toContain('own state')
+    const stateless = clada(['doctor', '--json'], '', { cwd, env: { XDG_STATE_HOME: path.join(cwd, 'state') } })
+    expect(JSON.parse(stateless.stdout)).toContainEqual(
+      expect.objectContaining({ name: 'own state', found: expect.stringMatching(/^.*state.clada cannot be written to,/) }),
+    )
+  })
+
+  it('reports once that the repository cannot be written to', () => {
+    const cwd = scratchDir()
+    execFileSync('git', ['init', '-q', cwd])
+    const clada = ordinaryUser(cwd)
+    fs.chmodSync(path.join(cwd, '.git/objects'), 0o555)
+    const reply = `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${cwd}/a.txt"\ncontent = "x"\n#!END_SHAM_abc\n`
+    const { status, stdout } = clada([], reply)
+    expect(status).toBe(1)
+    const [results = ''] = stdout.split('=== END ===')
+    expect(results.match(/cannot be written/g)).toHaveLength(1)
+    const { stdout: found } = clada(['doctor'])
+    expect(found).toMatch(/✗ saving +\S+objects cannot be written to, so nothing is executed\n/)
   })
 
   // Only the superuser can become somebody else.

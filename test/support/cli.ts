@@ -19,7 +19,7 @@ export function clada(
     env: { ...process.env, NO_COLOR: '1', ...options.env },
   })
   // On a busy machine it says how far it is.
-  return { status, stdout, stderr: stderr?.replaceAll(/^clada: \d+ actions? done, .*\n/gm, '') }
+  return { status, stdout, stderr: stderr?.replaceAll(/^clada: \d+ (?:of \d+ )?actions? done, .*\n/gm, '') }
 }
 
 /** Starts it and leaves it running. */

@@ -1,5 +1,5 @@
 import { isMissing } from '../../core/block.ts'
-import { accountLines, notExecutedText, type ReportOptions } from '../../report/parts.ts'
+import { accountLines, fatalIn, notExecutedText, type ReportOptions } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, counted, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
@@ -95,7 +95,8 @@ function failedTasks(result: ExecutionResult, options: ReportOptions): string {
 
 /** For a person: which blocks would fail, where they are, why, and what the diff is without them. */
 function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
-  const { results, parseErrors, fatalError } = result
+  const { results, parseErrors } = result
+  const fatal = fatalIn(result)
   const of = name === '-' ? '' : ` of ${name}`
   const failing = results.filter(({ success }) => !success)
   const broken = byBlock(parseErrors)
@@ -119,7 +120,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
       { ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) },
       (text) => `✗ ${printable(text)}`,
     ),
-    ...(fatalError === undefined ? [] : [`✗ ${printable(fatalError)}`]),
+    ...(fatal === undefined ? [] : [`✗ ${printable(fatal)}`]),
     ...(total === 0 ? [] : [sum]),
   ].join('\n')
 }

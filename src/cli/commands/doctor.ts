@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { Approvals } from '../../approvals/approvals.ts'
 import { programs, tryInterpreter } from '../../commands/interpreters.ts'
 import {
@@ -26,8 +28,9 @@ import { git } from '../../git/git-program.ts'
 import { type Head, headOf, inProgress, inRepository, type Repository } from '../../git/repository.ts'
 import { explain } from '../../report/explain.ts'
 import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
+import { stateHome } from '../../state/user-state.ts'
 import { counted } from '../../core/result.ts'
-import { type Platform, platform } from '../../core/platform.ts'
+import { hasCode, type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
 
 /** Reports what is installed, which sandbox is active, and how to install what is missing. */
@@ -52,6 +55,7 @@ export const command: Command = {
       ...(await interpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
       ...state(settings.root),
+      ...userState(),
       await clipboard(settings.root),
       ...tests(settings),
       ...found,
@@ -68,7 +72,39 @@ export const command: Command = {
 function project(root: string, { root: asked }: FlagValues): Finding {
   const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
   const found = `${visible(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
+  if (!isWritable(root))
+    return {
+      name: 'project',
+      ok: false,
+      found: `${found} cannot be written to`,
+      advice: 'Edits fail. Change its permissions.',
+    }
   return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
+}
+
+/** Whether something can be made in a directory, or where the first part of its path is missing. */
+function isWritable(dir: string): boolean {
+  try {
+    fs.accessSync(dir, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return hasCode(error, 'ENOENT') && isWritable(path.dirname(dir))
+  }
+}
+
+/** Where approvals and what a watcher has seen are kept. */
+function userState(): Finding[] {
+  const dir = stateHome()
+  if (isWritable(dir)) return []
+  return [
+    {
+      name: 'own state',
+      ok: false,
+      optional: true,
+      found: `${visible(dir)} cannot be written to, so no approval and no trust can be saved`,
+      advice: 'Change its permissions, or set XDG_STATE_HOME to a directory that can be written to.',
+    },
+  ]
 }
 
 /** State that is ignored is shown nowhere else after the run that found it. */
@@ -182,7 +218,8 @@ function listed(): Finding[] {
   return [
     {
       name: 'commands',
-      ok: true,
+      ok: false,
+      optional: true,
       found: `not installed: ${missing.join(', ')}`,
       advice: 'Install them if models should use them.',
     },
@@ -196,7 +233,7 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       const name = programs[lang].names[0] ?? lang
       if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
       const tried = await tryInterpreter(lang, settings, exec)
-      if (tried.state === 'missing') return { name, ok: true, found: 'not installed; exec in this language is refused' }
+      if (tried.state === 'missing') return { name, ok: false, optional: true, found: 'not installed; exec in this language is refused' }
       const { file } = tried
       if (tried.state === 'works') {
         const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as configured'
@@ -235,7 +272,7 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
     const head = repository === undefined ? undefined : await headOf(repository)
     const saving = await savingOf(mode, asked, author ?? 'clada', repository, head, program.ok)
     return [
-      { ...program, ...(program.ok || repository === undefined ? { ok: true } : {}) },
+      { ...program, ...(program.ok || repository !== undefined ? {} : { optional: true }) },
       { name: 'repository', ok: true, found: repositoryLine(root, repository, head) },
       saving,
     ]
@@ -284,6 +321,11 @@ async function savingOf(
   if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo still works`)
   if (repository === undefined) {
     return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo still works')
+  }
+  const objects = path.join(repository.commonDir, 'objects')
+  if (!isWritable(objects)) {
+    const advice = 'Change its permissions, or use --no-git.'
+    return { name, ok: false, found: `${visible(objects)} cannot be written to, so nothing is executed`, advice }
   }
   if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is not changed`)
   const busy = inProgress(repository)
