@@ -32,7 +32,10 @@ describe('a command that the system refuses to do', () => {
     expect(doctor.stdout).not.toContain('own state')
     const stateless = clada(['doctor', '--json'], '', { cwd, env: { XDG_STATE_HOME: path.join(cwd, 'state') } })
     expect(JSON.parse(stateless.stdout)).toContainEqual(
-      expect.objectContaining({ name: 'own state', found: expect.stringMatching(/^.*state.clada cannot be written to,/) }),
+      expect.objectContaining({
+        name: 'own state',
+        found: expect.stringMatching(/^.*state.clada cannot be written to,/),
+      }),
     )
   })
 

@@ -233,7 +233,8 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       const name = programs[lang].names[0] ?? lang
       if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
       const tried = await tryInterpreter(lang, settings, exec)
-      if (tried.state === 'missing') return { name, ok: false, optional: true, found: 'not installed; exec in this language is refused' }
+      if (tried.state === 'missing')
+        return { name, ok: false, optional: true, found: 'not installed; exec in this language is refused' }
       const { file } = tried
       if (tried.state === 'works') {
         const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as configured'
