@@ -139,8 +139,8 @@ describe('clada run', () => {
 
   it('takes neither the home directory nor / for a project by accident', () => {
     const home = scratchDir()
-    expect(clada([], { cwd: home, input: 'x', env: { HOME: home } }).stdout).toContain('Refusing to use')
-    expect(clada([], { cwd: '/', input: 'x' }).status).toBe(1)
+    expect(clada([], { cwd: home, input: 'x', env: { HOME: home } }).stderr).toContain('Refusing to use')
+    expect(clada([], { cwd: '/', input: 'x' }).status).toBe(2)
     expect(clada(['--root', home], { cwd: home, input: 'x', env: { HOME: home } }).status).toBe(0)
   })
 
