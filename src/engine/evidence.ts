@@ -144,10 +144,17 @@ export class SyntaxCheck {
   async warnings(): Promise<string[]> {
     this.#look(this.#files.size < many ? 'few' : 'many')
     const found: string[] = []
-    for (const [absolute, { before, fault }] of this.#files) {
-      const { line, column, message } = (await fault) ?? {}
-      if (message !== undefined && isText(before))
-        found.push(`${pathFrom(this.#root, absolute)}:${line}:${column} has a syntax error since this run: ${message}`)
+    for (const [absolute, { before, after, fault }] of this.#files) {
+      const { line = 0, column, message } = (await fault) ?? {}
+      if (message === undefined || !isText(before)) continue
+      const place = `${pathFrom(this.#root, absolute)}:${line}:${column}`
+      // Content is written as it is, so escapes that came with the reply are in the file.
+      const [entity] = ENTITY.exec(linesIn(after?.toString() ?? '')[line - 1] ?? '') ?? []
+      const hint =
+        entity === undefined || before.includes(entity)
+          ? ''
+          : `; the line has ${entity}, which the file had nowhere: if the character was meant, write that`
+      found.push(`${place} has a syntax error since this run: ${message}${hint}`)
     }
     return found
   }
@@ -165,6 +172,8 @@ export class SyntaxCheck {
     this.#fresh.clear()
   }
 }
+
+const ENTITY = /&(?:lt|gt|amp|quot|apos|#39);/
 
 /** A parser that takes too long or fails says nothing about the file. */
 async function faultOf(path: string, before: Buffer, after: Buffer, among: Among) {

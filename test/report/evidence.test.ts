@@ -161,6 +161,8 @@ describe('files whose syntax a run broke', () => {
 
   it.each([
     ['a.ts', 'const a = 1\n', 'const a = (1\n', /^a\.ts:\d+:\d+ has a syntax error since this run: ./],
+    ['a.ts', 'const f = () => 1\n', 'const f = () =&gt; 1\n', /; the line has &gt;, which the file had nowhere: /],
+    ['b.ts', "const a = '&gt;'\n", "const a = ('&gt;'\n", /^b\.ts:(?!.*the line has)/],
     ['a.py', 'def f():\n    pass\n', 'def f(:\n    pass\n', /^a\.py:\d+:\d+ has a syntax error/],
     ['a.json', '{"a": 1}\n', '{"a": }\n', /^a\.json:1:7 has a syntax error since this run: Unexpected token/],
     ['b.json', '{\n"a": 1\n}\n', '{\n"a": 1,\n}\n', /^b\.json:3:1 has a syntax error/],
