@@ -30,7 +30,7 @@ function row(what, peer, { ours, peer: theirs, ratio }, limit, unit = ms) {
 /** For what costs a fixed time on top, whatever it is added to. */
 function overRow(what, peer, { ours, peer: theirs, over }, limit) {
   rows.push(
-    `| ${what} | ${ms(ours)} | ${peer} | ${ms(theirs)} | +${ms(over)} | +${limit} ms | ${over <= limit ? 'yes' : '**no**'} |`,
+    `| ${what} | ${ms(ours)} | ${peer} | ${ms(theirs)} | ${over < 0 ? '' : '+'}${ms(over)} | +${limit} ms | ${over <= limit ? 'yes' : '**no**'} |`,
   )
   console.log(rows.at(-1))
 }

@@ -71,7 +71,13 @@ export async function buildCommandLine(dist) {
     path.join(dist, 'index.js'),
     `import library from './index.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
   )
-  fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(inputs, 'dist/cli'))
+  const taken = { ...inputs, 'node_modules/tree-sitter-wasm/manifest.json': {} }
+  const grammars =
+    'Each grammar in dist/grammars is compiled by tree-sitter-wasm from the repository tree-sitter-NAME of its authors, under the MIT license too.'
+  fs.writeFileSync(
+    path.join(dist, 'THIRD-PARTY.txt'),
+    `${licencesIn(taken, 'dist/cli and dist/grammars')}\n${grammars}\n`,
+  )
   writeStart(dist)
 }
 

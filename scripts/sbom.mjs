@@ -29,14 +29,18 @@ const components = [
   ...Object.entries(read('scripts/grammars.json')).map(([name, sum]) => ({
     type: 'file',
     name: `grammars/${name}.wasm`,
+    licenses: [{ license: { id: 'MIT' } }],
     hashes: [{ alg: 'SHA-256', content: sum }],
   })),
 ]
 write('sbom.cdx.json', {
   bomFormat: 'CycloneDX',
   specVersion: '1.6',
+  // Of the same package it is the same list.
+  serialNumber: `urn:uuid:${sha512.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-5$3-a$4-$5')}`,
   version: 1,
   metadata: {
+    timestamp: execFileSync('git', ['log', '-1', '--format=%cI'], { cwd: root, encoding: 'utf8' }).trim(),
     component: {
       type: 'application',
       'bom-ref': `pkg:npm/clada@${manifest.version}`,
