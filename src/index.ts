@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 import { allActions } from './actions/registry.ts'
 import type { ActionSpec } from './core/action.ts'
 

@@ -313,7 +313,7 @@ describe('the package', () => {
           exactOptionalPropertyTypes: true,
           noUncheckedIndexedAccess: true,
           noEmit: true,
-          types: ['node'],
+          types: [],
         },
         files: ['use.ts', 'uses.ts'],
       }),
