@@ -1,5 +1,6 @@
 import type { Clada } from './clada.ts'
 import { type ActionResult, counted } from '../core/result.ts'
+import { userText } from '../report/failure.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/lines.ts'
@@ -68,12 +69,19 @@ async function bodyOf(
 ): Promise<{ body: string } | Unread> {
   if (show === 'outline') return outlineOf(clada, path)
   const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
-  return read.success ? { body: field(read, 'content') } : { error: read.error ?? '' }
+  return read.success ? { body: field(read, 'content') } : unread(read)
 }
+
+const unread = (read: ActionResult): Unread => ({
+  error:
+    read.code === 'file_not_found'
+      ? 'it no longer exists. To remove it from the working set: clada context prune'
+      : userText(read),
+})
 
 async function outlineOf(clada: Clada, path: string): Promise<{ body: string } | Unread> {
   const read = await one(clada, 'file_read', { path })
-  if (!read.success) return { error: read.error ?? '' }
+  if (!read.success) return unread(read)
   const lines = field(read, 'lines')
   const everything = { path: lines === '' ? path : (path.split('@@')[0] ?? path), depth: '100', steps: 'true' }
   const listed = await one(clada, 'list_structures', everything)
@@ -113,7 +121,7 @@ function field({ data }: ActionResult, name: string): string {
   return isRecord(data) && typeof data[name] === 'string' ? data[name] : ''
 }
 
-/** As many sections as fit, in order, and the names of the others if those fit too. */
+/** As many sections as fit, in order, and the names of the others, or at least how many there are. */
 function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
   let room = limit
   const fits = sections.map(({ text }) => {
@@ -124,11 +132,13 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
   for (;;) {
     const shown = sections.filter((_, at) => fits[at])
     const left = sections.filter((_, at) => !fits[at])
-    const text = [...shown.map((section) => section.text), ...(left.length > 0 ? [namesOf(left)] : [])].join('\n\n')
+    const texts = shown.map((section) => section.text)
+    const notes = left.length === 0 ? [] : [namesOf(left), `=== ${counted(left.length, 'file')} not shown, too long ===`]
+    const ways = notes.length === 0 ? [texts] : notes.map((note) => [...texts, note])
+    const text = ways.map((way) => way.join('\n\n')).find(({ length }) => length <= limit)
     const last = fits.lastIndexOf(true)
     const parts = { shown: shown.map(partOf), left: left.map(partOf) }
-    if (text.length <= limit) return { text, ...parts }
-    // Not even the names fit.
+    if (text !== undefined) return { text, ...parts }
     if (last === -1) return { text: '', ...parts }
     fits[last] = false
   }

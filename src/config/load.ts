@@ -19,7 +19,7 @@ import {
 } from './merge.ts'
 import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
-import { homeDir, isRecord } from '../core/platform.ts'
+import { messageOf, homeDir, isRecord } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -195,7 +195,8 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
     if (code === 'ENOENT' && !isThere(file)) return undefined
     if (code === 'ENOTDIR') return undefined
     if (code === 'ELOOP') return fault('This is a symbolic link, and a project’s config must be a file of the project.')
-    return fault(`This cannot be read: ${code}.`)
+    // Node says `CODE: words, call 'path'`.
+    return fault(`This file cannot be read: ${/: ([^,]+)/.exec(messageOf(error))?.[1] ?? code}.`)
   }
   try {
     const stat = fs.fstatSync(fd)

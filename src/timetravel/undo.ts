@@ -17,6 +17,7 @@ import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
+import { counted } from '../core/result.ts'
 
 /** Options of an undo. */
 export interface UndoOptions {
@@ -313,7 +314,7 @@ export async function undoConversation(
   return {
     success: true,
     executions: numbers,
-    summary: `${numbers.length} executions`,
+    summary: counted(numbers.length, 'execution'),
     restored: [...new Set(done.flatMap(({ restored }) => restored))],
     conflicts: done.flatMap(({ conflicts }) => conflicts),
     ...(gitCommit === undefined ? {} : { gitCommit }),

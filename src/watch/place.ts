@@ -117,11 +117,11 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
     const { holder } = error.problem
     const who =
       holder === undefined
-        ? 'another process already does'
-        : `${holder.command} (process ${holder.pid}) has done so since ${holder.since}`
+        ? 'another process'
+        : `${holder.command} (process ${holder.pid}, since ${holder.since})`
     throw new ListenerError(
       'ALREADY_WATCHING',
-      `ALREADY_WATCHING '${file}': ${who}. End it first, or watch another file.`,
+      `'${file}' is already watched by ${who}. End it first, or watch another file.`,
     )
   }
 }

@@ -94,6 +94,7 @@ describe('clada run', () => {
     expect(clada(['config', 'limts'], { cwd }).stderr).toContain('Did you mean limits?')
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
     expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout must be a number, not 'soon'.")
+    expect(clada(['--timeout=-5'], { cwd }).stderr).toContain("--timeout must be a positive number, not '-5'.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
   })
 

@@ -140,7 +140,7 @@ const calls: readonly Call[] = [
     name: 'outline of a file that is not there',
     args: ['outline', 'a.ts'],
     status: 1,
-    stdout: expect.stringContaining('FILE_NOT_FOUND: a.ts does not exist.'),
+    stdout: '[task-1] ERROR: list_structures - a.ts - list_structures: FILE_NOT_FOUND: a.ts does not exist.\n',
   },
   {
     name: 'prompt that is longer than its budget',

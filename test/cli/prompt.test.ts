@@ -285,7 +285,7 @@ describe('clada context print', () => {
     const { status, stdout, stderr } = await clada(['context', 'print'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
-    expect(stderr).toContain(`refused: key.pem: file_read: Path not allowed`)
+    expect(stderr).toContain(`refused: key.pem: Path not allowed`)
     expect(stderr).toContain(`refused: gone.txt: `)
     expect(stderr).toContain('refused: /etc/hostname: ')
   })

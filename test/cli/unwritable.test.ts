@@ -39,6 +39,17 @@ describe('a command that the system refuses to do', () => {
     )
   })
 
+  it('says which config it cannot read', () => {
+    const cwd = scratchDir({ 'own/clada/config.yml': 'version: 1\n' })
+    const file = path.join(cwd, 'own/clada/config.yml')
+    const clada = ordinaryUser(cwd)
+    fs.chmodSync(file, 0)
+    expect(clada(['config'], '', { env: { XDG_CONFIG_HOME: path.join(cwd, 'own') } })).toMatchObject({
+      status: 2,
+      stderr: `clada: ${file}:1:1: This file cannot be read: permission denied.\n`,
+    })
+  })
+
   it('reports once that the repository cannot be written to', () => {
     const cwd = scratchDir()
     execFileSync('git', ['init', '-q', cwd])

@@ -79,13 +79,27 @@ describe('the working set as one text', () => {
       shown: [short],
       left: [long],
     })
-    // The names fit to the character, or not at all.
-    const names = `=== not shown, too long ===\n${set.root}/long.txt (${long?.tokens} tokens)\n${set.root}/b.txt (${short?.tokens} tokens)`
-    const room = names.length / 4
-    expect((await textOf(set, { budget: room })).text).toContain('long.txt (')
-    expect((await textOf(set, { budget: room - 0.25 })).text).toBe('')
+    // The names fit to the character; then only how many there are.
+    const exact = await contextText(set.clada, { budget: 100 })
+    const room = ('text' in exact ? exact.text.length : 0) / 4
+    expect((await textOf(set, { budget: room })).text).toBe(cut.text)
+    expect((await textOf(set, { budget: room - 0.25 })).text).toBe(
+      '=== b.txt ===\none\ntwo\n\n=== 1 file not shown, too long ===',
+    )
     const none = await textOf(set, { budget: 1 })
     expect(none).toMatchObject({ text: '', shown: [], left: [long, short] })
+  })
+
+  it('leaves out no file only to name another that does not fit', async () => {
+    const set = await withContext('long.txt', 'b.txt')
+    const { shown: [long] = [] } = await textOf(set)
+    const whole = await contextText(set.clada)
+    // Room for the long one, and for a line after it, but not for the name of the other.
+    const [section = ''] = 'text' in whole ? whole.text.split(/\n\n(?====)/) : []
+    const { text = '', shown, left } = await textOf(set, { budget: (section.length + 40) / 4 })
+    expect(text).toBe(`${section.replace(`${set.root}/`, '')}\n\n=== 1 file not shown, too long ===`)
+    expect(shown).toEqual([long])
+    expect(left).toMatchObject([{ path: 'b.txt' }])
   })
 
   it.each([0, 1])('takes two files of which both fit, and one where there is a character less (%i)', async (less) => {
@@ -101,7 +115,7 @@ describe('the working set as one text', () => {
     for (const show of ['text', 'outline'] as const)
       expect(await textOf(set, { show })).toMatchObject({
         shown: [{ path: 'a.ts' }],
-        refused: [{ path: 'b.txt', error: expect.stringContaining('b.txt') }],
+        refused: [{ path: 'b.txt', error: 'it no longer exists. To remove it from the working set: clada context prune' }],
       })
     fs.writeFileSync(path.join(set.root, '.clada/context.json'), '{')
     expect(await textOf(set)).toEqual({ error: expect.stringContaining('context.json') })

@@ -30,7 +30,7 @@ describe('clada watch without a terminal', () => {
     expect(clada(['watch'], { cwd: watch.dir, env: state })).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
-        /^clada: listener: ALREADY_WATCHING '.*clada_input\.md': clada watch .*process \d+/,
+        /^clada: '.*clada_input\.md' is already watched by clada watch .*process \d+/,
       ),
     })
     watch.signal('SIGKILL')

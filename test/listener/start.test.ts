@@ -97,7 +97,7 @@ describe('a listener starts', () => {
   it('only once for a file, and says who has it', async () => {
     const world = await listening('')
     await expect(startListener({ filePath: world.file, clada: { repoPath: world.dir } })).rejects.toThrow(
-      new RegExp(`^listener: ALREADY_WATCHING '${world.file.replaceAll('\\', '\\\\')}': .*process ${process.pid}`),
+      new RegExp(`^listener: '${world.file.replaceAll('\\', '\\\\')}' is already watched by .*process ${process.pid}`),
     )
     await world.listener.stop()
     await (await startListener({ filePath: world.file, clada: { repoPath: world.dir } })).stop()

@@ -89,6 +89,11 @@ describe('a loop', () => {
     const clada = new Clada({ repoPath: root, gitCommit: false })
     expect(await clada.undo({ conversation: 'loop' })).toMatchObject({ success: true, executions: [3, 2, 1] })
     expect(filesIn(root)).toEqual({ 'a.txt': 'zero\n' })
+    const other = scratchDir()
+    await looped(other, scripted(write('a.txt', 'one')))
+    expect(await new Clada({ repoPath: other, gitCommit: false }).undo({ conversation: 'loop' })).toMatchObject({
+      summary: '1 execution',
+    })
   })
 
   it('ends when the rounds, the tokens or the time are used up', async () => {

@@ -174,7 +174,7 @@ async function started(
   } catch (error) {
     view.screen.close()
     if (!(error instanceof ListenerError)) throw error
-    process.stderr.write(`clada: ${printable(error.message)}\n`)
+    process.stderr.write(`clada: ${printable(error.message.replace(/^listener: /, ''))}\n`)
     return undefined
   }
 }
