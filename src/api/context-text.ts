@@ -133,7 +133,8 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
     const shown = sections.filter((_, at) => fits[at])
     const left = sections.filter((_, at) => !fits[at])
     const texts = shown.map((section) => section.text)
-    const notes = left.length === 0 ? [] : [namesOf(left), `=== ${counted(left.length, 'file')} not shown, too long ===`]
+    const notes =
+      left.length === 0 ? [] : [namesOf(left), `=== ${counted(left.length, 'file')} not shown, too long ===`]
     const ways = notes.length === 0 ? [texts] : notes.map((note) => [...texts, note])
     const text = ways.map((way) => way.join('\n\n')).find(({ length }) => length <= limit)
     const last = fits.lastIndexOf(true)

@@ -341,7 +341,8 @@ export function numberOf(values: FlagValues, name: FlagName): number | undefined
   if (text === undefined) return undefined
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
   const factor = (name === 'time' || name.endsWith('timeout') ? times : sizes)[unit.toLowerCase()]
-  if (digits === undefined || factor === undefined) throw new UsageError(`--${name} must be ${text.startsWith('-') ? 'a positive number' : 'a number'}, not '${text}'.`)
+  if (digits === undefined || factor === undefined)
+    throw new UsageError(`--${name} must be ${text.startsWith('-') ? 'a positive number' : 'a number'}, not '${text}'.`)
   return Number(digits) * factor
 }
 

@@ -25,7 +25,10 @@ export function repairLines(
 ): string[] {
   const { error = '', code, details = {}, failure } = result
   const message = reader === 'model' ? error : userText(result)
-  const isCoded = code === undefined || reader === 'user' || (reader === 'model' && (failure?.tag === code || failure?.label === code))
+  const isCoded =
+    code === undefined ||
+    reader === 'user' ||
+    (reader === 'model' && (failure?.tag === code || failure?.label === code))
   const lines = [isCoded ? message : `${message} [${code}]`]
   if (details.already_applied_at_line !== undefined) {
     lines.push(`The new text is already in the file, on line ${details.already_applied_at_line}.`)

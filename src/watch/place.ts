@@ -116,9 +116,7 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
     if (!(error instanceof Stop) || error.problem.kind !== 'locked') throw error
     const { holder } = error.problem
     const who =
-      holder === undefined
-        ? 'another process'
-        : `${holder.command} (process ${holder.pid}, since ${holder.since})`
+      holder === undefined ? 'another process' : `${holder.command} (process ${holder.pid}, since ${holder.since})`
     throw new ListenerError(
       'ALREADY_WATCHING',
       `'${file}' is already watched by ${who}. End it first, or watch another file.`,

@@ -115,7 +115,9 @@ describe('the working set as one text', () => {
     for (const show of ['text', 'outline'] as const)
       expect(await textOf(set, { show })).toMatchObject({
         shown: [{ path: 'a.ts' }],
-        refused: [{ path: 'b.txt', error: 'it no longer exists. To remove it from the working set: clada context prune' }],
+        refused: [
+          { path: 'b.txt', error: 'it no longer exists. To remove it from the working set: clada context prune' },
+        ],
       })
     fs.writeFileSync(path.join(set.root, '.clada/context.json'), '{')
     expect(await textOf(set)).toEqual({ error: expect.stringContaining('context.json') })

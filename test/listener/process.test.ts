@@ -29,9 +29,7 @@ describe('clada watch without a terminal', () => {
     const state = { XDG_STATE_HOME: `${watch.dir}-state` }
     expect(clada(['watch'], { cwd: watch.dir, env: state })).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(
-        /^clada: '.*clada_input\.md' is already watched by clada watch .*process \d+/,
-      ),
+      stderr: expect.stringMatching(/^clada: '.*clada_input\.md' is already watched by clada watch .*process \d+/),
     })
     watch.signal('SIGKILL')
     await watch.ended()
