@@ -243,19 +243,19 @@ function elements(source: Source, isFenced: (line: number) => boolean): PassedOv
 }
 
 const ELEMENT =
-  /^[ \t]*<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|from|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
+  /^[ \t]*(?:<[a-z]+Artifact\b[^<>\n]*>[ \t]*)?<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|from|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
 
 /** Commands and installations beside the files in tags of other tools. */
 function commands(source: Source): PassedOver[] {
   return [...source.text.matchAll(COMMAND)].map(({ index, 0: tag }) => {
     const line = source.lineAt(index)
-    const what = `command of another tool (${tag.trim().replace(/\s+/g, ' ').slice(0, 80)})`
+    const what = `command of another tool (${tag.replace(/^>/, '').trim().replace(/\s+/g, ' ').slice(0, 80)})`
     return { line, endLine: line, what, reason: 'unreadable' }
   })
 }
 
 const COMMAND =
-  /^[ \t]*<(?:boltAction\s[^<>\n]*\btype\s*=\s*["'](?!file)\w+["']|(?:lov|dyad)-(?:add-dependency|command|execute-sql)\b)[^<>\n]*>\s*[^<>\n]*/gim
+  /(?:^|>)[ \t]*<(?:boltAction\s[^<>\n]*\btype\s*=\s*["'](?!file)\w+["']|(?:lov|dyad)-(?:add-dependency|command|execute-sql)\b)[^<>\n]*>\s*[^<>\n]*/gim
 
 /** Code below a sentence that speaks of a file. */
 function spokenCode(source: Source): PassedOver[] {

@@ -162,6 +162,16 @@ describe('what seems to be an edit, where nothing else was found', () => {
     ])
   })
 
+  it('is an artifact on one line, and a command after the end of a file', () => {
+    const file = '<boltArtifact id="x"><boltAction type="file" filePath="b.txt">hi'
+    const command = '<boltAction type="shell">npm i</boltAction></boltArtifact>\n'
+    const [artifact] = callsIn(`${file}</boltAction>${command}`)
+    expect(artifact?.what).toBe(
+      'element of another tool (<boltArtifact id="x"><boltAction type="file" filePath="b.txt">)',
+    )
+    expect(callsIn(`${file}\n</boltAction>\nThen:\n<b></b>${command}`).map(({ line }) => line)).toEqual([1, 4])
+  })
+
   it('is each element up to its own end', () => {
     const two =
       '<rewrite path="a.ts">\na\n</rewrite>\n</rewrite>\n<rewrite path="b.ts">\nb\n</rewrite>\n<rewrite path="c.ts">'
