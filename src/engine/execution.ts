@@ -443,8 +443,8 @@ export class Execution {
   async #written(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
     for (const write of writes) {
       try {
-        const warnings = noteWarnings(await write.written)
-        if (warnings.length > 0) result.warnings = [...(result.warnings ?? []), ...warnings]
+        const note = await write.written
+        if (Object.keys(note).length > 0) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
       } catch (error) {
         if (!write.reported) setOutcome(result, { ok: false, problem: problemOf(error) }, [])
       }
