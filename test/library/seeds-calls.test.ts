@@ -78,11 +78,10 @@ describe('denied patterns', () => {
     ['/etc/.*', '/etc/**'],
     ['^/proc/.*$', '/proc/**'],
     ['\\.env$', '.env'],
-  ])('%s is a regular expression, and %s is meant', (pattern, glob) => {
+  ])('%s is a regular expression, and %s is meant', async (pattern, glob) => {
     expect(globMeantBy(pattern)).toBe(glob)
-    expect(new Clada({ repoPath: scratchDir(), deniedPatterns: [pattern] }).history()).rejects.toBeInstanceOf(
-      SettingsError,
-    )
+    const clada = new Clada({ repoPath: scratchDir(), deniedPatterns: [pattern] })
+    await expect(clada.history()).rejects.toBeInstanceOf(SettingsError)
   })
 
   it.each([...defaultDeniedPatterns, '.*', '.env.*', '*.key', 'secrets/**', '.*rc', '!x.pub', 'a.*'])(
