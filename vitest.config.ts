@@ -13,7 +13,7 @@ export default defineConfig({
     // So is a wait inside a test: it ends when what it waits for is there, or with its test.
     expect: { poll: { timeout: 110_000 } },
     // What a process keeps for its next start would be written into directories that a test is just removing.
-    env: { CLADA_NO_CACHE: '1' },
+    env: { CLADA_CODE_CACHE: 'off' },
     // Processes, not threads of one: starting a program copies the tables of all memory, which a fifth of the time went
     // into. Five on two cores, because many tests wait for programs.
     pool: 'forks',

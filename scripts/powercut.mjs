@@ -124,7 +124,7 @@ function onImage(type, change, check) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-image-'))
   const mount = path.join(base, 'mount')
   const root = path.join(mount, 'project')
-  const env = { ...process.env, HOME: base, XDG_STATE_HOME: path.join(mount, 'state'), CLADA_NO_CACHE: '1' }
+  const env = { ...process.env, HOME: base, XDG_STATE_HOME: path.join(mount, 'state'), CLADA_CODE_CACHE: 'off' }
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=u', '-c', 'user.email=u@example.com', ...args], {
       cwd: root,

@@ -109,16 +109,14 @@ const modules = new Map<string, Promise<object>>()
 function compiled(name: string): Promise<object> {
   const known = modules.get(name)
   if (known !== undefined) return known
-  // What was kept may be damaged.
-  const module = compile(name, globalThis.cladaKept).catch(() => compile(name, undefined))
+  const module = compile(name)
   modules.set(name, module)
   module.catch(() => modules.delete(name))
   return module
 }
 
-async function compile(name: string, keep: typeof globalThis.cladaKept): Promise<object> {
-  const unpack = (): NonSharedBuffer => packedGrammar(name)
-  const bytes = keep?.(`${name}.wasm`, unpack) ?? unpack()
+async function compile(name: string): Promise<object> {
+  const bytes = readGrammar(name)
   return wasm.compile(name === 'tree-sitter' ? withLessMemory(bytes) : bytes)
 }
 
@@ -141,16 +139,11 @@ function withLessMemory(program: NonSharedBuffer): NonSharedBuffer {
 /** Captures are named for what they are: a kind of structure, or one of these. */
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
-declare global {
-  /** Set by the start file, which keeps what was made for the next start. */
-  var cladaKept: ((name: string, make: () => NonSharedBuffer) => NonSharedBuffer) | undefined
-}
-
 /**
  * The build compressed it next to the bundle or next to the directory of its chunks; from source it comes from the
  * package that has it.
  */
-function packedGrammar(name: string): NonSharedBuffer {
+function readGrammar(name: string): NonSharedBuffer {
   for (const base of ['./', '../']) {
     const file = fileURLToPath(new URL(`${base}grammars/${name}.wasm.br`, import.meta.url))
     if (fs.existsSync(file)) return process.getBuiltinModule('node:zlib').brotliDecompressSync(fs.readFileSync(file))

@@ -63,7 +63,7 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
       PATH: process.env['PATH'] ?? '',
       HOME: scratchDir(),
       XDG_STATE_HOME: process.env['XDG_STATE_HOME'] ?? '',
-      CLADA_NO_CACHE: '1',
+      CLADA_CODE_CACHE: 'off',
       ...env,
     },
     stderr: 'ignore',

@@ -18,7 +18,7 @@ interface Listening {
 async function listening(root: string, args: readonly string[] = []): Promise<Listening> {
   const state = scratchDir()
   const child = spawn(process.execPath, [inject('cli'), 'mcp', '--http', '--root', root, '--no-git', ...args], {
-    env: { PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, CLADA_NO_CACHE: '1' },
+    env: { PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, CLADA_CODE_CACHE: 'off' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

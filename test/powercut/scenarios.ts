@@ -218,7 +218,7 @@ const envFor = (dir: string): NodeJS.ProcessEnv => ({
   ...process.env,
   XDG_STATE_HOME: path.join(dir, 'state'),
   HOME: path.join(dir, 'home'),
-  CLADA_NO_CACHE: '1',
+  CLADA_CODE_CACHE: 'off',
   NO_COLOR: '1',
   GIT_AUTHOR_NAME: 'u',
   GIT_AUTHOR_EMAIL: 'u@example.com',

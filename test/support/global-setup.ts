@@ -15,7 +15,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const dist = path.join(dir, 'dist')
   // A command line that cannot be built fails the tests that start it, and no others.
   await buildCommandLine(dist).then(
-    () => keepCompiled(dist, path.join(dir, 'code')),
+    () => shareCompiled(dist, path.join(dir, 'code')),
     (error: unknown) => console.error('The command line cannot be built:', error),
   )
   await buildPage(path.join(dist, 'ui')).catch((error: unknown) => console.error('The page cannot be built:', error))
@@ -49,13 +49,13 @@ function workInMemory(): string[] {
 }
 
 /** One place for the compiled code of all tests: the state directory of a test may be gone before a process ends. */
-function keepCompiled(dist: string, to: string): void {
-  const start = fs.readFileSync(path.join(dist, 'cli.cjs'), 'utf8')
-  const place = 'process.env.CLADA_NO_CACHE ? undefined : cacheDir()'
-  if (!start.includes(place)) throw new Error(`the command line does not choose a cache by '${place}'`)
+function shareCompiled(dist: string, to: string): void {
   fs.writeFileSync(
     path.join(dist, 'quick.cjs'),
-    start.replace(place, () => JSON.stringify(to)),
+    `process.env.CLADA_CODE_CACHE = ${JSON.stringify(to)}
+require('./cli.cjs')
+delete process.env.CLADA_CODE_CACHE
+`,
   )
 }
 
