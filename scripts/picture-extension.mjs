@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fromSource } from '../bench/from-source.mjs'
 import { buildExtension } from './extension.mjs'
-import { shrinkPng } from './small-png.mjs'
 import { buildPage } from './ui.mjs'
 
 const docs = path.resolve(import.meta.dirname, '../docs')
@@ -45,4 +44,3 @@ await withCompanion({ buildPage, buildExtension }, async ({ browser, site, root 
   await tab.evaluate('scrollTo(0, 1e9)')
   await tab.screenshot({ path: path.join(docs, 'browser-done.png') })
 })
-for (const name of ['bar', 'first', 'done']) shrinkPng(path.join(docs, `browser-${name}.png`))

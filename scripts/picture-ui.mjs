@@ -6,7 +6,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { chromium } from 'playwright-core'
 import { exampleProject } from './example-page.mjs'
-import { shrinkPng } from './small-png.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 const all = process.argv.indexOf('--all')
@@ -43,7 +42,6 @@ async function takeOne(page, file) {
   await page.waitForSelector('.code-diff .tok-keyword')
   await page.mouse.move(900, 700)
   await page.screenshot({ path: path.join(home, file) })
-  shrinkPng(path.join(home, file))
 }
 
 async function takeAll(page, name) {

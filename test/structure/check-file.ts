@@ -1,11 +1,11 @@
-import { replacement } from '../src/structure/edit.ts'
-import { words } from '../src/structure/language.ts'
-import { languageFor } from '../src/structure/languages.ts'
-import { withOutline } from '../src/structure/outline.ts'
-import { tokensOf } from '../src/structure/rank.ts'
-import { textOf } from '../src/structure/document.ts'
-import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../src/structure/structure.ts'
-import { findTarget } from '../src/structure/target.ts'
+import { replacement } from '../../src/structure/edit.ts'
+import { words } from '../../src/structure/language.ts'
+import { languageFor } from '../../src/structure/languages.ts'
+import { withOutline } from '../../src/structure/outline.ts'
+import { tokensOf } from '../../src/structure/rank.ts'
+import { textOf } from '../../src/structure/document.ts'
+import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../../src/structure/structure.ts'
+import { findTarget } from '../../src/structure/target.ts'
 import {
   differenceOf,
   insertedAndDeleted,
@@ -14,7 +14,7 @@ import {
   thereAndBack,
   type Traveller,
   treesAround,
-} from './structure-trips.ts'
+} from './trips.ts'
 
 /** Counts of what became of the structures of files: `moved: exact: before its neighbour`. */
 export type Counts = Record<string, number>
