@@ -5,7 +5,7 @@ import { connect } from './connection.ts'
 import { listenToKeys } from './keys.ts'
 
 // The token was used: it is removed from the address bar.
-if (location.search !== '') history.replaceState(null, '', '/')
+if (location.pathname !== '/' || location.search !== '') history.replaceState(null, '', '/')
 
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

@@ -206,6 +206,11 @@ const rows = [
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },
   {
+    name: 'host',
+    value: 'NAME',
+    help: 'listen on this name or address too (containers, WSL); browsers from there need a code that is printed',
+  },
+  {
     name: 'tools',
     value: 'NAMES',
     repeat: true,

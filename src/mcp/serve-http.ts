@@ -1,10 +1,13 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 import { readOwn } from '../state/own-files.ts'
-import { isStranger, keepForUser, stateHome } from '../state/user-state.ts'
+import { isStranger } from '../state/connection-owner.ts'
+import { keepForUser, stateHome } from '../state/user-state.ts'
 import { invalidRequest } from './peer.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
@@ -50,8 +53,13 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     })
   })
 
+  const owned = new WeakSet<Socket>()
+  server.on('connection', (socket: Socket) => {
+    if (!isStranger(socket)) owned.add(socket)
+  })
+
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const refusal = refusalOf(request, own(), key)
+    const refusal = owned.has(request.socket) ? refusalOf(request, key) : refusedStranger
     if (refusal !== undefined) return refuse(response, ...refusal)
     const id = request.headers['mcp-session-id']
     const body = request.method === 'POST' ? await bodyOf(request) : { value: undefined }
@@ -102,11 +110,10 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     server.once('error', reject)
     server.listen({ port, host, exclusive: true }, resolve)
   })
-  const at = server.address()
-  const own = (): string => `${host}:${typeof at === 'object' ? at?.port : ''}`
+  const { port: own } = server.address() as AddressInfo
   return {
     server,
-    address: `http://${own()}${endpoint}`,
+    address: `http://${host}:${own}${endpoint}`,
     close: async () => {
       await Promise.all([...connections.keys()].map(end))
       const closed = new Promise((resolve) => server.close(resolve))
@@ -118,18 +125,16 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
 
 const host = '127.0.0.1'
 
-/** Why a request is not answered: web pages, other users of this machine, and clients without the key. */
-function refusalOf(
-  { method, url, headers, socket }: http.IncomingMessage,
-  own: string,
-  key: string,
-): Refusal | undefined {
-  if (isStranger(socket.remotePort ?? 0, socket.localPort ?? 0)) return [403, 'This server belongs to another user.']
-  // A page that makes its own name lead here still sends that name.
-  const names = [own, own.replace(host, 'localhost')]
-  if (!names.includes(headers.host ?? '')) return [421, `Wrong Host header: this server only answers as ${own}.`]
+const refusedStranger: Refusal = [
+  403,
+  'This server belongs to another user, or the system does not name the owner of the connection: use clada mcp on stdio.',
+]
+
+/** Why a request is not answered: web pages, and clients without the key. */
+function refusalOf({ method, url, headers }: http.IncomingMessage, key: string): Refusal | undefined {
+  if (!isLoopbackHost(headers.host)) return [421, `Wrong Host header: this server only answers as ${host}.`]
   // Nothing is served from this address that could be a page.
-  if (headers.origin !== undefined && !names.some((name) => headers.origin === `http://${name}`))
+  if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
     return [403, 'Web pages may not call this server.']
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   if (!timingSafeEqual(digest(given), digest(key)))

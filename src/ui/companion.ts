@@ -7,7 +7,7 @@ import { defaultSyntax } from '../syntax/table.ts'
 import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
 import type { PlanBlock, TouchedFile } from './protocol.ts'
-import { Refusal } from './guard.ts'
+import { Refusal, refuseOtherNames } from './guard.ts'
 import { jsonIn, readBody } from './routes.ts'
 import type { Session } from './session.ts'
 
@@ -67,6 +67,8 @@ interface CompanionOptions {
   readonly session: Session
   readonly root: string
   readonly port: number
+  /** A name of this machine besides those of its loopback. */
+  readonly host: string | undefined
   readonly inputBytes: number
   /** An address that opens the page. */
   readonly address: () => string
@@ -102,9 +104,8 @@ export class Companion {
   /** What a request gets: JSON. Throws a `Refusal` before it is known who asks; later refusals are signed answers. */
   async answer(request: IncomingMessage, route: string): Promise<{ status: number; body: unknown }> {
     const { headers, method } = request
-    const { port, inputBytes } = this.#options
-    const own = `127.0.0.1:${port}`
-    if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
+    const { host, inputBytes } = this.#options
+    refuseOtherNames(headers, host)
     if (method !== 'POST') throw new Refusal(405, 'Only POST requests are accepted here.')
     const { origin = '' } = headers
     // No web page can have such an origin, and browsers do not let scripts set this header.

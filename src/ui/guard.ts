@@ -1,5 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { sha256 } from '../core/hash.ts'
+import { hostName, isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 
 export interface Asked {
   readonly method: string
@@ -8,16 +10,21 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders
 }
 
+/** Refuses every name but those of this machine's loopback, and the one that the user gave (DNS rebinding). */
+export function refuseOtherNames({ host }: IncomingHttpHeaders, given?: string): void {
+  if (isLoopbackHost(host) || (given !== undefined && hostName(host) === given.toLowerCase())) return
+  throw new Refusal(421, 'Wrong Host header: this server answers as 127.0.0.1, and as NAME with --host NAME.')
+}
+
 /**
- * Refuses everything that another web page could send: under another name than ours (DNS rebinding), from another
- * origin, or by a plain form. Does not identify the caller; `Sessions` does.
+ * Refuses everything that another web page could send: under another name than ours, from another origin, or by a plain
+ * form. Does not identify the caller; `Sessions` does.
  */
-export function refuseForeign({ method, path, headers }: Asked, port: number): void {
-  const own = `127.0.0.1:${port}`
-  if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
+export function refuseForeign({ method, path, headers }: Asked, given?: string): void {
+  refuseOtherNames(headers, given)
   if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} requests are not accepted here.`)
   const { origin } = headers
-  if (origin !== undefined && origin !== `http://${own}`)
+  if (origin !== undefined && !isOwnOrigin(origin, headers.host))
     throw new Refusal(403, 'Requests from another origin are refused.')
   const from = headers['sec-fetch-site']
   // The address may be followed from anywhere, as a page of its own; everything else only from our page.
@@ -26,12 +33,46 @@ export function refuseForeign({ method, path, headers }: Asked, port: number): v
     throw new Refusal(403, 'Requests from another site are refused.')
   if (method === 'GET') return
   if (origin === undefined) throw new Refusal(403, 'A request that changes something needs an Origin header.')
-  if (headers['x-clada'] === undefined)
+  // The form for the code is a plain one: it is for browsers that have no script of ours yet.
+  if (headers['x-clada'] === undefined && path !== codePath)
     throw new Refusal(403, 'A request that changes something must come from the page itself.')
 }
 
+/** Where the form for the code is sent. */
+export const codePath = '/code'
+
+/** A code that the terminal shows and a person types. It works once, and not after five wrong ones. */
+export class PairingCode {
+  #open: { readonly text: string; tries: number } | undefined
+
+  /** A new code; the previous one is no longer valid. */
+  renew(): string {
+    const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
+    this.#open = { text, tries: 0 }
+    return `${text.slice(0, 4)}-${text.slice(4)}`
+  }
+
+  /** @throws Refusal for anything but the code */
+  spend(code: unknown): void {
+    const open = this.#open
+    const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
+    if (open !== undefined && ++open.tries > mostTries) this.#open = undefined
+    if (open === undefined || this.#open === undefined || !isSame(sha256(given), sha256(open.text)))
+      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
+    this.#open = undefined
+  }
+}
+
+/** Without letters that look alike. */
+const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const codeLength = 8
+const mostTries = 5
+
+export const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
 /**
- * The browsers that have access. A token works once, and is exchanged for two secrets. The browser keeps a cookie, which
+ * The browsers that have access. A token or a code works once, and is exchanged for two secrets. The browser keeps a cookie, which
  * gives access to the page's own files only: browsers send it to every port of this machine. The tab keeps a key for the rest.
  */
 export class Sessions {
@@ -52,14 +93,15 @@ export class Sessions {
     return token
   }
 
-  /** Whether a token is the one that is still to be used. */
-  fits(token: string): boolean {
-    return this.#token !== undefined && timingSafeEqual(digest(token), this.#token)
+  /** Whether a token is the one that is still to be used. It is spent now. */
+  spend(token: string): boolean {
+    if (this.#token === undefined || !timingSafeEqual(digest(token), this.#token)) return false
+    this.#token = undefined
+    return true
   }
 
-  /** Spends the token, and gives the header that sets the cookie, and the key. */
+  /** Lets a browser in: returns the header that sets the cookie, and the key. */
   enter(): { readonly setCookie: string; readonly key: string } {
-    this.#token = undefined
     const [secret, key] = [newSecret(), newSecret()]
     this.#cookies.push(digest(secret))
     this.#keys.push(digest(key))

@@ -1,9 +1,9 @@
-import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
-import { Refusal } from './guard.ts'
+import { isSame, PairingCode, Refusal } from './guard.ts'
 
 export interface Paired {
   readonly id: string
@@ -22,7 +22,7 @@ export class Pairing {
   readonly #dir: string | undefined
   readonly #unkept: Paired[] = []
   readonly #seen = new Map<string, number>()
-  #code: { readonly text: string; tries: number } | undefined
+  readonly #code = new PairingCode()
 
   constructor(port: number, dir: string | undefined) {
     this.#port = port
@@ -31,18 +31,11 @@ export class Pairing {
 
   /** A new code to pair with. The previous one is no longer valid. */
   code(): string {
-    const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
-    this.#code = { text, tries: 0 }
-    return `${this.#port}-${text.slice(0, 4)}-${text.slice(4)}`
+    return `${this.#port}-${this.#code.renew()}`
   }
 
   pair(code: unknown, origin: string): Paired {
-    const open = this.#code
-    const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
-    if (open !== undefined && ++open.tries > mostTries) this.#code = undefined
-    if (open === undefined || this.#code === undefined || !isSame(sha256(given), sha256(open.text)))
-      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
-    this.#code = undefined
+    this.#code.spend(code)
     const paired = { id: randomBytes(9).toString('base64url'), key: randomBytes(32).toString('base64url'), origin }
     this.#keep([...this.all().slice(1 - mostPaired), paired])
     return paired
@@ -88,10 +81,6 @@ export class Pairing {
   }
 }
 
-/** Without letters that look alike. */
-const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const codeLength = 8
-const mostTries = 5
 const mostPaired = 20
 /** Milliseconds that the clocks of a request and of this process may differ. */
 const validFor = 60_000
@@ -99,9 +88,6 @@ const keysFile = 'companions.json'
 
 const macOf = (key: string, parts: readonly string[]): string =>
   createHmac('sha256', Buffer.from(key, 'base64url')).update(parts.join('\n')).digest('base64url')
-
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 function isPaired(value: unknown): value is Paired {
   return (

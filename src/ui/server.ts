@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import http from 'node:http'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,17 +7,24 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openApprovalSocket } from '../approvals/socket.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
+import { hasCode } from '../core/platform.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { Companion } from './companion.ts'
-import { isStranger } from '../state/user-state.ts'
-import { Refusal, refuseForeign, Sessions } from './guard.ts'
-import { routes } from './routes.ts'
+import { isStranger } from '../state/connection-owner.ts'
+import { codePath, PairingCode, Refusal, refuseForeign, Sessions } from './guard.ts'
+import { removeOpener, writeOpener } from './opener.ts'
+import { readBody, routes } from './routes.ts'
 import { Session } from './session.ts'
 
 export interface PageOptions {
   readonly options: CladaOptions
   /** Where to listen; `preferred`: another port is used if it is taken. */
   readonly port: { readonly number: number; readonly kind: 'required' | 'preferred' }
+  /**
+   * A further name to answer to; its address is listened on as well. Connections whose owner the system does not name
+   * are then let in with a code that a person types.
+   */
+  readonly host?: string | undefined
   readonly inputFile: string
   /** Rules of the project for models, one sentence each. */
   readonly rules?: readonly string[]
@@ -31,6 +39,10 @@ export interface PageServer {
   readonly port: number
   /** An address that opens the page once. The previous one is no longer valid. */
   address(): string
+  /** The address of a file that leads a browser there: other users can read command lines, but not this file. */
+  opener(address: string): string
+  /** A code that opens the page once, for browsers elsewhere; undefined without a further name. */
+  code(): string | undefined
   /** Browser extensions that may ask. */
   readonly companion: Pick<Companion, 'code' | 'isPaired'>
   close(): Promise<void>
@@ -38,7 +50,7 @@ export interface PageServer {
 
 /** Serves the page on this machine only, to the browser that has the address. */
 export async function servePage(given: PageOptions): Promise<PageServer> {
-  const { options, port, inputFile, rules = [], report = {}, document, assets = assetsDir() } = given
+  const { options, port, host, inputFile, rules = [], report = {}, document, assets = assetsDir() } = given
   const settings = settingsOf(options)
   const { root, limits } = settings
   const files = readAssets(assets)
@@ -58,7 +70,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     report,
     send: (event, data) => listeners.send(event, data),
   })
-  const server = http.createServer({ maxHeaderSize: 16_384 }, (request, response) => {
+  const onRequest: http.RequestListener = (request, response) => {
     for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value)
     response.setHeader('content-security-policy', closedPolicy)
     answer(request, response).catch((error: unknown) => {
@@ -69,14 +81,16 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
       const message = refusal?.message ?? `clada itself failed: ${error instanceof Error ? error.message : error}`
       sendJson(response, refusal?.status ?? 500, { error: message })
     })
-  })
-  const strangers = new WeakSet<Socket>()
-  server.on('connection', (socket: Socket) => {
-    if (isStranger(socket.remotePort ?? 0, socket.localPort ?? 0)) strangers.add(socket)
-  })
-  await listen(server, port)
-  const own = (server.address() as AddressInfo).port
+  }
+  const owned = new WeakSet<Socket>()
+  const onConnection = (socket: Socket): void => {
+    if (!isStranger(socket)) owned.add(socket)
+  }
+  const { servers, port: own } = await listen(port, host, () =>
+    http.createServer({ maxHeaderSize: 16_384 }, onRequest).on('connection', onConnection),
+  )
   const sessions = new Sessions(own)
+  const pageCode = host === undefined ? undefined : new PairingCode()
   const socket = await openApprovalSocket(root, (request, gone) =>
     listeners.count === 0
       ? Promise.reject(new Error('no page is open'))
@@ -84,22 +98,32 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   )
   const address = (): string => `http://127.0.0.1:${own}/?token=${sessions.renew()}`
   const isOpen = (): boolean => listeners.count > 0
-  const companion = new Companion({ session, root, port: own, inputBytes, address, isOpen })
+  const companion = new Companion({ session, root, port: own, host, inputBytes, address, isOpen })
   if (document === undefined) void session.warmUp()
   else await session.open(document.text, document.name)
 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '' } = request
-    if (strangers.has(request.socket)) throw new Refusal(403, 'This page belongs to another user of this machine.')
+    const isOwned = owned.has(request.socket)
+    if (!isOwned && pageCode === undefined) throw new Refusal(403, refusedStranger)
     const [path = '', query = ''] = url.split('?', 2)
     if (path.startsWith('/companion/')) {
       const { status, body } = await companion.answer(request, path.slice('/companion/'.length))
       return sendJson(response, status, body)
     }
-    refuseForeign({ method, path, headers: request.headers }, own)
+    refuseForeign({ method, path, headers: request.headers }, host)
     const params = new URLSearchParams(query)
     const known = sessions.knows(request.headers.cookie)
-    if (method === 'GET' && path === '/') return visit(response, params.get('token'), known)
+    if (method === 'GET' && path === '/') {
+      if (isOwned && sessions.spend(params.get('token') ?? '')) return enter(response)
+      if (known) return sendPage(response)
+      return pageCode === undefined ? sendText(response, 401, locked) : sendForm(response)
+    }
+    if (method === 'POST' && path === codePath && pageCode !== undefined) {
+      const form = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded', 1000))
+      pageCode.spend(form.get('code'))
+      return enter(response)
+    }
     const mayAsk = !path.startsWith('/api/') || sessions.holds(request.headers['x-clada'])
     if (!known || !mayAsk) throw new Refusal(401, 'clada ui does not know this tab: open the address that it printed.')
     if (method === 'GET' && path === '/api/events') {
@@ -113,55 +137,91 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     sendJson(response, 200, (await route({ session, query: params, request, inputBytes })) ?? null)
   }
 
-  /** The page itself, for those who are known or bring the token. The key goes with the token, and only once. */
-  function visit(response: http.ServerResponse, token: string | null, known: boolean): void {
-    const fits = token !== null && sessions.fits(token)
-    if (!fits && !known) return sendText(response, 401, locked)
+  /** The page with a key, for a browser that brought the token or the code. */
+  function enter(response: http.ServerResponse): void {
+    removeOpener(own)
+    const { setCookie, key } = sessions.enter()
+    response.setHeader('set-cookie', setCookie)
+    sendPage(response, key)
+  }
+
+  function sendPage(response: http.ServerResponse, key?: string): void {
     const page = files.get('/index.html')
     if (page === undefined) throw new Refusal(404, 'The page is missing from this installation.')
     response.setHeader('content-security-policy', pagePolicy)
-    if (!fits) return sendAsset(response, page)
-    const { setCookie, key } = sessions.enter()
-    response.setHeader('set-cookie', setCookie)
-    sendAsset(response, withKey(page, key))
+    sendAsset(response, key === undefined ? page : withKey(page, key))
   }
 
   return {
     port: own,
     address,
+    opener: (to) => writeOpener(own, to),
+    code: () => pageCode?.renew(),
     companion,
     close: async () => {
       clearTimeout(leaving)
+      removeOpener(own)
       socket?.close()
       companion.close()
       await session.close()
       listeners.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await Promise.all(servers.map(closeServer))
     },
   }
 }
+
+const refusedStranger = `This page belongs to another user of this machine, or the system does not name the owner of your connection.
+Start it with --host 127.0.0.1 to let browsers in with a code.`
 
 const locked = `This page belongs to the user who started clada ui.
 Open the address that it printed. It works once; for another press Enter where clada ui runs, or start it again.
 `
 
-async function listen(server: http.Server, { number, kind }: PageOptions['port']): Promise<void> {
-  const attempt = (port: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  try {
-    await attempt(number)
-  } catch (error) {
-    if (kind === 'required') throw error
-    await attempt(0)
+/** Listens on the loopback address, and on that of a further name. */
+async function listen(
+  { number, kind }: PageOptions['port'],
+  host: string | undefined,
+  makeServer: () => http.Server,
+): Promise<{ readonly servers: readonly http.Server[]; readonly port: number }> {
+  const further = host === undefined ? [] : [(await lookup(host.replaceAll(/^\[|\]$/g, ''))).address]
+  const addresses = further.some((address) => wildcards.includes(address)) ? further : ['127.0.0.1', ...further]
+  const servers: http.Server[] = []
+  const attempt = async (first: number): Promise<number> => {
+    let port = first
+    try {
+      for (const address of new Set(addresses)) {
+        const server = makeServer()
+        await new Promise<void>((resolve, reject) => {
+          server.once('error', reject)
+          server.listen({ port, host: address, exclusive: true }, () => {
+            server.off('error', reject)
+            resolve()
+          })
+        })
+        servers.push(server)
+        port = (server.address() as AddressInfo).port
+      }
+      return port
+    } catch (error) {
+      await Promise.all(servers.splice(0).map(closeServer))
+      throw error
+    }
   }
+  try {
+    return { port: await attempt(number), servers }
+  } catch (error) {
+    if (kind === 'required' || !hasCode(error, 'EADDRINUSE', 'EACCES')) throw error
+    return { port: await attempt(0), servers }
+  }
+}
+
+/** All addresses of the machine, the loopback ones among them. */
+const wildcards: readonly string[] = ['0.0.0.0', '::']
+
+async function closeServer(server: http.Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
 }
 
 function sendAsset(response: http.ServerResponse, { type, bytes }: Asset): void {
@@ -173,6 +233,26 @@ function sendJson(response: http.ServerResponse, status: number, value: unknown)
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
   response.end(JSON.stringify(value))
 }
+
+/** Asks for the code that the terminal shows. */
+function sendForm(response: http.ServerResponse): void {
+  response.setHeader('content-security-policy', formPolicy)
+  // Under the usual policy a browser would send the form with the origin "null".
+  response.setHeader('referrer-policy', 'same-origin')
+  response.writeHead(401, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(codeForm)
+}
+
+const codeForm = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width" />
+<title>clada</title>
+<form method="post" action="${codePath}">
+<p><label>The code that clada ui shows: <input name="code" autocomplete="off" autofocus required /></label> <button>Open</button></p>
+</form>
+</html>
+`
 
 function sendText(response: http.ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
@@ -205,6 +285,9 @@ const pagePolicy = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ')
+
+/** For the form that asks for the code, which may only be sent here. */
+const formPolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** For answers that are no page: they need nothing at all. */
 const closedPolicy = "default-src 'none'; frame-ancestors 'none'"

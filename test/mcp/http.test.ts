@@ -7,6 +7,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { request } from '../ui/page-server.ts'
+import { canBeNobody, statusesAsNobody, waysToLoopback } from '../support/other-user.ts'
 import { answerOf } from './client.ts'
 
 interface Listening {
@@ -65,6 +67,60 @@ describe('MCP over HTTP', () => {
     const answer = await one.callTool({ name: 'run', arguments: { command: 'node x.mjs' } })
     expect(answerOf(answer)).toMatchObject({ isError: true, values: { code: 'approval_required' } })
     expect(asked).toEqual([expect.stringContaining('node x.mjs')])
+  })
+
+  it('answers to loopback names at any port, and to no others', async () => {
+    const { address, key } = await listening(scratchDir())
+    const at = { port: Number(new URL(address).port) }
+    const status = async (host: string, origin?: string) =>
+      (await request(at, '/other', { headers: { host, authorization: `Bearer ${key}`, ...(origin && { origin }) } }))
+        .status
+    for (const host of ['localhost', 'localhost:9', '127.0.0.1:1', '127.0.0.9', '[::1]:7700']) {
+      expect([host, await status(host)]).toEqual([host, 404])
+      expect([host, await status(host, `http://${host}`)]).toEqual([host, 404])
+      expect([host, await status(host, 'http://localhost:8')]).toEqual([host, 403])
+    }
+    for (const host of [
+      'evil.example',
+      'localhost.evil.example',
+      '0.0.0.0',
+      '[::2]',
+      '10.0.0.1',
+      'localhost@evil.example',
+    ])
+      expect([host, await status(host)]).toEqual([host, 421])
+  })
+
+  describe.skipIf(!canBeNobody)('refuses other users of this machine who know the key', () => {
+    it.each(Object.entries(waysToLoopback))('over %s', async (_, from) => {
+      const root = scratchDir()
+      const { address, key } = await listening(root)
+      const write = { name: 'file_write', arguments: { path: 'a', content: 'b' } }
+      const bodies = [
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {} },
+        },
+        { jsonrpc: '2.0', id: 2, method: 'tools/call', params: write },
+      ]
+      const headers = {
+        authorization: `Bearer ${key}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      }
+      const attempts = bodies.map((body) => ({
+        ...from,
+        port: Number(new URL(address).port),
+        path: '/mcp',
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      }))
+      expect(await statusesAsNobody(attempts)).toEqual([403, 403])
+      expect(filesIn(root)).toEqual({})
+    })
   })
 
   it('refuses whoever has no key, web pages, other names, and sessions that are over', async () => {

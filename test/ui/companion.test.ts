@@ -142,7 +142,7 @@ describe('a browser extension', () => {
       ask(page, key, 'projects', {}, { origin: site }),
       ask(page, key, 'projects', {}, { origin: page.origin }),
       ask(page, key, 'projects', {}, { origin: 'null' }),
-      ask(page, key, 'projects', {}, { host: `localhost:${page.port}` }),
+      ask(page, key, 'projects', {}, { host: `evil.example:${page.port}` }),
       ask(page, key, 'projects', {}, { host: 'evil.example' }),
     ]
     for (const { status, value } of await Promise.all(refused))

@@ -18,11 +18,13 @@ export async function served(
   options: CladaOptions = {},
   port = 0,
   report: ReportOptions = {},
+  host?: string,
 ): Promise<Served> {
   privateState()
   const page = await servePage({
     options: { repoPath: root, ...options },
     port: { number: port, kind: 'required' },
+    host,
     inputFile: path.join(root, 'clada_input.md'),
     report,
     assets: path.join(path.dirname(inject('cli')), 'ui'),

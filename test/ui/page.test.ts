@@ -248,6 +248,35 @@ describe('the page', { timeout: 90_000 }, () => {
     await soon(() => second.locator('.banner').count()).toBe(0)
   })
 
+  it('opens through a file that leads to the address', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(server.opener(server.address()))
+    await page.waitForSelector('#reply')
+    expect(page.url()).toBe(`${server.origin}/`)
+  })
+
+  it('opens at a loopback name with the code, and works there', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const server = await served(root, { gitCommit: false }, 0, {}, '127.0.0.1')
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const at = `http://localhost:${server.port}/`
+    await page.goto(at)
+    await page.locator('input').fill(server.code() ?? '')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#reply')
+    expect(page.url()).toBe(at)
+    await paste(page, edit('a.txt', 'one', 'two'))
+    await page.waitForSelector('.block')
+    await page.keyboard.press('a')
+    await page.locator('.result').waitFor()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
+  })
+
   it('shows what was changed in between, refuses to undo over it, and merges when told to', async () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
     const root = scratchDir({ 'a.txt': lines.join('\n') })

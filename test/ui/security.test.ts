@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { ReportOptions } from '../../src/report/parts.ts'
-import { ownerIn } from '../../src/state/user-state.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Entered, entered, keyIn, request, type Served, served } from './page-server.ts'
 
@@ -17,16 +14,6 @@ const ours = (page: Served, { cookie, key }: Entered): Record<string, string> =>
   'x-clada': key,
   'content-type': 'application/json',
 })
-
-/** Asks as another user of this machine. */
-async function statusAsNobody(page: Served, target: string, headers: Record<string, string>): Promise<string> {
-  const script = `require('node:http').get(${JSON.stringify({ host: '127.0.0.1', port: page.port, path: target, headers })}, (answer) => {
-    process.stdout.write(String(answer.statusCode))
-    answer.resume()
-  })`
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { uid: 65_534, cwd: '/', env: {} })
-  return stdout
-}
 
 /** The machine may have much else to do. */
 const soon = <T>(look: () => T) => expect.poll(look)
@@ -95,19 +82,6 @@ describe('who may come in', () => {
     expect(keyIn((await request(page, `/${search}`, { headers: { cookie: second.cookie } })).body)).toBeUndefined()
   })
 
-  it.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-    'is no other user of this machine, whatever they know',
-    async () => {
-      const page = await served(scratchDir())
-      const headers = ours(page, await entered(page))
-      const { search } = new URL(page.address())
-      for (const target of ['/', '/main.js', '/api/state', `/${search}`]) {
-        expect([target, await statusAsNobody(page, target, headers)]).toEqual([target, '403'])
-        expect([target, (await request(page, target, { headers })).status]).toEqual([target, 200])
-      }
-    },
-  )
-
   it('is nobody else: without the cookie there is nothing at all', async () => {
     const page = await served(scratchDir())
     const who = await entered(page)
@@ -140,33 +114,33 @@ describe('who may come in', () => {
     expect((await request(page, `/${first.search}`)).status).toBe(401)
     expect((await request(page, `/${second.search}`)).status).toBe(200)
   })
-
-  it('tells from the table of connections whose a connection is', () => {
-    const table = [
-      '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
-      '   0: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 1 1',
-      '   1: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1',
-    ].join('\n')
-    expect(ownerIn(table, 0xd431, 0x1f90)).toBe(1001)
-    expect(ownerIn(table, 0xd432, 0x1f90)).toBeUndefined()
-    expect(ownerIn('', 1, 2)).toBeUndefined()
-    // Closed by its owner: the kernel then says 0, which is not to be taken for root.
-    const left = '   1: 0100007F:D431 0100007F:1F90 04 00000000:00000000 00:00000000 00000000     0        0 0 1'
-    expect(ownerIn(left, 0xd431, 0x1f90)).toBe('closed')
-  })
 })
 
 describe('what another web page can do', () => {
   it('is nothing under another name (DNS rebinding), with any cookie', async () => {
     const page = await served(scratchDir())
     const who = await entered(page)
-    for (const host of ['evil.example', `evil.example:${page.port}`, `localhost:${page.port}`, '127.0.0.1', '[::1]']) {
+    const names = ['evil.example', `evil.example:${page.port}`, 'localhost.evil.example', '127.0.0.1.evil.example']
+    const nearly = ['0.0.0.0', '128.0.0.1', '[::2]', '[::ffff:7f00:1]', 'localhost:1:2', 'a@localhost', '127.0.0.1:x']
+    for (const host of [...names, ...nearly, '127.1', 'localhost.', `[::1`]) {
       for (const target of ['/', '/api/state', '/main.js']) {
-        expect([host, (await request(page, target, { headers: { ...ours(page, who), host } })).status]).toEqual([
-          host,
-          421,
-        ])
+        const headers = { ...ours(page, who), host, origin: `http://${host}` }
+        expect([host, (await request(page, target, { headers })).status]).toEqual([host, 421])
       }
+    }
+  })
+
+  it('answers to every loopback name, at any port, from its own origin only', async () => {
+    const page = await served(scratchDir())
+    const who = await entered(page)
+    const names = ['localhost', '127.0.0.1', '127.0.0.2', '[::1]', 'LOCALHOST']
+    for (const host of names.flatMap((name) => [name, `${name}:${page.port}`, `${name}:9999`])) {
+      const headers = { ...ours(page, who), host, origin: `http://${host.toLowerCase()}` }
+      expect([host, (await request(page, '/api/state', { headers })).status]).toEqual([host, 200])
+      for (const origin of [`http://${host}0`, 'http://127.0.0.3', `https://${host}`, 'null', 'http://localhost:1'])
+        expect([host, origin, (await request(page, '/api/state', { headers: { ...headers, origin } })).status]).toEqual(
+          [host, origin, 403],
+        )
     }
   })
 
