@@ -3,12 +3,14 @@
 //   node bench/extension.mjs [ROUNDS]
 import { buildExtension } from '../scripts/extension.mjs'
 import { buildPage } from '../scripts/ui.mjs'
-import { fromSource } from './from-source.mjs'
+import { loadSource } from '../scripts/source.mjs'
 import { median } from './measure.mjs'
 
 const rounds = Number(process.argv[2] ?? 10)
-const { withCompanion, barSaying, press, replyWriting, trust } = await fromSource(
-  "export * from '../test/extension/report.ts'\nexport * from '../test/extension/companion-browser.ts'\nexport * from '../test/extension/cases.ts'",
+const { withCompanion, barSaying, press, replyWriting, trust } = await loadSource(
+  'test/extension/report.ts',
+  'test/extension/companion-browser.ts',
+  'test/extension/cases.ts',
 )
 
 const print = (what, value, limit, unit) =>

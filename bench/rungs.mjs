@@ -1,10 +1,12 @@
 // What finding the place of an edit costs, by the rung that finds it, in processor time. Nothing here is a test.
 //
 //   node bench/rungs.mjs
-import { fromSource } from './from-source.mjs'
+import { loadSource } from '../scripts/source.mjs'
 
-const { editTolerantly, applyHunks, parseHunks } = await fromSource(
-  "export { editTolerantly } from './text/edit-text.ts'; export { applyHunks } from './text/hunks-apply.ts'; export { parseHunks } from './text/hunks.ts'",
+const { editTolerantly, applyHunks, parseHunks } = await loadSource(
+  'src/text/edit-text.ts',
+  'src/text/hunks-apply.ts',
+  'src/text/hunks.ts',
 )
 const tolerant = { matching: 'tolerant', readings: 'allowed', damage: [] }
 

@@ -4,12 +4,10 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { fromSource } from './from-source.mjs'
+import { loadSource } from '../scripts/source.mjs'
 import { cli, median, scratch, timed } from './measure.mjs'
 
-const engine = `export { readIn } from './structure/document.ts'
-export { grammarFor } from './structure/grammar.ts'
-export { languageFor } from './structure/languages.ts'`
+const engine = ['src/structure/document.ts', 'src/structure/grammar.ts', 'src/structure/languages.ts']
 
 const sources = new URL('../src/', import.meta.url).pathname
 
@@ -25,7 +23,7 @@ function typescript(length) {
 
 /** Parsing 1 MB of TypeScript and finding a function in it, beside parsing alone. */
 export async function parseAndFind(rounds = 15) {
-  const { grammarFor, languageFor, readIn } = await fromSource(engine)
+  const { grammarFor, languageFor, readIn } = await loadSource(...engine)
   const text = typescript(1_000_000)
   const language = languageFor('large.ts', text)
   const grammar = await grammarFor(language, language.parser)

@@ -2,7 +2,7 @@
 // docs/benchmarks.md.
 //
 //   node bench/syntaxes.mjs [rounds]
-import { fromSource } from './from-source.mjs'
+import { loadSource } from '../scripts/source.mjs'
 import { cpuTimed, putSection } from './measure.mjs'
 
 const size = 4_000_000
@@ -59,12 +59,11 @@ function documentIn(syntax) {
   return Buffer.from(text).toString()
 }
 
-const parsers = `export { findBlocks } from './syntax/find-blocks.ts'
-export { Source } from './core/source.ts'`
+const parsers = ['src/syntax/find-blocks.ts', 'src/core/source.ts']
 
 /** For each syntax its reader beside `split`, and all syntaxes beside the slowest way to read one, on its text. */
 async function eachSyntax(rounds) {
-  const { findBlocks, Source } = await fromSource(parsers)
+  const { findBlocks, Source } = await loadSource(...parsers)
   const found = []
   for (const syntax of Object.keys(blocks)) {
     const text = documentIn(syntax)

@@ -11,8 +11,8 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { fileURLToPath } from 'node:url'
+import { loadSource } from './source.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const args = process.argv.slice(2)
@@ -20,42 +20,28 @@ const number = (name, usual) => (args.includes(name) ? Number(args[args.indexOf(
 const word = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : '')
 const cache = path.join(root, 'node_modules', '.cache')
 fs.mkdirSync(cache, { recursive: true })
-const dir = fs.mkdtempSync(path.join(cache, 'clada-damage-'))
-try {
-  const outfile = path.join(dir, 'damage.mjs')
-  await build({
-    entryPoints: [path.join(root, 'scripts/damage.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-  })
-  const { measure } = await import(pathToFileURL(outfile).href)
-  const { table, bad } = await measure({
-    root,
-    edits: number('--edits', 20),
-    most: number('--cases', Infinity),
-    verbose: args.includes('--verbose'),
-    only: word('--only'),
-    file: word('--file'),
-    from: word('--from'),
-    seed: number('--seed', 1),
-    peers: args.includes('--peers') ? { codex: codexProgram(), filesystem: filesystemServer() } : {},
-  })
-  process.stdout.write(`${table}\n`)
-  if (args.includes('--docs')) {
-    const page = path.join(root, 'docs/edits.md')
-    const text = fs.readFileSync(page, 'utf8')
-    fs.writeFileSync(
-      page,
-      text.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, (_, open, close) => `${open}${table}\n${close}`),
-    )
-  }
-  process.exitCode = bad > 0 ? 1 : 0
-} finally {
-  fs.rmSync(dir, { recursive: true, force: true })
+const { measure } = await loadSource('scripts/damage.ts')
+const { table, bad } = await measure({
+  root,
+  edits: number('--edits', 20),
+  most: number('--cases', Infinity),
+  verbose: args.includes('--verbose'),
+  only: word('--only'),
+  file: word('--file'),
+  from: word('--from'),
+  seed: number('--seed', 1),
+  peers: args.includes('--peers') ? { codex: codexProgram(), filesystem: filesystemServer() } : {},
+})
+process.stdout.write(`${table}\n`)
+if (args.includes('--docs')) {
+  const page = path.join(root, 'docs/edits.md')
+  const text = fs.readFileSync(page, 'utf8')
+  fs.writeFileSync(
+    page,
+    text.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, (_, open, close) => `${open}${table}\n${close}`),
+  )
 }
+process.exitCode = bad > 0 ? 1 : 0
 
 /** What npm fetches goes into a directory of its own, once. */
 function fetched(name, ...npm) {

@@ -1,13 +1,14 @@
 // Takes the pictures of docs/browser.md from the real extension in a real browser: `npm run picture:extension`.
 import fs from 'node:fs'
 import path from 'node:path'
-import { fromSource } from '../bench/from-source.mjs'
+import { loadSource } from './source.mjs'
 import { buildExtension } from './extension.mjs'
 import { buildPage } from './ui.mjs'
 
 const docs = path.resolve(import.meta.dirname, '../docs')
-const { withCompanion, barSaying, confirmation, press } = await fromSource(
-  "export * from '../test/extension/report.ts'\nexport * from '../test/extension/companion-browser.ts'",
+const { withCompanion, barSaying, confirmation, press } = await loadSource(
+  'test/extension/report.ts',
+  'test/extension/companion-browser.ts',
 )
 
 const edit = (file, before, after) =>

@@ -9,49 +9,32 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
 import { installDependencies, run, writeSection } from './setup.mjs'
+import { loadSource } from './source.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
-const bundle = path.join(home, 'node_modules/.cache', `clada-powercut-${process.pid}.mjs`)
-try {
-  await build({
-    absWorkingDir: home,
-    entryPoints: ['test/powercut/report.ts'],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    define: { 'import.meta.dirname': JSON.stringify(path.join(home, 'test/powercut')) },
-    outfile: bundle,
-    logLevel: 'warning',
-  })
-  const { report } = await import(pathToFileURL(bundle).href)
-  const { values, positionals: only } = parseArgs({
-    allowPositionals: true,
-    options: {
-      most: { type: 'string', default: '32' },
-      seed: { type: 'string', default: '1' },
-      model: { type: 'string' },
-    },
-  })
-  const [most, seed] = [Number(values.most), Number(values.seed)]
-  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, seed, model: values.model }, (line) =>
-    console.log(line),
-  )
-  const real = only.length === 0 || only.includes('real') ? realDisks() : []
-  for (const line of real) console.log(line)
-  const sampled = Number.isFinite(most)
-    ? [`At most ${most} disks of each scenario for each model, drawn with seed ${seed}, and the end.`, '']
-    : []
-  if (only.length === 0) writeSection('powercut', [...sampled, table, '', ...real].join('\n'))
-} finally {
-  fs.rmSync(bundle, { force: true })
-}
+const { report } = await loadSource('test/powercut/report.ts')
+const { values, positionals: only } = parseArgs({
+  allowPositionals: true,
+  options: {
+    most: { type: 'string', default: '32' },
+    seed: { type: 'string', default: '1' },
+    model: { type: 'string' },
+  },
+})
+const [most, seed] = [Number(values.most), Number(values.seed)]
+const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, seed, model: values.model }, (line) =>
+  console.log(line),
+)
+const real = only.length === 0 || only.includes('real') ? realDisks() : []
+for (const line of real) console.log(line)
+const sampled = Number.isFinite(most)
+  ? [`At most ${most} disks of each scenario for each model, drawn with seed ${seed}, and the end.`, '']
+  : []
+if (only.length === 0) writeSection('powercut', [...sampled, table, '', ...real].join('\n'))
 
 /**
  * The same on real file systems, for root: an image is copied right after success, as a cut would leave it, and mounted

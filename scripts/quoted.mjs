@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fromSource } from '../bench/from-source.mjs'
+import { loadSource } from './source.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const { becomesOf, frames } = await fromSource(`export * from '../test/replies/chats.ts'`)
+const { becomesOf, frames } = await loadSource('test/replies/chats.ts')
 
 const counts = new Map()
 let executed = 0
