@@ -67,7 +67,12 @@ export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
 }
 
 /** Defaults of the command line that the library does not have: people and models read what it reports. */
-const ofFrontDoors = { matching: 'tolerant', evidence: 'diff', syntaxCheck: 'auto' } as const
+const ofFrontDoors = {
+  matching: 'tolerant',
+  evidence: 'diff',
+  syntaxCheck: 'auto',
+  controlCharacters: 'refuse',
+} as const
 
 /** For a process that lives on: loading parsers pays there. */
 export const lasting = (options: CladaOptions): CladaOptions =>

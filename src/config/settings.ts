@@ -70,6 +70,11 @@ export interface CladaOptions {
   alreadyDone?: 'warn' | 'skip' | 'run'
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
+  /**
+   * Quoted values in which an escape makes a control character other than tab, LF and CR, such as `"\bfoo"`. Default:
+   * `keep`; command line, MCP, listener and page: `refuse`.
+   */
+  controlCharacters?: 'keep' | 'refuse'
   /** Reads everything as it is written: nothing damaged is repaired, and edits match exactly or not at all. */
   strict?: boolean
   /**
@@ -156,7 +161,7 @@ export function settingsOf(options: CladaOptions): Settings {
 }
 
 /** How a document is to be read. @throws SettingsError */
-export function readingOf({ syntaxes, strict, cslDelimiters, proposals }: CladaOptions): Reading {
+export function readingOf({ syntaxes, strict, cslDelimiters, proposals, controlCharacters }: CladaOptions): Reading {
   if (cslDelimiters !== undefined) {
     const { start, end } = cslDelimiters
     const wrong =
@@ -169,7 +174,7 @@ export function readingOf({ syntaxes, strict, cslDelimiters, proposals }: CladaO
       throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
     }
   }
-  return { syntaxes, strict, cslDelimiters, proposals }
+  return { syntaxes, strict, cslDelimiters, proposals, controlCharacters }
 }
 
 /** The part of the options that `syntax/find-blocks.ts` takes. */
@@ -178,6 +183,7 @@ interface Reading {
   readonly strict: boolean | undefined
   readonly cslDelimiters: CladaOptions['cslDelimiters']
   readonly proposals: CladaOptions['proposals']
+  readonly controlCharacters: CladaOptions['controlCharacters']
 }
 
 /** @throws SettingsError */

@@ -26,6 +26,8 @@ export type Instead =
 export interface Mistakes {
   'stopped-by': { line: number }
   damaged: { damage: readonly DamageKind[]; params: readonly string[] }
+  /** An escape in the value of `name` makes `character`. */
+  'control-character': { name: string; character: string; instead?: Instead }
 
   'sham-header': { keyword: 'SHAM' | 'NESL'; header: string; isOwnId: boolean }
   'sham-id': { id: string; header: string }
@@ -34,6 +36,7 @@ export interface Mistakes {
   'sham-cut': { id: string; end: string; line: number }
   'sham-line': { id: string; instead: Instead | { fence: string } | { delimiter: string } | 'nothing' }
   'sham-value': { instead: Instead }
+  'sham-escape': { key: string; instead: Instead }
   'sham-operator': { instead: Instead | 'nothing' }
   'sham-no-key': None
   'sham-key-indented': { character: string; position: number; write: string }

@@ -35,6 +35,10 @@ const sentences: Sentences = {
     `The text was damaged in transit: the markers of this block have ${wordsFor(damage)}, and so do the parameters ${params.join(', ')}`,
     'The original text cannot be recovered. Resend the block inside a code block.',
   ],
+  'control-character': ({ name, character, instead }) => [
+    `The value of '${name}' would contain the control character U+${hex(character)}`,
+    `A backslash in quotes begins an escape; to write a backslash itself, double it.${instead === undefined ? '' : ` ${insteadOf(instead)}`}`,
+  ],
 
   'sham-header': ({ keyword, header, isOwnId }) => [
     `Invalid ${keyword} header format`,
@@ -65,6 +69,7 @@ const sentences: Sentences = {
     lineAdvice(instead),
   ],
   'sham-value': ({ instead }) => ['Value must be a quoted string or heredoc', insteadOf(instead)],
+  'sham-escape': ({ instead }) => ['Value must be a quoted string or heredoc', insteadOf(instead)],
   'sham-operator': ({ instead }) => [
     "Invalid assignment operator ':=' - only '=' is allowed",
     instead === 'nothing' ? ONE_TEXT : insteadOf(instead),
@@ -453,6 +458,8 @@ function lineAdvice(instead: Mistakes['sham-line']['instead']): string {
   if (!('delimiter' in instead) || 'key' in instead) return insteadOf(instead)
   return `Every line is key = "text" or key = <<'${instead.delimiter}'. Put text of several lines in a heredoc.`
 }
+
+const hex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
 
 const ONE_TEXT =
   'End the line at the closing quote; a block has no comments, and a quote inside the text is written \\".'

@@ -1,4 +1,4 @@
-import type { Block } from '../core/block.ts'
+import type { Block, Fault } from '../core/block.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
@@ -124,30 +124,40 @@ export function unquoted(written: string): { inner: string; quotes: string } | u
 const quote = String.raw`\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;`
 const quoted = new RegExp(`^(${quote})(.*?)(${quote})$`, 's')
 const apostrophe = String.raw`\\?'|[\u2018-\u201b\u2032]|&apos;|&#39;|&#x27;|&[lr]squo;`
-const attribute = new RegExp(
-  String.raw`[^\w"'&\\]*([\w:.-]+)\s*=\s*(?:(${quote})(.*?)(?:${quote})|(?:${apostrophe})(.*?)(?:${apostrophe}))`,
-  'suy',
-)
+const attributes = (plain: string): RegExp =>
+  new RegExp(
+    String.raw`([^\w"'&\\]*)([\w:.-]+)(\s*=\s*)(?:(${plain})|(${quote})(.*?)(${quote})|(${apostrophe})(.*?)(${apostrophe}))`,
+    'suy',
+  )
+/** Quoted values as a syntax has them: with a backslash before a quote, or as in XML. */
+const quotedValues = {
+  escaped: attributes(String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`),
+  xml: attributes(`"[^"]*"|'[^']*'`),
+}
 
 /**
  * The attributes of a tag, damaged or not, rewritten with their values as they are; and what of it is not value.
  * Undefined when there is anything else.
  */
-export function attributesIn(written: string): { clean: string; shell: string } | undefined {
+export function attributesIn(
+  written: string,
+  values: keyof typeof quotedValues,
+): { clean: string; shell: string } | undefined {
+  const attribute = quotedValues[values]
   let clean = ''
   let shell = ''
   let at = 0
   for (attribute.lastIndex = 0; ; at = attribute.lastIndex) {
     const found = attribute.exec(written)
     if (found === null) break
-    const [all, name = '', , double, single] = found
-    const value = double ?? single ?? ''
-    // Written with the other quotes it would have to be escaped, and how depends on the syntax.
+    const [, before = '', name = '', equals = '', plain, open, double, close, start, single = '', end] = found
+    const value = double ?? single
+    // A value whose quotes were damaged may need escapes inside other ones, and how depends on the syntax.
     if (/["'\\<>]/.test(value)) return undefined
-    clean += ` ${name}="${value}"`
-    shell += all.replace(value, '')
+    clean += ` ${name}=${plain ?? `"${value}"`}`
+    shell += before + name + equals + (plain === undefined ? `${open ?? start ?? ''}${close ?? end ?? ''}` : '""')
   }
-  return withoutOuterSpaces(written.slice(at)) === '' ? { clean, shell } : undefined
+  return withoutOuterSpaces(written.slice(at)) === '' ? { clean, shell: shell + written.slice(at) } : undefined
 }
 
 /**
@@ -156,7 +166,7 @@ export function attributesIn(written: string): { clean: string; shell: string } 
  * for the file decides; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
 export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
-  if (block.faults.length > 0) return block
+  if (block.faults.length > 0) return kinds.includes('escapes') ? withoutEscapes(source, block) : block
   const doubtful = new Map<string, DamageKind[]>()
   for (const [name, text] of Object.entries(block.params)) {
     const shown = kinds.filter((kind) => mayShow(text, kind))
@@ -167,13 +177,30 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
   const byTheFile = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
   if (byTheFile) return { ...block, damage }
-  const fault = faultAt(source, block.startLine, block.id, {
+  return { ...block, damage, faults: [damagedFault(source, block, damage, names)] }
+}
+
+/** A value that has escapes like the markers around it was damaged with them: a corrected block would keep the damage. */
+function withoutEscapes(source: Source, block: Block): Block {
+  const names = block.faults.flatMap(({ mistake }) => (mistake.kind === 'sham-escape' ? mistake.key : []))
+  if (names.length === 0) return block
+  const others = block.faults.filter(({ mistake }) => mistake.kind !== 'sham-escape')
+  return { ...block, damage: ['escapes'], faults: [...others, damagedFault(source, block, ['escapes'], names)] }
+}
+
+function damagedFault(
+  source: Source,
+  { startLine, id }: Block,
+  damage: readonly DamageKind[],
+  params: readonly string[],
+): Fault {
+  const { length } = source.line(startLine)
+  return faultAt(source, startLine, id, {
     code: 'malformed_block',
     column: 1,
-    length: source.line(block.startLine).length,
-    mistake: { kind: 'damaged', damage, params: names },
+    length,
+    mistake: { kind: 'damaged', damage, params },
   })
-  return { ...block, damage, faults: [fault] }
 }
 
 function mayShow(text: string, kind: DamageKind): boolean {

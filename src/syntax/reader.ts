@@ -12,6 +12,11 @@ export interface ReadOptions {
   /** Damage to markers is not repaired. */
   readonly strict?: boolean | undefined
   readonly cslDelimiters?: Delimiters | undefined
+  /**
+   * Values in which an escape makes a control character other than tab, LF and CR: `"\bfoo"` is more often a pattern than
+   * a backspace.
+   */
+  readonly controlCharacters?: 'keep' | 'refuse' | undefined
 }
 
 export type MakeReader = (source: Source, options?: ReadOptions) => Reader
@@ -68,6 +73,13 @@ export class Texts {
 }
 Reflect.deleteProperty(Texts.prototype, 'constructor')
 Object.setPrototypeOf(Texts.prototype, null)
+
+/** A control character other than tab, LF and CR that is in a text and not in what was written: an escape made it. */
+export const madeControl = (text: string, written: string): string | undefined =>
+  text.match(CONTROLS)?.find((character) => !written.includes(character))
+
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /** Whether a text is a valid `count` of places. */
 export const isCount = (text: string): boolean =>

@@ -1,5 +1,6 @@
 import { damageWarning, type Found, type LineSlip, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { isPlainName, unquoted } from '../foreign/name.ts'
+import { withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
 export function newFile(rows: Rows): Found | undefined {
@@ -50,10 +51,12 @@ type Kind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
 const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
-const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*)$/
+const HEADER = /^\*\*\* ?(Add|Delete|Update) File:/
 /** Some close a header as they open it. */
 const CLOSED = / \*{3}\s*$/
-const MOVE = /^\*\*\* ?Move to:(.*)$/
+const MOVE = /^\*\*\* ?Move to:/
+/** The path of a header, which no repair of the marker changes. */
+const namedOn = (row: string): string => withoutOuterSpaces(row.slice(row.indexOf(':') + 1))
 
 class Section {
   readonly #kind: Kind | undefined
@@ -82,12 +85,15 @@ class Section {
   static open(row: string, line: number, read: ReadMarker): Section | undefined {
     if (!mayBeMarker(row)) return undefined
     const plain = read(row)
-    const [, kind, named = ''] = HEADER.exec(plain) ?? []
+    const [, kind] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
+    const named = namedOn(row)
     const path = unquoted(named.includes('***') ? named.replace(CLOSED, '') : named)
     const section = new Section(kind, path, line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
-    if (plain !== row) section.#warnings.push(damageWarning(line))
+    const at = row.indexOf(named, row.indexOf(':'))
+    const header = row.slice(0, at) + row.slice(at + named.length)
+    if (read(header) !== header) section.#warnings.push(damageWarning(line))
     // With nothing more than the usual words it is as long as they are.
     const isUsual = row.startsWith('*** ') && row.length === '***  File: '.length + kind.length + path.length
     if (!isUsual) section.#shell = row.replace(path, '')
@@ -120,7 +126,7 @@ class Section {
   take(row: string, line: number, read: ReadMarker): void {
     if (row.trim() !== '') this.#last = line
     const marker = mayBeMarker(row) ? read(row).trimEnd() : ''
-    if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
+    if (marker.startsWith('*** ')) this.#takeMarker(marker, row, line)
     else this.#takeRow(row, line)
   }
 
@@ -163,9 +169,8 @@ class Section {
     }
   }
 
-  #takeMarker(marker: string, line: number): void {
-    const destination = MOVE.exec(marker)?.[1]
-    if (destination !== undefined) return this.#move(unquoted(destination), marker, line)
+  #takeMarker(marker: string, row: string, line: number): void {
+    if (MOVE.test(marker)) return this.#move(unquoted(namedOn(row)), marker, line)
     if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
     else this.#slips.push(unknown(line, marker, 'marker'))
   }

@@ -83,7 +83,7 @@ function tagsIn(written: string): { clean: string; shell: string } | undefined {
     const found = tag.exec(written)
     if (found === null) break
     const [, before = '', opening = '', name = '', inner = '', closing = ''] = found
-    const attributes = attributesIn(inner)
+    const attributes = attributesIn(inner, 'xml')
     if (attributes === undefined) return undefined
     const start = plainMarker(opening)
     clean += `${undamaged(before, ['invisible', 'spaces'])}${start}${name}${attributes.clean}${plainMarker(closing)}`

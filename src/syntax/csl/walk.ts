@@ -277,9 +277,10 @@ function markerIn(line: string): CslMarker | undefined {
 
   const core = withoutOuterSpaces(line)
   const [, open = '', inner = '', close = ''] = damagedMarker.exec(core) ?? []
-  const attributes = attributesIn(inner)
-  // Whatever it says, it is a marker, and the reader has to know.
-  if (close === '' || attributes === undefined) return { name, clean: plain, shell: line }
+  const attributes = attributesIn(inner, 'escaped')
+  // Whatever it says, it is a marker, and the reader has to know; but not with values that nobody wrote.
+  if (close === '') return { name, clean: line, shell: line }
+  if (attributes === undefined) return { name, clean: `<---${name}${inner}--->`, shell: line }
   const shell = line.replace(core, () => `${open}${attributes.shell}${close}`)
   return { name, clean: `<---${name}${attributes.clean}--->`, shell }
 }

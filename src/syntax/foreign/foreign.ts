@@ -3,7 +3,7 @@ import type { Block, Fault } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
 import type { Mistake } from '../../core/mistake.ts'
-import { BOM, faultAt, LF, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
+import { BOM, faultAt, LF, madeControl, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
@@ -380,11 +380,12 @@ export const foreign = (format: Format) =>
     ...(format.rules && { rules: format.rules }),
     ...(format.reminder && { reminder: format.reminder }),
     ...(format.written && { written: format.written }),
-    reader(source: Source, { strict = false }: ReadOptions = {}): Reader {
+    reader(source: Source, { strict = false, controlCharacters }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)
       let count = 0
       const blockFrom = (found: Found): Block => {
-        const block = blockOf(source, format, String(++count), found, strict)
+        const own = blockOf(source, format, String(++count), found, strict)
+        const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
         return found.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(found.shells))
       }
       return {
@@ -420,6 +421,20 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
   // Added, not spread: a copy of every block would cost more than reading it.
   if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
   if (own > 0 || indented !== undefined) block.warnings = [...(found.warnings ?? []), ...(indented ?? [])]
+  return block
+}
+
+/** A block that fails if an escape of JSON makes a control character. */
+function withoutControls(source: Source, block: Block): Block {
+  const { params, raw, faults, id, startLine: line } = block
+  for (const name in params) {
+    const character = madeControl(params[name] ?? '', raw)
+    if (character === undefined) continue
+    return {
+      ...block,
+      faults: [...faults, faultOf(source, id, { line, mistake: { kind: 'control-character', name, character } })],
+    }
+  }
   return block
 }
 

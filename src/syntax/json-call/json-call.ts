@@ -182,8 +182,11 @@ function callsIn(text: string, tool: string | undefined): Call[] {
   return tool !== undefined && isTool(tool) ? [{ tool, args: argsOf(value) }] : callsOf(value)
 }
 
+/** A break after a backslash is none of these: it may continue a line of a script, and no escape says that. */
 const withEscapes = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\[^])*"/g, (one) => one.replace(/\r?\n/g, '\\n').replace(/\t/g, '\\t'))
+  text.replace(/"(?:[^"\\]|\\[^])*"/g, (one) =>
+    one.replace(/\\[^]|\r?\n|\t/g, (found) => (found.startsWith('\\') ? found : found === '\t' ? '\\t' : '\\n')),
+  )
 
 function callsOf(value: unknown): Call[] {
   if (Array.isArray(value)) return value.flatMap(callsOf)

@@ -1,5 +1,5 @@
 import type { Instead, Mistakes } from '../../core/mistake.ts'
-import { APOSTROPHE, QUOTE, type Slip, SPACE } from '../reader.ts'
+import { APOSTROPHE, madeControl, QUOTE, type Slip, SPACE } from '../reader.ts'
 import { closedUp, delimiterOf, endOf, isDelimiterOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
@@ -97,7 +97,7 @@ function quoted(line: string, key: string, value: string, at: number, name: Name
   const operator = rest.indexOf(':=')
   if (operator !== -1) return { slip: wrongOperator(at + close.at + 1 + operator, 'nothing') }
   const text = close.plain ? literal.slice(1, -1) : jsonText(literal)
-  if (text === undefined) return { slip: invalidValue(at, literal.length, { write: `${key} = ${escaped(literal)}` }) }
+  if (text === undefined) return { slip: badEscape(key, at, literal, name) }
   const badKey = keySlip(line, key)
   if (rest.trim() !== '') {
     const column = at + literal.length + rest.length - rest.trimStart().length + 1
@@ -133,16 +133,38 @@ export function jsonText(literal: string): string | undefined {
 }
 
 /**
- * The literal as it was probably meant. One escape that JSON does not know, as in `C:\x\temp`, makes every backslash
- * a plain one.
+ * The text that was probably meant inside quotes: an escape that JSON lacks, or that makes a control character, is two
+ * characters. Undefined if the value also has escapes that may be either: `r'\d\n'` ends a line or a pattern.
  */
-function escaped(literal: string): string {
-  const plain = literal.replace(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g, '').includes('\\')
-  return literal.replace(/\\["\\]|\\|\p{Cc}/gu, (found) => {
-    if (found === '\\') return plain ? '\\\\' : found
-    return found.startsWith('\\') ? found : JSON.stringify(found).slice(1, -1)
+export function literalText(inner: string): string | undefined {
+  // C:\new\table
+  if (/^[A-Za-z]:\\(?!\\)/.test(inner)) return inner
+  // A line break at the end of the value says that `\n` is one.
+  const breaksLines = /(?:^|[^\\])\\n$/.test(inner)
+  let isCertain = true
+  const text = inner.replace(/\\(u[0-9a-fA-F]{4}|[^])/g, (written, escape: string) => {
+    if (escape === '"') return escape
+    const known = jsonText(`"${written}"`)
+    if (known === undefined || madeControl(known, written) !== undefined) return written
+    isCertain &&= breaksLines && escape !== '\\' && escape !== '/'
+    return known
   })
+  return isCertain ? text : undefined
 }
+
+/** A heredoc for what a quoted value would have to escape, where a heredoc can hold it. */
+export function writeAssignment(key: string, value: string, delimiter: string): string {
+  return /[\n\\]/.test(value) && isHeredocSafe(value, delimiter)
+    ? `${key} = <<'${delimiter}'\n${value}\n${delimiter}`
+    : `${key} = ${JSON.stringify(value)}`
+}
+
+/**
+ * A heredoc reads every line end as LF, ends at its delimiter and is refused where something opens it again; lone
+ * surrogates do not survive as UTF-8. A quoted text can say all of that in escapes.
+ */
+const isHeredocSafe = (value: string, delimiter: string): boolean =>
+  !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()
 
 function heredoc(line: string, key: string, delimiter: string, at: number, name: Name): Assignment {
   const badKey = keySlip(line, key)
@@ -209,6 +231,24 @@ const invalidValue = (at: number, length: number, instead: Instead): Slip => ({
   mistake: { kind: 'sham-value', instead },
 })
 
+function badEscape(key: string, at: number, literal: string, name: Name): Slip {
+  const meant = literalText(literal.slice(1, -1))
+  const instead = meant === undefined ? heredocFor(key, name) : { write: `${key} = ${JSON.stringify(meant)}` }
+  return { ...invalidValue(at, literal.length, instead), mistake: { kind: 'sham-escape', key, instead } }
+}
+
+/** What is wrong with a value that holds a control character. */
+export function controlSlip(line: string, { key, value }: Assignment, name: Name): Slip | undefined {
+  if (key === undefined || value === undefined) return undefined
+  const character = madeControl(value, line)
+  if (character === undefined) return undefined
+  const at = line.indexOf('"')
+  const mistake = { kind: 'control-character', name: key, character, instead: heredocFor(key, name) } as const
+  return { code: 'INVALID_VALUE', column: at + 1, length: line.trimEnd().length - at, mistake }
+}
+
+const heredocFor = (key: string, name: Name): Instead => ({ key, delimiter: delimiterOf(name) })
+
 const wrongOperator = (at: number, instead: Instead | 'nothing'): Slip => ({
   code: 'INVALID_ASSIGNMENT_OPERATOR',
   column: at + 1,
@@ -222,7 +262,7 @@ const rewritten = (line: string, at: number): Instead => ({
 })
 
 function insteadOfValue(key: string, value: string, name: Name): Instead {
-  if (value.startsWith('<<')) return { key, delimiter: delimiterOf(name) }
+  if (value.startsWith('<<')) return heredocFor(key, name)
   const inner = /^['`‘’“”](.*)['`‘’“”]$/s.exec(value)?.[1] ?? value
   return { write: `${key} = ${JSON.stringify(inner)}` }
 }

@@ -1,7 +1,8 @@
 import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from '../damage.ts'
-import { jsonText, parseAssignment } from './assignment.ts'
+import { madeControl, type ReadOptions } from '../reader.ts'
+import { jsonText, literalText, parseAssignment, writeAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
-import { plainMarker, undamaged } from '../../text/undamage.ts'
+import { plainMarker } from '../../text/undamage.ts'
 
 export const walkSham: WalkThrough = (view, start) => {
   const header = view.line(start) ?? ''
@@ -85,22 +86,21 @@ function quotedAssignment(line: string): { clean?: string; shell: string } {
     return { clean: `action = "${plainMarker(inner)}"`, shell: line }
   }
   const shell = `${line.slice(0, equals + 1)} ${quotes}`
-  if (jsonText(`"${inner}"`) !== undefined) return { clean: `${key} = "${inner}"`, shell }
-  // JSON knows no such escapes: where all backslashes are of that kind there is one way to read the value.
-  const unescaped = /\\["\\/bfnrtu]/.test(inner) ? inner : undamaged(inner, ['escapes'])
-  return jsonText(`"${unescaped}"`) !== undefined ? { clean: `${key} = "${unescaped}"`, shell: line } : { shell: line }
+  // A value that is no JSON string is left for the reader to report, with quotes of another kind if it has them.
+  const isReadable = quotes === '""' || jsonText(`"${inner}"`) !== undefined
+  return isReadable ? { clean: `${key} = "${inner}"`, shell } : { shell }
 }
 
 /**
  * A block that has mistakes, as it was meant: unquoted values, other quotes or operators, a wrong id, delimiter or header,
  * a missing end. Undefined where that is not certain. Texts stay as they are.
  */
-export function correctedSham(raw: string): string | undefined {
+export function correctedSham(raw: string, { controlCharacters }: ReadOptions = {}): string | undefined {
   const [first = '', ...rows] = raw.split(/\r?\n/)
   const header = parseHeader(first)
   if (header === undefined) return undefined
   const name = { ...header.name, id: goodId(header.name.id) }
-  return new Correction(name, header.name, rows).text()
+  return new Correction(name, header.name, rows, controlCharacters).text()
 }
 
 /** An id with two to eight letters or digits, close to the given one. */
@@ -116,9 +116,11 @@ class Correction {
   readonly #rows: readonly string[]
   readonly #values = new Map<string, string>()
   readonly #lines: string[]
+  readonly #controlCharacters: ReadOptions['controlCharacters']
   #at = 0
 
-  constructor(name: Name, written: Name, rows: readonly string[]) {
+  constructor(name: Name, written: Name, rows: readonly string[], controlCharacters: ReadOptions['controlCharacters']) {
+    this.#controlCharacters = controlCharacters
     this.#name = name
     this.#written = written
     this.#rows = rows
@@ -143,8 +145,8 @@ class Correction {
     if (key === undefined) return false
     const [, delimiter] = HEREDOC.exec(written) ?? []
     if (delimiter !== undefined) return this.#heredoc(key, delimiter)
-    const value = valueOf(written) ?? this.#severalLines(written)
-    return value !== undefined && this.#add(key, value, `${key} = ${JSON.stringify(value)}`)
+    const value = valueOf(written, this.#controlCharacters) ?? this.#severalLines(written)
+    return value !== undefined && this.#add(key, value, writeAssignment(key, value, delimiterOf(this.#name)))
   }
 
   #add(key: string, value: string, line: string): boolean {
@@ -195,10 +197,14 @@ class Correction {
 }
 
 /** The text that a value means which is not a JSON string; undefined where that is not certain. */
-function valueOf(written: string): string | undefined {
+function valueOf(written: string, controlCharacters: ReadOptions['controlCharacters']): string | undefined {
   const value = written.replace(/^("(?:[^"\\]|\\.)*")[,;]$/, '$1')
   const quoted = /^"(.*)"$/s.exec(value)?.[1]
-  if (quoted !== undefined) return jsonText(value) ?? innerText(quoted)
+  if (quoted !== undefined) {
+    const text = jsonText(value)
+    const isRefused = text !== undefined && controlCharacters === 'refuse' && madeControl(text, value) !== undefined
+    return isRefused ? literalText(quoted) : (text ?? innerText(quoted))
+  }
   const [, mark = '', inner] = /^(['`‘’“”])(.*)['`‘’“”]$/s.exec(value) ?? []
   if (inner !== undefined) {
     // Where a quote seems to end the text before its last one, a list or a comment may follow it.
@@ -213,7 +219,7 @@ function valueOf(written: string): string | undefined {
 /** Inside quotes: quotes that are not escaped, or backslashes that JSON does not know; not both. */
 function innerText(inner: string): string | undefined {
   if (!inner.includes('\\')) return /"\s*(?:[#;,]|\/\/)/.test(inner) ? undefined : inner
-  return inner.includes('"') || /\\["\\/bfnrtu]/.test(inner) ? undefined : inner
+  return /^(?:[^"\\]|\\.)*$/s.test(inner) ? literalText(inner) : undefined
 }
 
 /** A delimiter without the spaces that some models put into it. */

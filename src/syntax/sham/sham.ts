@@ -1,7 +1,8 @@
 import type { Block, Fault } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
-import { faultAt, type MakeReader, Texts } from '../reader.ts'
+import { faultAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
+import { writeAssignment } from './assignment.ts'
 import { correctedSham, walkSham } from './damage.ts'
 import { delimiterOf, endOf, headerOf, type Name, parseHeader, seekHeader, ShamMarks } from './lines.ts'
 import { type Follower, type Found, type FoundBlock, readHeader } from './walk.ts'
@@ -18,7 +19,7 @@ import { reportLesson, type Syntax, type Target } from '../syntax.ts'
  *   line       = empty | assignment
  *   assignment = key "=" ( string | heredoc )                 spaces around "=" are optional
  *   key        = a letter or "_", then letters, digits, "_"; in column 1; at most 256 units
- *   string     = a JSON string, on one line
+ *   string     = a JSON string, on one line; nothing repairs its inside
  *   heredoc    = "<<'" delimiter "'" LF { any line LF } delimiter
  *   delimiter  = "EOT_SHAM_" id | "EOT_NESL_" id | "EOT_" id
  *   end        = "#!END_SHAM_" id | "#!END_NESL_" id | "#!end_" id
@@ -32,8 +33,8 @@ import { reportLesson, type Syntax, type Target } from '../syntax.ts'
 /** The code of a block that follows a truncated heredoc, and may be its content. */
 const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
 
-const reader: MakeReader = (source) => {
-  const { seek, read } = openSham(source)
+const reader: MakeReader = (source, options) => {
+  const { seek, read } = openSham(source, options)
   return {
     seek,
     read(line) {
@@ -73,12 +74,15 @@ export function shamContentOfFault(block: Block | undefined, fault: Fault): stri
 }
 
 /** The headers of a text, and what each opens. */
-export function openSham(source: Source): { seek(line: number): number; read(line: number): Found } {
+export function openSham(
+  source: Source,
+  options: ReadOptions = {},
+): { seek(line: number): number; read(line: number): Found } {
   let marks: ShamMarks | undefined
   let ahead = 0
   return {
     seek: (line) => (ahead >= line ? ahead : (ahead = seekHeader(source, line))),
-    read: (line) => readHeader(source, () => (marks ??= new ShamMarks(source)), line),
+    read: (line) => readHeader(source, () => (marks ??= new ShamMarks(source)), line, options),
   }
 }
 
@@ -126,7 +130,7 @@ export function writeSham(
 ): string {
   const delimiter = delimiterOf(name)
   const lines = [['action', action] as const, ...Object.entries(params)].map(([key, value]) =>
-    assignment(key, String(value), delimiter),
+    writeAssignment(key, String(value), delimiter),
   )
   return [headerOf(name), ...lines, endOf(name)].join('\n')
 }
@@ -136,19 +140,6 @@ export function rewriteSham(raw: string, action: string, params: Readonly<Record
   const header = parseHeader(raw.slice(0, raw.indexOf('\n')))
   return header && writeSham(action, params, header.name)
 }
-
-function assignment(key: string, value: string, delimiter: string): string {
-  return isHeredocSafe(value, delimiter)
-    ? `${key} = <<'${delimiter}'\n${value}\n${delimiter}`
-    : `${key} = ${JSON.stringify(value)}`
-}
-
-/**
- * A heredoc reads every line end as LF, ends at its delimiter and is refused where something opens it again; lone
- * surrogates do not survive as UTF-8. A quoted text can say all of that in escapes.
- */
-const isHeredocSafe = (value: string, delimiter: string): boolean =>
-  value.includes('\n') && !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()
 
 const rules = [
   'A block begins with the line `#!SHAM [@three-char-SHA-256: id]` and ends with the line `#!END_SHAM_id`. The id is 2 to 8 letters or digits, a new one for every block.',

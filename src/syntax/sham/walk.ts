@@ -1,8 +1,8 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { faultAt, type Slip, Texts } from '../reader.ts'
+import { faultAt, type ReadOptions, type Slip, Texts } from '../reader.ts'
 import type { Mistake } from '../../core/mistake.ts'
-import { type Assignment, parseAssignment, startsLikeAssignment, usualAssignment } from './assignment.ts'
+import { type Assignment, controlSlip, parseAssignment, startsLikeAssignment, usualAssignment } from './assignment.ts'
 import {
   bare,
   closingLine,
@@ -42,10 +42,15 @@ export interface Follower {
 }
 
 /** Reads what opens on `start`. `marks` is asked for only when there is a heredoc to close. */
-export function readHeader(source: Source, marks: () => ShamMarks, start: number): Found {
+export function readHeader(
+  source: Source,
+  marks: () => ShamMarks,
+  start: number,
+  { controlCharacters }: ReadOptions,
+): Found {
   const header = parseHeader(source.line(start))
   if (header === undefined) return { faults: [], skipped: [], next: start + 1 }
-  const walk = new Walk(source, marks, header.name, start)
+  const walk = new Walk(source, marks, header.name, start, controlCharacters)
   if (header.slip === undefined) return walk.block()
   return walk.lost(faultAt(source, start, null, header.slip))
 }
@@ -58,9 +63,17 @@ class Walk {
   readonly #start: number
   readonly #properties = new Texts()
   readonly #faults: Fault[] = []
+  readonly #controlCharacters: ReadOptions['controlCharacters']
   #line: number
 
-  constructor(source: Source, marks: () => ShamMarks, name: Name, start: number) {
+  constructor(
+    source: Source,
+    marks: () => ShamMarks,
+    name: Name,
+    start: number,
+    controlCharacters: ReadOptions['controlCharacters'] = 'keep',
+  ) {
+    this.#controlCharacters = controlCharacters
     this.#source = source
     this.#marks = marks
     this.#name = name
@@ -93,7 +106,7 @@ class Walk {
       this.#line++
       if (usual === undefined && text.trim() === '') continue
       const before = this.#faults.length
-      const stop = this.#assignment(usual ?? parseAssignment(text, this.#name))
+      const stop = this.#assignment(usual ?? this.#parsed(text))
       if (stop !== undefined) return stop
       if (
         usual !== undefined ||
@@ -144,6 +157,15 @@ class Walk {
       }
     }
     return { faults: [fault], skipped: [], next: this.#line }
+  }
+
+  #parsed(text: string): Assignment {
+    const found = parseAssignment(text, this.#name)
+    const slip =
+      this.#controlCharacters === 'refuse' && found.slip === undefined
+        ? controlSlip(text, found, this.#name)
+        : undefined
+    return slip === undefined ? found : { slip }
   }
 
   /** The block, when it ends here. */
