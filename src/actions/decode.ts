@@ -1,9 +1,11 @@
 import path from 'node:path'
-import type { ActionSpec, Param } from '../core/action.ts'
+import { type ActionSpec, isLacking, type Param, text, type TextPair } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
 import type { Code } from '../core/codes.ts'
 import type { ParseError } from '../core/result.ts'
+import { isRecord } from '../core/platform.ts'
+import { parsePairs, writePairs } from '../text/edit-pairs.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Registry } from './registry.ts'
 
@@ -61,9 +63,7 @@ export function decodeParams(
   options: DecodeOptions,
 ): DecodedParams {
   const given = withoutAliases(spec, asGiven)
-  const [missing, ...others] = Object.keys(spec.params).filter(
-    (name) => spec.params[name]?.required && given[name] === undefined,
-  )
+  const [missing, ...others] = Object.keys(spec.params).filter((name) => isLacking(name, spec.params[name], given))
   if (missing !== undefined) {
     const needed = `${spelled} needs ${missing}: ${spec.params[missing]?.description}`
     const too = others.length === 0 ? '' : ` Missing too: ${others.join(', ')}.`
@@ -164,6 +164,10 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
       'it cannot be written as UTF-8; write the whole character.',
     )
   }
+  if (param.format === 'edits') {
+    const read = parsePairs(value)
+    return 'pairs' in read ? { ok: true, value, arg: read.pairs } : mistyped('Invalid edits value', `${read.message}.`)
+  }
   if (param.format !== 'absolute_path' && param.format !== 'multiline_absolute_paths')
     return { ok: true, value, arg: value }
 
@@ -222,6 +226,7 @@ export function convert(raw: unknown, param: Convertible): Converted {
   const isTyped = typeof raw === 'number' || typeof raw === 'boolean'
   if (isTyped && param.type !== 'string' && param.type !== 'enum') return convert(String(raw), param)
   if (Array.isArray(raw) && param.format === 'multiline_absolute_paths') return oneALine(raw)
+  if (param.format === 'edits' && (Array.isArray(raw) || isJsonList(raw))) return pairsText(raw)
   if (typeof raw !== 'string')
     return {
       ok: false,
@@ -258,6 +263,37 @@ function oneALine(paths: readonly unknown[]): Converted {
   )
   if (odd === undefined) return { ok: true, value: paths.join('\n') }
   return { ok: false, message: `Invalid path value: ${shortly(odd)}`, hint: 'Give each path as a text of its own.' }
+}
+
+/** Models that have a list to give often give it as text. */
+const isJsonList = (raw: unknown): raw is string => typeof raw === 'string' && raw.trimStart().startsWith('[')
+
+function pairsText(raw: unknown): Converted {
+  const bad = (what: unknown): Converted => ({
+    ok: false,
+    message: `Invalid edits value: ${shortly(what)}`,
+    hint: 'Give a list of objects, each with old_text and new_text.',
+  })
+  const list = typeof raw === 'string' ? listIn(raw) : raw
+  if (!Array.isArray(list) || list.length === 0) return bad(raw)
+  const pairs: TextPair[] = []
+  for (const one of list) {
+    if (!isRecord(one)) return bad(one)
+    const { old_text, new_text } = withoutAliases({ params: pairParams }, one)
+    if (typeof old_text !== 'string' || typeof new_text !== 'string') return bad(one)
+    pairs.push({ old_text, new_text })
+  }
+  return { ok: true, value: writePairs(pairs) }
+}
+
+const pairParams = { old_text: text('Text to find.'), new_text: text('Text to put in its place.') }
+
+function listIn(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }
 
 /** A value as JSON, as far as it helps to recognise it. */

@@ -38,6 +38,23 @@ export async function replaceOccurrences(
 ): Promise<Replaced> {
   if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const file = await files.read(given.path, { expectHash: given.expect_hash, having: given.old_text })
+  const done = await editText(file, given, expected, repair)
+  if (!done.ok) return done
+  const { text, ...replaced } = done
+  if (replaced.replacements > 0) await files.save(file, text)
+  return replaced
+}
+
+export type EditedText = (Replaced & { readonly ok: true; readonly text: string }) | (Outcome & { readonly ok: false })
+
+/** The text of a file after one replacement. */
+export async function editText(
+  file: TextFile,
+  given: Replacing,
+  expected: Expected,
+  repair: Repair,
+): Promise<EditedText> {
+  if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const whole = await editWithoutElisions(file, given)
   if ('ok' in whole) return whole
   const { edit, kept } = whole
@@ -46,8 +63,7 @@ export async function replaceOccurrences(
     const { editPlace } = await import('../text/places.ts')
     const text = editPlace(file.text, repair.place, old_text, new_text, repair)
     if (text === undefined) return fail(noSuchPlace(repair.place, file.text))
-    await files.save(file, text)
-    return { ok: true, replacements: 1, warnings: kept }
+    return { ok: true, text, replacements: 1, warnings: kept }
   }
   const verbatim = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
@@ -55,10 +71,10 @@ export async function replaceOccurrences(
     const tolerant = await repaired(file.text, edit, expected, repair)
     if (tolerant.kind === 'done') {
       const { text, warnings } = await withStringsKept(file, tolerant)
-      await files.save(file, text)
       const matched = tolerant.rung === 'exact' ? {} : { matched: tolerant.rung }
       return {
         ok: true,
+        text,
         replacements: tolerant.count,
         warnings: [...kept, ...tolerant.warnings, ...warnings],
         ...matched,
@@ -78,8 +94,8 @@ export async function replaceOccurrences(
   const again = await applied(file, edit, verbatim, repair)
   if (typeof again === 'object') return fail(again)
 
-  if (verbatim.length > 0) await files.save(file, replaceSpans(file.text, verbatim, old_text, new_text))
-  return { ok: true, replacements: verbatim.length, warnings: again === undefined ? kept : [...kept, again] }
+  const text = verbatim.length > 0 ? replaceSpans(file.text, verbatim, old_text, new_text) : file.text
+  return { ok: true, text, replacements: verbatim.length, warnings: again === undefined ? kept : [...kept, again] }
 }
 
 const isThere = async (text: string, new_text: string): Promise<boolean> =>

@@ -126,9 +126,13 @@ function mistyped(
 function ownSchemas(): ActionSchemas {
   const schemaOf = ({ params }: ActionSpec): ActionSchemas[string] => ({
     parameters: Object.fromEntries(
-      Object.entries(params).map(([name, { type, required, values }]) => [
+      Object.entries(params).map(([name, { type, required, unless, values }]) => [
         name,
-        { type: type === 'count' ? 'integer' : type, required, ...(values === undefined ? {} : { values }) },
+        {
+          type: type === 'count' ? 'integer' : type,
+          required: required && unless === undefined,
+          ...(values === undefined ? {} : { values }),
+        },
       ]),
     ),
   })

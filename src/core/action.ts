@@ -156,8 +156,10 @@ export interface Example {
 export interface Param<T = unknown> {
   readonly type: 'string' | 'integer' | 'boolean' | 'enum' | 'count'
   readonly required: boolean
+  /** The parameter that takes its place: with that one given, this one is not needed. */
+  readonly unless?: string
   readonly description: string
-  readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines'
+  readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines' | 'edits'
   readonly values?: readonly string[]
   readonly default?: string | number | boolean
   /** Few calls need it: the prompt is shorter without. `for-programs`: only reports for programs hold what goes into it. */
@@ -183,6 +185,12 @@ export function defineAction<const P extends Params>(
   // Handlers take their own parameters; the registry holds them all under one type, and only `decode` calls them.
   return whole as unknown as ActionSpec
 }
+
+/** Whether a call with these values lacks the parameter. */
+export const isLacking = (name: string, param: Param | undefined, given: Readonly<Record<string, unknown>>): boolean =>
+  param?.required === true &&
+  given[name] === undefined &&
+  (param.unless === undefined || given[param.unless] === undefined)
 
 export const ok = (data?: unknown, warnings: readonly string[] = []): Outcome =>
   warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
@@ -213,6 +221,22 @@ export const lines = (description: string): Param<string> => ({
   description,
 })
 
+/** A text and the text to put in its place. */
+export interface TextPair {
+  readonly old_text: string
+  readonly new_text: string
+  /** No new lines were given, so the old ones go with their line breaks. */
+  readonly deletesLines?: true
+}
+
+/** Several pairs of texts: in blocks as SEARCH/REPLACE, from programs as a list of objects. */
+export const edits = (description: string): Param<readonly TextPair[]> => ({
+  type: 'string',
+  required: true,
+  format: 'edits',
+  description,
+})
+
 export const integer = (description: string): Param<number> => ({ type: 'integer', required: true, description })
 
 /** A positive integer, or `all`. */
@@ -228,6 +252,9 @@ export const choice = <const V extends string>(values: readonly V[], description
 })
 
 export const optional = <T>(param: Param<T>): Param<T | undefined> => ({ ...param, required: false })
+
+/** Needed where `other` is not given. */
+export const unless = <T>(other: string, param: Param<T>): Param<T | undefined> => ({ ...param, unless: other })
 
 export const rare = <T>(param: Param<T>): Param<T> => ({ ...param, rare: true })
 

@@ -72,6 +72,8 @@ export type Problem =
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
     } & Resendable)
+  /** Some of several replacements cannot be made, so none is. */
+  | { kind: 'edits-failed'; path: string; total: number; failures: { edit: number; problem: Problem }[] }
   /** A line that replaces others would be written, and it is not certain which. */
   | ({ kind: 'elision'; path: string; param: string; line: string; replaced?: string } & Partial<Absence>)
   /** A proposal without the user's consent. */

@@ -1,6 +1,6 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
-import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
+import type { HunkVerdict, NearPlace, Place, Problem, StructureFacts } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -147,6 +147,8 @@ export interface Details extends StructureFacts {
   corrected?: string
   /** Every hunk of a patch, with what became or would become of it. */
   hunks?: HunkVerdict[]
+  /** The replacements that failed, of several that belong together. */
+  edits?: EditFailure[]
   /** The parameter whose text is not there, when there are several. */
   missing?: string
   /** The action that took the text away, or the undo or redo; without an execution it is one of the same document. */
@@ -163,6 +165,16 @@ export interface Details extends StructureFacts {
   /** A command that waits for approval. */
   command?: string
   stack?: string
+}
+
+/** One of several replacements that could not be made. The places of the first are in the details themselves. */
+export interface EditFailure {
+  /** From 1. */
+  edit: number
+  error: string
+  code: Code
+  nearest?: NearPlace
+  places?: Place[]
 }
 
 /** What an action did to one file: where and how much. */

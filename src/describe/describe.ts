@@ -197,9 +197,17 @@ function definitionOf(spec: ActionSpec): ToolDefinition {
   }
 }
 
-const parameterOf = ({ type, required, format, values, default: value, description }: Param): ParameterDefinition => ({
+const parameterOf = ({
   type,
   required,
+  unless,
+  format,
+  values,
+  default: value,
+  description,
+}: Param): ParameterDefinition => ({
+  type,
+  required: required && unless === undefined,
   ...(format === undefined ? {} : { format }),
   ...(values === undefined ? {} : { values }),
   ...(value === undefined ? {} : { default: value }),

@@ -26,6 +26,14 @@ export type ValueSchema =
   | { readonly type: 'integer'; readonly minimum?: number }
   | { readonly type: 'boolean' }
   | { readonly anyOf: readonly ValueSchema[] }
+  | {
+      readonly type: 'array'
+      readonly items: {
+        readonly type: 'object'
+        readonly properties: Readonly<Record<string, ValueSchema>>
+        readonly required: readonly string[]
+      }
+    }
 
 interface ToolAnnotations {
   readonly readOnlyHint: boolean
@@ -50,7 +58,7 @@ export function toolOf(spec: Describable, paths: PathStyle = 'absolute'): Tool {
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(params.map(([name, param]) => [name, schemaOf(param, paths)])),
-      required: params.filter(([, { required }]) => required).map(([name]) => name),
+      required: params.filter(([, { required, unless }]) => required && unless === undefined).map(([name]) => name),
       additionalProperties: false,
     },
     annotations: annotationsOf(spec),
@@ -75,7 +83,11 @@ const formatNotes: Readonly<Record<PathStyle, Readonly<Partial<Record<NonNullabl
   },
 }
 
-function valueSchemaOf({ type, values }: Param): ValueSchema {
+function valueSchemaOf({ type, values, format }: Param): ValueSchema {
+  if (format === 'edits') {
+    const properties = { old_text: { type: 'string' }, new_text: { type: 'string' } } as const
+    return { type: 'array', items: { type: 'object', properties, required: Object.keys(properties) } }
+  }
   switch (type) {
     case 'string':
     case 'integer':

@@ -61,6 +61,7 @@ const formats: Readonly<Record<NonNullable<Param['format']>, string>> = {
   absolute_path: 'path',
   multiline_absolute_paths: 'paths, one per line',
   lines: 'line numbers',
+  edits: 'SEARCH/REPLACE pairs, or a list of objects',
 }
 
 const types: Readonly<Record<Param['type'], string>> = {
@@ -71,8 +72,8 @@ const types: Readonly<Record<Param['type'], string>> = {
   count: 'positive integer, or `all`',
 }
 
-function leftOut({ required, default: value }: Param): string {
-  if (required) return 'required'
+function leftOut({ required, unless, default: value }: Param): string {
+  if (required) return unless === undefined ? 'required' : `required without \`${unless}\``
   return value === undefined ? '' : `\`${JSON.stringify(value)}\``
 }
 

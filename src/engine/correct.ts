@@ -3,7 +3,7 @@ import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
 import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf } from '../config/settings.ts'
-import type { ActionSpec } from '../core/action.ts'
+import { type ActionSpec, isLacking } from '../core/action.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
@@ -194,7 +194,7 @@ function sameText(name: string, one: string, other: string): boolean {
 /** Parameters of which one that is needed is misspelled. */
 function renamed(spec: ActionSpec, given: Block['params']): Block['params'] {
   const known = withoutAliases(spec, given)
-  const missing = Object.keys(spec.params).filter((name) => spec.params[name]?.required && known[name] === undefined)
+  const missing = Object.keys(spec.params).filter((name) => isLacking(name, spec.params[name], known))
   const unknown = Object.keys(known).filter((name) => !Object.hasOwn(spec.params, name))
   const params = { ...given }
   for (const name of missing) {

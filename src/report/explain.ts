@@ -1,7 +1,7 @@
 import type { Advice, Problem } from '../core/problem.ts'
 import type { WriteNote } from '../core/files.ts'
 import type { Code } from '../core/codes.ts'
-import type { Details, Failure } from '../core/result.ts'
+import { counted, type Details, type EditFailure, type Failure } from '../core/result.ts'
 import { resendAdvice } from './parts.ts'
 import { matchMessage, nearby } from './explain-match.ts'
 import { osCode, osMessage, programMessage } from './explain-program.ts'
@@ -130,6 +130,8 @@ function messageOf(problem: Problem, action: string): Message {
       return { what: 'No paths provided', code: 'invalid_parameter', advice: 'Write one path per line.' }
     case 'files-failed':
       return severalMessage(problem, action)
+    case 'edits-failed':
+      return editsMessage(problem, action)
     case 'elision': {
       const { path, param, line, replaced } = problem
       return {
@@ -322,6 +324,33 @@ function severalMessage({ doing, failures, done }: Problem & { kind: 'files-fail
     details: { failures: each.map(({ path, error, code }) => ({ path, error, code })) },
     advice: severalAdvice(doing, done),
   }
+}
+
+/** The first failure has the facts of a single edit; of each other one the place that helps is listed with it. */
+function editsMessage({ path, total, failures }: Problem & { kind: 'edits-failed' }, action: string): Message {
+  const each = failures.map(({ edit, problem }) => ({ edit, ...explain(problem, action) }))
+  const listed = each.map(({ edit, failure }) => `  edit ${edit}: ${errorText({ head: '', ...failure }, action)}`)
+  const [first, ...others] = each
+  const { advice = '', ...facts } = first?.details ?? {}
+  return {
+    what: `${each.length} of ${counted(total, 'edit')} failed, and none was applied:`,
+    below: listed.join('\n'),
+    code: first?.code ?? 'match_count_mismatch',
+    details: {
+      ...facts,
+      path,
+      edits: each.map(({ edit, error, code }) => ({ edit, error, code, ...placesFor(others, edit) })),
+    },
+    advice: `${advice} Then send all edits again.`.trim(),
+  }
+}
+
+function placesFor(
+  others: readonly (Explained & { readonly edit: number })[],
+  edit: number,
+): Pick<EditFailure, 'nearest' | 'places'> {
+  const { nearest: [nearest] = [], places } = others.find((one) => one.edit === edit)?.details ?? {}
+  return { ...(nearest === undefined ? {} : { nearest }), ...(places === undefined ? {} : { places }) }
 }
 
 /** A model that repeats the whole action would change some files twice. */

@@ -37,9 +37,13 @@ export function repairLines(
     lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
-  for (const { hunk, nearest, places } of details.hunks ?? []) {
-    if (nearest !== undefined) lines.push(`hunk ${hunk}:`, ...nearLines(nearest))
-    if (places !== undefined) lines.push(`hunk ${hunk}:`, ...placeLines({ places }))
+  const parts = [
+    ...(details.hunks ?? []).map(({ hunk, ...one }) => ({ ...one, name: `hunk ${hunk}` })),
+    ...(details.edits ?? []).map(({ edit, ...one }) => ({ ...one, name: `edit ${edit}` })),
+  ]
+  for (const { name, nearest, places } of parts) {
+    if (nearest !== undefined) lines.push(`${name}:`, ...nearLines(nearest))
+    if (places !== undefined) lines.push(`${name}:`, ...placeLines({ places }))
   }
   if (failure?.kind === 'structure') lines.push(...structureHelp({ ...details }))
   lines.push(...placeLines(details))

@@ -71,7 +71,7 @@ function refusals(schema: InputSchema, value: Readonly<Record<string, unknown>>)
 }
 
 function fits(schema: ValueSchema, value: unknown): boolean {
-  const known = ['type', 'anyOf', 'minimum', 'enum', 'default', 'description']
+  const known = ['type', 'anyOf', 'minimum', 'enum', 'default', 'description', 'items']
   expect(known).toEqual(expect.arrayContaining(Object.keys(schema)))
   if ('anyOf' in schema) return schema.anyOf.some((one) => fits(one, value))
   switch (schema.type) {
@@ -81,5 +81,8 @@ function fits(schema: ValueSchema, value: unknown): boolean {
       return typeof value === 'boolean'
     case 'string':
       return typeof value === 'string' && (schema.enum?.includes(value) ?? true)
+    case 'array':
+      // Blocks and examples write such a list as text.
+      return Array.isArray(value) || typeof value === 'string'
   }
 }

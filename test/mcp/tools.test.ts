@@ -189,6 +189,31 @@ describe('a call', () => {
     expect(filesIn(root)).toEqual({ 'a.txt': 'x\n' })
   })
 
+  it('makes several edits given as a list, or as the text of one, all or none', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\nthree\n' })
+    const { call } = await connected(root)
+    const edits = [
+      { old_text: 'one\n', new_text: '' },
+      { old_string: 'three', new_string: '=======' },
+    ]
+    expect((await call('file_edit', { path: 'a.txt', edits })).values).toMatchObject({ data: { replacements: 2 } })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n=======\n' })
+    const text = JSON.stringify([{ old_text: 'two', new_text: '2' }])
+    expect((await call('file_edit', { path: 'a.txt', edits: text })).isError).toBe(false)
+    const wrong = [
+      { old_text: '2', new_text: '3' },
+      { old_text: 'nowhere', new_text: '' },
+    ]
+    const { text: report, values } = await call('file_edit', { path: 'a.txt', edits: wrong })
+    expect(values).toMatchObject({ code: 'match_count_mismatch' })
+    expect(report).toContain('edit 2: old_text not found in file')
+    for (const bad of [[], [7], [{ old_text: 'x' }], '[{', {}])
+      expect((await call('file_edit', { path: 'a.txt', edits: bad })).values).toMatchObject({
+        code: 'invalid_parameter',
+      })
+    expect(filesIn(root)).toEqual({ 'a.txt': '2\n=======\n' })
+  })
+
   it('warns of arguments it does not know', async () => {
     const { call } = await connected(scratchDir({ 'a.txt': 'x' }))
     const warning = "parameter 'pth' is not known and was ignored; did you mean 'path'?"

@@ -67,6 +67,12 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     failures: [{ path, problem: { kind: 'too-large', path, size: 2, limit: 1 } }],
     done: [],
   }),
+  'edits-failed': (path) => ({
+    kind: 'edits-failed',
+    path,
+    total: 2,
+    failures: [{ edit: 1, problem: { kind: 'empty-text', param: path } }],
+  }),
   'bad-param': (message) => ({ kind: 'bad-param', param: 'lines', message }),
   structure: (message) => ({
     kind: 'structure',
