@@ -44,6 +44,7 @@ import {
   isSameHead,
   moveRef,
   refAt,
+  refuseLinks,
   checkIndex,
   checkRefs,
   checkWritable,
@@ -180,6 +181,8 @@ export class Checkpoints {
     inspect: Inspect,
     left: ReadonlySet<string>,
   ): Promise<Saved> {
+    // Programs have run since the last look.
+    refuseLinks(this.#isolated.repository)
     const warnings: string[] = []
     const { top } = this.#isolated.repository
     const { root, isBlocked, settings } = this.#options

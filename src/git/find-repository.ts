@@ -5,7 +5,7 @@ import { platform } from '../core/platform.ts'
 import type { Position } from '../journal/record.ts'
 import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { gitOfUser, gitStop } from './git-program.ts'
-import { fsckAdvice, type Head, headOf, inRepository, type Repository } from './repository.ts'
+import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 
 export interface ConfiguredRepository extends Repository {
@@ -72,6 +72,8 @@ export function nearestRepository(root: string): Repository | undefined {
   const found = nearest(root)
   if (found === undefined || 'foreign' in found) return undefined
   if ('broken' in found) throw gitStop(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
+  // Before git is started: it would wait for ever for what a pipe in the place of HEAD or the index says.
+  refuseLinks(found)
   return found
 }
 

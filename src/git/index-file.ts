@@ -3,10 +3,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
-import { renameFile, syncFile } from '../state/own-files.ts'
+import { renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import { inConflict, isSameSeen, type Seen, seenAt } from './index-bytes.ts'
-import { headOf, releaseRefs, type Repository, takeLockFile } from './repository.ts'
+import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
@@ -57,13 +57,15 @@ interface NewIndex {
  * the process dies. Whatever names come next, what they lead to is on the disk.
  */
 export async function replaceIndex(
-  { gitDir }: Repository,
+  repository: Repository,
   { copy, commit, synced = syncFile(copy), move = async () => true }: NewIndex,
 ): Promise<boolean> {
+  refuseLinks(repository)
+  const { gitDir } = repository
   const index = path.join(gitDir, 'index')
   const lock = `${index}.lock`
   const note = path.join(gitDir, `${noteName}${commit}-${printOf(copy)}`)
-  fs.writeFileSync(note, '')
+  touchFile(note)
   try {
     await Promise.all([synced, syncFile(gitDir)])
     await takeIndexLock(copy, lock)

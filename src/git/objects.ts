@@ -4,7 +4,7 @@ import { hasCode } from '../core/platform.ts'
 import { renameFile, syncFile, syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { inRepository, type Repository } from './repository.ts'
+import { inRepository, refuseLinks, type Repository } from './repository.ts'
 import { Stop } from '../core/problem.ts'
 
 export interface CommitParts {
@@ -187,6 +187,7 @@ export async function packObjects(isolated: IsolatedGit): Promise<void> {
   const loose = fs.readdirSync(objects).flatMap((dir) => looseIn(objects, dir))
   const packs = path.join(objects, 'pack')
   try {
+    refuseLinks(isolated.repository)
     const args = ['pack-objects', '-q', '--local', '--non-empty', '--delta-base-offset', path.join(packs, 'pack')]
     await isolated.git(args, { input: `${loose.join('\n')}\n`, lowPriority: true })
     await syncFile(packs)

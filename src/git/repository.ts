@@ -5,7 +5,8 @@ import { hasCode, isOsError } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dirsAbove } from '../core/paths.ts'
-import { readOwn, renameFile, syncFile, syncFileNow, syncFiles } from '../state/own-files.ts'
+import { type GitDirs, oddEntry } from '../state/git-dirs.ts'
+import { appendToFile, readOwn, renameFile, syncFile, syncFileNow, syncFiles, touchFile } from '../state/own-files.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
@@ -13,6 +14,20 @@ export interface Repository {
   readonly top: string | undefined
   readonly gitDir: string
   readonly commonDir: string
+}
+
+/**
+ * Throws `Stop` if anything that git or clada writes below the git directory is a link or a special file. Called right
+ * before every write: git appended the log of HEAD to the `~/.bashrc` that a link of this name led to.
+ */
+export function refuseLinks(dirs: GitDirs): void {
+  const odd = oddEntry(dirs)
+  if (odd === undefined) return
+  const why = odd.type === 'link' ? 'git would write through it' : 'git could not write there'
+  throw gitStop(
+    `'${odd.file}' is a ${odd.type}, and ${why}`,
+    'Remove it, or replace it by a regular file or directory.',
+  )
 }
 
 /** The unfinished operation of the user (merge, rebase, …) during which nothing must be committed. */
@@ -129,6 +144,11 @@ export async function setRef(
   await noted(repository, to, branch, async () => isMoved?.() || (await inRepository(repository, args)))
 }
 
+export async function removeRef(repository: Repository, ref: string): Promise<void> {
+  refuseLinks(repository)
+  await inRepository(repository, ['update-ref', '-d', ref])
+}
+
 /**
  * Moves the branch that is checked out in the way git does, without starting it: a lock file has the commit and takes the
  * name of the branch, after both logs. False if anything is unusual; then nothing was done, and git says why.
@@ -151,7 +171,7 @@ function isBranchMoved({ gitDir, commonDir }: Repository, to: string, from: stri
     fs.chmodSync(lock, fs.statSync(file).mode & 0o777)
     syncFileNow(lock)
     if (readOwn(file) !== `${from}\n`) throw new Error('moved meanwhile')
-    for (const log of logs) fs.appendFileSync(log, logLine(from, to, why))
+    for (const log of logs) appendToFile(log, logLine(from, to, why))
     renameFile(lock, file)
     return true
   } catch {
@@ -193,7 +213,7 @@ function writeHead(
   const file = path.join(gitDir, 'logs/HEAD')
   if (!fs.existsSync(file)) return
   const { before = '0'.repeat(log.commit.length), commit, why } = log
-  fs.appendFileSync(file, logLine(before, commit, why))
+  appendToFile(file, logLine(before, commit, why))
 }
 
 /** All checkpoints form one chain that ends at this reference. */
@@ -210,8 +230,9 @@ async function noted(
   ref: string | undefined,
   work: () => Promise<unknown>,
 ): Promise<void> {
+  refuseLinks({ gitDir, commonDir })
   const note = path.join(gitDir, noteName + commit)
-  fs.writeFileSync(note, '')
+  touchFile(note)
   await syncFile(gitDir)
   await work()
   // Git syncs what is in a reference, and neither its name nor that its lock is gone.
@@ -221,6 +242,7 @@ async function noted(
 
 /** Removes locks of references that a killed run left. The caller holds clada's lock, so that no other run has such a note. */
 export async function releaseRefs(repository: Repository): Promise<void> {
+  refuseLinks(repository)
   const { gitDir, commonDir } = repository
   const notes = fs.readdirSync(gitDir).filter((name) => name.startsWith(noteName))
   if (notes.length === 0) return

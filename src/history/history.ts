@@ -243,8 +243,16 @@ export class History implements Recorder {
 }
 
 /** Loaded only where a program runs on the project itself. */
-const positionAt = async (root: string): Promise<Position | undefined> =>
-  (await import('../git/find-repository.ts')).positionOf(root)
+async function positionAt(root: string): Promise<Position | undefined> {
+  const { positionOf } = await import('../git/find-repository.ts')
+  try {
+    return await positionOf(root)
+  } catch (error) {
+    // A repository that cannot be used is nowhere.
+    if (error instanceof Stop) return undefined
+    throw error
+  }
+}
 
 /** For actions that are watched: how files were before them, and are after them. */
 export class NotedChanges {

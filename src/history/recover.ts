@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
+import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { Contents, copyImage } from '../journal/images.ts'
@@ -135,8 +136,13 @@ async function releaseGit(root: string): Promise<void> {
     import('../git/index-file.ts'),
     import('../git/find-repository.ts'),
   ])
-  const repository = nearestRepository(root)
-  if (repository !== undefined) await releaseLocks(repository)
+  try {
+    const repository = nearestRepository(root)
+    if (repository !== undefined) await releaseLocks(repository)
+  } catch (error) {
+    // A repository that cannot be used keeps its locks: with --no-git this execution does without it.
+    if (!(error instanceof Stop)) throw error
+  }
 }
 
 /** Whether the execution of this journal is running; under the lock only one of another process can be. */

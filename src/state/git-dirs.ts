@@ -106,7 +106,8 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
     ...linksIn(gitDir),
     ...(commonDir === gitDir ? [] : linksIn(commonDir)),
     ...['objects', 'objects/info', 'objects/pack', 'info'].flatMap((name) => linksIn(path.join(commonDir, name))),
-    ...linksIn(path.join(commonDir, 'refs'), 'all'),
+    ...['refs', 'logs'].flatMap((name) => linksIn(path.join(commonDir, name), 'all')),
+    ...(commonDir === gitDir ? [] : linksIn(path.join(gitDir, 'logs'), 'all')),
   ]
   const link = links.find(leadsOut)
   if (link !== undefined) return link
@@ -114,6 +115,55 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
   const others = (readOwn(alternates) ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const isOut = others.some((other) => leadsOut(path.resolve(commonDir, 'objects', other)))
   return isOut ? alternates : undefined
+}
+
+/** What git or clada writes at the top of a git directory. Hooks, info and config may be links that the user made. */
+const writtenName =
+  /^(?:[A-Z]+(?:_[A-Z]+)*|index|sharedindex\..*|packed-refs|shallow|refs|logs|objects|reftable|worktrees|modules|rebase-merge|rebase-apply|sequencer|clada-.*)(?:\.lock|\.new)?$/
+
+/**
+ * The first name in a git directory that is a link or a special file, among those that git or clada writes. Git appends
+ * to logs and creates objects and references through links, and waits for ever for a named pipe.
+ */
+export function oddEntry({ gitDir, commonDir }: GitDirs): { file: string; type: 'link' | 'special file' } | undefined {
+  for (const dir of new Set([gitDir, commonDir])) {
+    const odd = oddIn(dir, (name) => writtenName.test(name), below)
+    if (odd !== undefined) return odd
+  }
+  return undefined
+}
+
+type Odd = ReturnType<typeof oddEntry>
+
+/** How far a directory in a git directory is looked into. Single objects are named by their content and only ever added. */
+function below(dir: string, name: string): Odd {
+  if (name === 'objects')
+    return oddIn(
+      dir,
+      (one) => !isTemporary(one),
+      (inner, one) => (one.length > 2 ? oddIn(inner) : undefined),
+    )
+  if (name === 'worktrees' || name === 'modules') return oddIn(dir)
+  return oddIn(dir, undefined, (inner) => below(inner, ''))
+}
+
+const isTemporary = (name: string): boolean => name.startsWith('tmp_')
+
+function oddIn(
+  dir: string,
+  counts: (name: string) => boolean = () => true,
+  enter: (dir: string, name: string) => Odd = () => undefined,
+): Odd {
+  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    if (entry.isFile() || !counts(entry.name)) continue
+    const file = path.join(dir, entry.name)
+    if (entry.isSymbolicLink()) return { file, type: 'link' }
+    if (!entry.isDirectory()) return { file, type: 'special file' }
+    const odd = enter(file, entry.name)
+    if (odd !== undefined) return odd
+  }
+  return undefined
 }
 
 function linksIn(dir: string, depth: 'one' | 'all' = 'one'): string[] {

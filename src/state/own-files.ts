@@ -119,6 +119,23 @@ export function readOwn(file: string): string | undefined {
   }
 }
 
+/** Makes an empty file if there is none, without following a link of that name. */
+export function touchFile(file: string): void {
+  const { O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+  fs.closeSync(fs.openSync(file, O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK))
+}
+
+/** Appends to a file that is there, without following a link of that name or waiting for a reader of a pipe. */
+export function appendToFile(file: string, text: string): void {
+  const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+  const fd = fs.openSync(file, O_APPEND | O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    fs.writeFileSync(fd, text)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 export function jsonOf(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '')

@@ -8,7 +8,7 @@ import { gitStop, namesIn } from '../git/git-program.ts'
 import { addTo, copyIndex, copyWithTime, statusOf } from '../git/index-file.ts'
 import { identityOf } from '../journal/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
-import { inRepository, type Repository, setRef } from '../git/repository.ts'
+import { removeRef, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { cutOffBelow, eligible, isUnsavable, savable } from '../git/savable.ts'
 import { sidesIn } from '../git/tree-contents.ts'
@@ -155,6 +155,6 @@ const indexCopy = (stateDir: string, commit: string): string => path.join(ownDir
 
 /** Removes a stash that was restored, or is not needed. */
 export async function dropStash(repository: Repository, stateDir: string, at: string, saved: string): Promise<void> {
-  await inRepository(repository, ['update-ref', '-d', savedRef(saved)])
+  await removeRef(repository, savedRef(saved))
   fs.rmSync(indexCopy(stateDir, at), { force: true })
 }

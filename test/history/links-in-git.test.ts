@@ -1,0 +1,232 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
+import { documentOf, git, type Mode, repository } from './world.ts'
+
+/** Everything below a directory: names, modes and bytes. */
+const pictureOf = (dir: string): string =>
+  execFileSync('bash', ['-c', 'find . -printf "%p %m %l\\n" | sort; find . -type f -exec sha256sum {} + | sort'], {
+    cwd: dir,
+    encoding: 'utf8',
+  })
+
+type Plant = (gitDir: string, outside: string) => void
+
+const put = (gitDir: string, name: string, make: (at: string) => void): void => {
+  const at = path.join(gitDir, name)
+  fs.rmSync(at, { recursive: true, force: true })
+  fs.mkdirSync(path.dirname(at), { recursive: true })
+  make(at)
+}
+const link =
+  (name: string, target: string): Plant =>
+  (gitDir, outside) =>
+    put(gitDir, name, (at) => fs.symlinkSync(path.join(outside, target), at))
+const fifo =
+  (name: string): Plant =>
+  (gitDir) =>
+    put(gitDir, name, (at) => execFileSync('mkfifo', [at]))
+
+/** A directory that leads elsewhere, with everything that it held. */
+const moved =
+  (name: string): Plant =>
+  (gitDir, outside) => {
+    const [from, to] = [path.join(gitDir, name), path.join(outside, 'dir')]
+    fs.mkdirSync(from, { recursive: true })
+    fs.cpSync(from, to, { recursive: true })
+    fs.rmSync(from, { recursive: true })
+    fs.symlinkSync(to, from)
+  }
+
+const plants: Readonly<Record<string, Plant>> = {
+  'logs/HEAD to a file outside': link('logs/HEAD', 'rc'),
+  'logs/HEAD to a file that is not there': link('logs/HEAD', 'new'),
+  'logs/HEAD to a file of the project': (gitDir) => link('logs/HEAD', 'kept.txt')(gitDir, path.dirname(gitDir)),
+  'the log of the branch': link('logs/refs/heads/main', 'rc'),
+  'the log of the checkpoints': link('logs/refs/clada/checkpoints', 'rc'),
+  'logs/refs/heads': moved('logs/refs/heads'),
+  'logs/refs/clada': moved('logs/refs/clada'),
+  'logs/refs': moved('logs/refs'),
+  logs: moved('logs'),
+  refs: moved('refs'),
+  'refs/heads': moved('refs/heads'),
+  'refs/clada': moved('refs/clada'),
+  'the branch': (gitDir, outside) => {
+    fs.copyFileSync(path.join(gitDir, 'refs/heads/main'), path.join(outside, 'ref'))
+    link('refs/heads/main', 'ref')(gitDir, outside)
+  },
+  'every directory for objects': (gitDir, outside) => {
+    for (let at = 0; at < 256; at++) {
+      const name = at.toString(16).padStart(2, '0')
+      if (!fs.existsSync(path.join(gitDir, 'objects', name))) link(`objects/${name}`, 'dir')(gitDir, outside)
+    }
+  },
+  'every directory for objects, inside the project': (gitDir) => {
+    fs.mkdirSync(path.join(gitDir, 'plain'))
+    for (let at = 0; at < 256; at++) {
+      const name = at.toString(16).padStart(2, '0')
+      if (!fs.existsSync(path.join(gitDir, 'objects', name))) link(`objects/${name}`, 'plain')(gitDir, gitDir)
+    }
+  },
+  'objects/pack': moved('objects/pack'),
+  'objects/info': moved('objects/info'),
+  index: (gitDir, outside) => {
+    fs.copyFileSync(path.join(gitDir, 'index'), path.join(outside, 'copy'))
+    link('index', 'copy')(gitDir, outside)
+  },
+  'index.lock to a file that is not there': link('index.lock', 'new'),
+  'HEAD to a file outside': (gitDir, outside) => {
+    fs.copyFileSync(path.join(gitDir, 'HEAD'), path.join(outside, 'copy'))
+    link('HEAD', 'copy')(gitDir, outside)
+  },
+  'packed-refs': link('packed-refs', 'rc'),
+  'a note of a move': (gitDir, outside) =>
+    link(`clada-moves-to-${git(path.dirname(gitDir), 'rev-parse', 'HEAD').trim()}`, 'new')(gitDir, outside),
+  'a pipe for logs/HEAD': fifo('logs/HEAD'),
+  'a pipe for the log of the branch': fifo('logs/refs/heads/main'),
+  'a pipe for index': fifo('index'),
+  'a pipe for HEAD': fifo('HEAD'),
+  'a pipe for packed-refs': fifo('packed-refs'),
+  'a pipe for the branch': fifo('refs/heads/main'),
+  'a pipe for the checkpoints': fifo('refs/clada/checkpoints'),
+}
+
+const write = (name: string): readonly [string, Record<string, string>] => [
+  'file_write',
+  { path: name, content: 'n\n' },
+]
+
+/** The real command line: one that hangs is ended. */
+function clada(root: string, args: readonly string[], input = ''): { status: number | null; out: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [inject('cli'), ...args], {
+    cwd: root,
+    input,
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  })
+  return { status, out: stdout + stderr }
+}
+
+const run = (root: string, mode: Mode, name: string) =>
+  clada(root, ['run', '--git', mode, '--timeout', '5'], documentOf(root, [write(name)]))
+
+/** What has been done before something is planted, and what is done then. */
+const steps: Readonly<
+  Record<
+    string,
+    readonly [before: (root: string) => void, then: (root: string) => { status: number | null; out: string }]
+  >
+> = {
+  'run, commit': [() => {}, (root) => run(root, 'commit', 'new.txt')],
+  'run, shadow': [() => {}, (root) => run(root, 'shadow', 'new.txt')],
+  undo: [(root) => run(root, 'commit', 'new.txt'), (root) => clada(root, ['undo', '--git', 'commit'])],
+  'undo, shadow': [(root) => run(root, 'shadow', 'new.txt'), (root) => clada(root, ['undo', '--git', 'shadow'])],
+  redo: [
+    (root) => {
+      run(root, 'commit', 'new.txt')
+      clada(root, ['undo', '--git', 'commit'])
+    },
+    (root) => clada(root, ['redo', '--git', 'commit']),
+  ],
+  back: [
+    (root) => {
+      run(root, 'commit', 'new.txt')
+      fs.writeFileSync(path.join(root, 'a.txt'), 'mine\n')
+    },
+    (root) => clada(root, ['back']),
+  ],
+  forward: [
+    (root) => {
+      run(root, 'commit', 'new.txt')
+      fs.writeFileSync(path.join(root, 'a.txt'), 'mine\n')
+      clada(root, ['back'])
+    },
+    (root) => clada(root, ['forward']),
+  ],
+  squash: [
+    (root) => {
+      run(root, 'commit', 'new.txt')
+      run(root, 'commit', 'newer.txt')
+    },
+    (root) => clada(root, ['squash', '--auto']),
+  ],
+}
+
+const atCheckpoints = /clada|checkpoints|refs$|objects|pipe/
+
+/** Of every kind one: the others differ in what git writes, not in who calls it. */
+const someOf = [
+  'logs/HEAD to a file outside',
+  'the log of the branch',
+  'refs/clada',
+  'a note of a move',
+  'a pipe for index',
+]
+
+for (const [step, [before, then]] of Object.entries(steps))
+  describe(`${step} writes through no link and waits for no pipe`, () => {
+    const isTried = (name: string): boolean =>
+      step === 'run, commit' || (step === 'run, shadow' ? atCheckpoints.test(name) : someOf.includes(name))
+    for (const [what, plant] of Object.entries(plants).filter(([name]) => isTried(name)))
+      it(what, () => {
+        const outside = scratchDir({ rc: 'alias\n', 'dir/kept': 'k\n' })
+        const root = repository({ 'a.txt': 'a\n', 'kept.txt': 'kept\n' })
+        before(root)
+        plant(path.join(root, '.git'), outside)
+        const seen = pictureOf(outside)
+        const { status, out } = then(root)
+        expect(pictureOf(outside), out).toBe(seen)
+        expect(fs.readFileSync(path.join(root, 'kept.txt'), 'utf8')).toBe('kept\n')
+        expect(status, out).not.toBe(null)
+        expect(out).toMatch(
+          /is a (?:link|special file), and git|is not used|there is no git repository here|cannot be read/,
+        )
+      })
+  })
+
+describe('a linked worktree', () => {
+  const worktrees: Readonly<Record<string, Plant>> = {
+    'the log of its HEAD': link('worktrees/tree/logs/HEAD', 'rc'),
+    'its index': (gitDir, outside) => {
+      fs.copyFileSync(path.join(gitDir, 'worktrees/tree/index'), path.join(outside, 'copy'))
+      link('worktrees/tree/index', 'copy')(gitDir, outside)
+    },
+    'the log of its branch': link('logs/refs/heads/tree', 'rc'),
+    'a pipe for its ORIG_HEAD': fifo('worktrees/tree/ORIG_HEAD'),
+  }
+  for (const [what, plant] of Object.entries(worktrees))
+    it(`is not written through a link or pipe: ${what}`, () => {
+      const outside = scratchDir({ rc: 'alias\n' })
+      const main = repository({ 'a.txt': 'a\n' })
+      const root = path.join(scratchDir(), 'tree')
+      git(main, 'worktree', 'add', '-q', root)
+      plant(path.join(main, '.git'), outside)
+      const seen = pictureOf(outside)
+      const { out } = run(root, 'commit', 'new.txt')
+      expect(pictureOf(outside)).toBe(seen)
+      expect(out).toMatch(/is a (?:link|special file), and git|is not used/)
+    })
+})
+
+it('an execution without git does not care', () => {
+  const root = repository({ 'a.txt': 'a\n' })
+  fifo('index')(path.join(root, '.git'), root)
+  fifo('logs/HEAD')(path.join(root, '.git'), root)
+  expect(run(root, 'off', 'new.txt')).toMatchObject({ status: 0 })
+  expect(clada(root, ['undo', '--no-git'])).toMatchObject({ status: 0 })
+})
+
+it('links that the user made for hooks and exclude rules stay in use', () => {
+  const root = repository({ 'a.txt': 'a\n', 'tools/hooks/x': '', 'tools/exclude': '*.log\n' })
+  const gitDir = path.join(root, '.git')
+  fs.rmSync(path.join(gitDir, 'hooks'), { recursive: true, force: true })
+  fs.symlinkSync('../tools/hooks', path.join(gitDir, 'hooks'))
+  fs.rmSync(path.join(gitDir, 'info/exclude'), { force: true })
+  fs.mkdirSync(path.join(gitDir, 'info'), { recursive: true })
+  fs.symlinkSync('../../tools/exclude', path.join(gitDir, 'info/exclude'))
+  expect(run(root, 'commit', 'new.txt')).toMatchObject({ status: 0 })
+  expect(git(root, 'log', '-1', '--format=%s')).toMatch(/^AI: /)
+})
