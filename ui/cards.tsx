@@ -1,6 +1,6 @@
 import type { Tried } from '../src/core/commands.ts'
 import type { Question } from '../src/ui/protocol.ts'
-import { triedOutput, triedSentence, visible } from '../src/report/words.ts'
+import { missingSentence, triedOutput, triedSentence, visible } from '../src/report/words.ts'
 import { answer } from './actions.ts'
 import { Button } from './button.tsx'
 import { inOrder, Name } from './parts.tsx'
@@ -24,7 +24,7 @@ export function Cards() {
 }
 
 function Card({ question }: { question: Question }) {
-  const { id, command, about, diff, tried, runs, root, changed, installs, repository, from } = question
+  const { id, command, about, diff, lacks, tried, runs, root, changed, installs, repository, from } = question
   const keep = about === 'tried'
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
@@ -83,6 +83,7 @@ function Card({ question }: { question: Question }) {
           {inOrder(diff.split('\n').map(visible).join('\n'))}
         </pre>
       )}
+      {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
       {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
       <div class="row">
         <Button kind="danger" act={() => answer(question, 'no')} {...(keep && { hint: 'Its changes are dropped' })}>
@@ -111,7 +112,7 @@ function Card({ question }: { question: Question }) {
 const wishes = {
   command: 'wants to run a command',
   network: 'wants to use the network',
-  proposal: 'has a whole file to write',
+  proposal: 'has a file to write',
   tried: 'tried a command in the sandbox. Keep its changes?',
 } as const satisfies Record<Question['about'], string>
 

@@ -5,6 +5,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/comman
 import type { ChangedFile } from '../core/effects.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from '../core/platform.ts'
+import { missingParts } from '../core/proposal.ts'
 
 /** Not imported: loading it would cost every start of a server some milliseconds, and few ever ask. */
 const ofNode = (): typeof net => process.getBuiltinModule('node:net')
@@ -130,6 +131,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
     const about = questions.find((one) => one === other['about'])
     const tried = triedIn(other['tried'])
+    const lacks = missingParts.find((one) => one === other['lacks'])
     // Changes that cannot be shown are not offered.
     if (about === undefined || (about === 'tried' && tried === undefined)) return undefined
     return {
@@ -138,6 +140,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
       about,
       ...(tried && { tried }),
       ...(typeof other['diff'] === 'string' ? { diff: other['diff'] } : {}),
+      ...(lacks && { lacks }),
       runs: typeof runs === 'string' ? runs : undefined,
       changed: changed === true,
       installs: installs === true,

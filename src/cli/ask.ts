@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
-import { printable, triedOutput, triedSentence, unhidden, visible } from '../report/words.ts'
+import { missingSentence, printable, triedOutput, triedSentence, unhidden, visible } from '../report/words.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
@@ -67,7 +67,7 @@ export const asked = {
 
 /** The facts that a person needs before approving, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
-  const { root, command, about, diff = '', runs, changed, installs, repository, tried } = request
+  const { root, command, about, diff = '', lacks, runs, changed, installs, repository, tried } = request
   if (about === 'network')
     return [
       `    ${visible(command)}`,
@@ -75,11 +75,12 @@ export function approvalFacts(request: ApprovalRequest): string[] {
     ]
   if (about === 'proposal')
     return [
-      `The reply has a whole file for ${visible(command)}:`,
+      `The reply has ${lacks === undefined ? 'a whole file' : 'a part'} for ${visible(command)}:`,
       ...diff
         .trimEnd()
         .split('\n')
         .map((line) => unhidden(printable(line))),
+      ...(lacks === undefined ? [] : [`! Not the whole file: ${missingSentence(lacks)}.`]),
     ]
   return [
     `The model wants to run a command in ${visible(root)}:`,

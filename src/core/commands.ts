@@ -1,5 +1,6 @@
 import type { ChangedFile } from './effects.ts'
 import type { PathArg } from './files.ts'
+import type { MissingPart } from './proposal.ts'
 
 export interface RunRequest {
   readonly command: string
@@ -31,6 +32,8 @@ export interface ApprovalRequest {
   readonly about: 'command' | 'network' | 'tried' | 'proposal'
   /** With `proposal`: what would change. */
   readonly diff?: string
+  /** With `proposal`: what it lacks of the file that it would replace. The question says so. */
+  readonly lacks?: MissingPart
   /** How it went when it was tried. With `command` it failed, and nothing of it stays. */
   readonly tried?: Tried
   /** What it runs, where that can be known. */

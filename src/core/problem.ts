@@ -1,5 +1,6 @@
 import type { NotExecuted } from './block.ts'
 import type { Code, StructureCode } from './codes.ts'
+import type { MissingPart } from './proposal.ts'
 
 /**
  * Everything that can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
@@ -77,7 +78,7 @@ export type Problem =
   /** A line that replaces others would be written, and it is not certain which. */
   | ({ kind: 'elision'; path: string; param: string; line: string; replaced?: string } & Partial<Absence>)
   /** A proposal without the user's consent. */
-  | { kind: 'review-needed'; path: string; refused: boolean; lacks?: 'beginning' | 'end' }
+  | { kind: 'review-needed'; path: string; refused: boolean; lacks?: MissingPart }
   /** The user reviewed it and does not want it. */
   | { kind: 'left-out'; path: string; reason?: string | undefined }
   /** It would not do what the user has reviewed. */

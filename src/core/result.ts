@@ -1,6 +1,7 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
 import type { HunkVerdict, NearPlace, Place, Problem, StructureFacts } from './problem.ts'
+import type { Proposal } from './proposal.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -28,17 +29,6 @@ export interface ExecutionResult {
   proposals?: Proposal[]
   /** The changes of the user to the whole reply before it was applied, as a short diff. */
   editedReply?: string
-}
-
-export interface Proposal {
-  /** The line of the document it starts on. */
-  line: number
-  path: string
-  kind: 'create' | 'overwrite'
-  /** Unified, as git writes it. */
-  diff: string
-  /** The end of the file that it has nothing for: it is rather a part of the file, and needs a yes in any case. */
-  lacks?: 'beginning' | 'end'
 }
 
 /** A run that did nothing. */

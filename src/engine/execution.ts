@@ -15,7 +15,7 @@ import {
   type ReviewNote,
 } from '../core/result.ts'
 import type { ReviewedBlock } from '../core/review.ts'
-import type { RunOptions, Verdict } from './options.ts'
+import type { Confirm, Decision, RunOptions, Verdict } from './options.ts'
 import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
@@ -262,19 +262,24 @@ export class Execution {
 
   /** A proposal is staged, shown, and written after a yes. */
   async #propose(task: ReadyTask): Promise<void> {
-    const { effect, request } = this.#options
     const proposals = (this.#proposals ??= await this.#openProposals())
     const meant = await proposals.meant(task, this.#workspace)
-    if (effect === 'show' || request.review !== undefined) {
-      const result = await this.#performReviewed(meant, this.#workspace)
-      if (effect === 'show') proposals.show(meant, this.#changes.get(result) ?? [])
+    const confirm = (changes: readonly Change[]): Promise<Decision> => proposals.decide(meant, changes)
+    if (this.#options.request.review !== undefined) {
+      await this.#review(meant, this.#workspace, confirm)
       return
     }
     const scope = await this.#workspace.group()
     await this.#perform(meant, scope, {
       decide: async (changes) => {
-        const problem = await proposals.decide(meant, scope, changes)
-        return { changes, ...(problem && { problem }) }
+        const decision = await confirm(changes)
+        if (decision.problem !== undefined) return { changes: [], ...decision }
+        try {
+          this.#noted(await scope.land())
+          return { changes, ...decision }
+        } catch (error) {
+          return { changes: [], problem: problemOf(error) }
+        }
       },
     })
   }
@@ -282,11 +287,7 @@ export class Execution {
   /** Few replies propose files, so this is loaded when one does. */
   async #openProposals(): Promise<Proposals> {
     const { Proposals } = await import('./proposals.ts')
-    return new Proposals(this.#options, {
-      reported: () => this.#reported,
-      warn: (text) => this.#warnings.push(text),
-      land: async (scope) => this.#noted(await scope.land()),
-    })
+    return new Proposals(this.#options, () => this.#reported)
   }
 
   /** Runs an action as the user has decided in a review. Without a decision it is applied as it is. */
@@ -294,9 +295,10 @@ export class Execution {
     return this.#options.request.review === undefined ? this.#perform(task, scope) : this.#review(task, scope)
   }
 
-  async #review(task: ReadyTask, scope: Scope): Promise<ActionResult> {
+  async #review(task: ReadyTask, scope: Scope, confirm?: Confirm): Promise<ActionResult> {
     const { TaskReview } = await import('./task-review.ts')
-    const review = new TaskReview(task, this.#options, scope, (notes) => this.#noted(notes))
+    const onNotes = (notes: readonly WriteNote[]): void => this.#noted(notes)
+    const review = new TaskReview(task, this.#options, scope, { onNotes, confirm })
     const result =
       review.skipped === undefined
         ? await this.#perform(task, await review.scope(), review)
@@ -325,7 +327,8 @@ export class Execution {
     const note = { ...review?.note, ...verdict?.note }
     if (Object.keys(note).length > 0) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
-    setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
+    const said = verdict?.warnings ?? []
+    setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings, ...said])
     if (!outcome.ok && 'resend' in outcome.problem && outcome.problem.resend !== undefined) {
       const corrected = this.#tasks.corrections.ofEdit(task, outcome.problem.resend)
       if (corrected !== undefined) result.details = { ...result.details, corrected }

@@ -82,4 +82,13 @@ export interface Verdict {
   readonly changes: readonly Change[]
   readonly problem?: Problem
   readonly note?: ReviewNote
+  readonly warnings?: readonly string[]
 }
+
+/** Whether changes may land: the reason why not, and what else there is to say about them. */
+export interface Decision {
+  readonly problem?: Problem
+  readonly warnings: readonly string[]
+}
+
+export type Confirm = (changes: readonly Change[]) => Promise<Decision>

@@ -1,35 +1,28 @@
 import type { Block } from '../core/block.ts'
 import type { PathArg } from '../core/files.ts'
-import { type Problem, Stop } from '../core/problem.ts'
-import type { Proposal } from '../core/result.ts'
+import { Stop } from '../core/problem.ts'
+import type { Proposal } from '../core/proposal.ts'
 import { namesOnly } from '../syntax/proposal/proposal.ts'
-import { endLeftOut } from '../text/elision.ts'
-import type { Change, GroupScope, Scope } from '../workspace/open.ts'
-import { problemOf } from './action-runner.ts'
-import type { RunOptions } from './options.ts'
+import { missingSentence } from '../report/words.ts'
+import { missingFrom } from '../text/whole-file.ts'
+import type { Change, Scope } from '../workspace/open.ts'
+import type { Decision, RunOptions } from './options.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
-
-interface Run {
-  /** When every earlier action is reported. */
-  reported(): Promise<void>
-  warn(text: string): void
-  /** Brings what is staged to the disk. */
-  land(scope: GroupScope): Promise<void>
-}
 
 /** Whole files that a reply proposes: each is staged, shown, and written after a yes. */
 export class Proposals {
   readonly #options: RunOptions
-  readonly #run: Run
+  /** When every earlier action is reported. */
+  readonly #reported: () => Promise<void>
   /** Those that wait, or waited, for an answer. */
   readonly list: Proposal[] = []
   /** Whether the user has said yes to all further ones. */
   #agreed: boolean
 
-  constructor(options: RunOptions, run: Run) {
+  constructor(options: RunOptions, reported: () => Promise<void>) {
     this.#options = options
-    this.#run = run
+    this.#reported = reported
     this.#agreed = options.options.proposals === 'apply'
   }
 
@@ -47,45 +40,38 @@ export class Proposals {
     }
   }
 
-  /** Shows what a proposal would change. */
-  show({ block }: ReadyTask, changes: readonly Change[]): void {
+  /**
+   * Decides about the changes of a proposal, for every front end: a preview lists it, an execution asks where a yes is
+   * needed. A review is a yes, except to a part of a file that would replace all of it.
+   */
+  async decide({ block }: ReadyTask, changes: readonly Change[]): Promise<Decision> {
+    const { effect, request } = this.#options
+    const warnings: string[] = []
     for (const proposal of this.#of(block, changes)) {
       const { path, lacks } = proposal
-      if (lacks !== undefined)
-        this.#run.warn(`${path}: the proposal has nothing for the ${lacks} of the file, and would delete it`)
-      if (!this.#agreed || lacks !== undefined) this.list.push(proposal)
-    }
-  }
-
-  /** Lands a proposal, or says why not. */
-  async decide({ block }: ReadyTask, scope: GroupScope, changes: readonly Change[]): Promise<Problem | undefined> {
-    const [proposal] = this.#of(block, changes)
-    // The file is already like that.
-    if (proposal === undefined) return undefined
-    const { path, diff, lacks } = proposal
-    if (!this.#agreed || lacks !== undefined) {
+      const isAgreed = this.#agreed || (effect !== 'show' && request.review !== undefined)
+      if (isAgreed && lacks === undefined) continue
       this.list.push(proposal)
-      const answer = await this.#ask(path, diff)
+      if (lacks === 'everything') return { warnings, problem: { kind: 'review-needed', path, refused: false, lacks } }
+      if (lacks !== undefined) warnings.push(missingSentence(lacks))
+      if (effect === 'show') continue
+      const answer = await this.#ask(proposal)
       if (answer !== 'once' && answer !== 'always')
-        return { kind: 'review-needed', path, refused: answer === 'no', ...(lacks && { lacks }) }
+        return { warnings, problem: { kind: 'review-needed', path, refused: answer === 'no', ...(lacks && { lacks }) } }
       this.#agreed ||= answer === 'always'
     }
-    try {
-      await this.#run.land(scope)
-      return undefined
-    } catch (error) {
-      return problemOf(error)
-    }
+    return { warnings }
   }
 
-  async #ask(path: string, diff: string): Promise<string | undefined> {
+  async #ask({ path, diff, lacks }: Proposal): Promise<string | undefined> {
     const { options, settings } = this.#options
-    await this.#run.reported()
+    await this.#reported()
     return options.ask?.({
       root: settings.root,
       command: path,
       about: 'proposal',
       diff,
+      ...(lacks && { lacks }),
       runs: undefined,
       changed: false,
       installs: false,
@@ -97,9 +83,9 @@ export class Proposals {
     const { root } = this.#options.settings
     return changes.map((change) => {
       const { path, diff } = diffOf(change, root)
-      const { before, after } = changeOf(change, root)
+      const { before, after, binary } = changeOf(change, root)
       const isWhole = before !== null && after !== null && block.action === 'file_write'
-      const lacks = isWhole ? endLeftOut(before, after) : undefined
+      const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
       const kind = before === null ? 'create' : 'overwrite'
       return { line: block.startLine, path, kind, diff, ...(lacks && { lacks }) }
     })

@@ -11,16 +11,23 @@ import { primaryOf } from '../report/words.ts'
 import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
 import type { WriteNote } from '../core/files.ts'
 import { problemOf } from './action-runner.ts'
-import { nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
+import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
 import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
+
+/** What lands is confirmed before, where that is asked for, and noted after. */
+interface Landing {
+  readonly onNotes: (notes: readonly WriteNote[]) => void
+  readonly confirm: Confirm | undefined
+}
 
 /** Applies the decisions of the user to one action. It runs on a stage, from which only what was reviewed lands. */
 export class TaskReview {
   readonly #task: ReadyTask
   readonly #options: RunOptions
   readonly #scope: Scope
-  readonly #onNotes: (notes: readonly WriteNote[]) => void
+  readonly #onNotes: Landing['onNotes']
+  readonly #confirm: Confirm | undefined
   readonly #choice: BlockChoice
   #seen: { readonly shown: string; readonly taken: Taken } | undefined
   #places: readonly ReviewPlace[] = []
@@ -29,11 +36,12 @@ export class TaskReview {
   /** The reason why the action does not even run. */
   readonly skipped: Problem | undefined
 
-  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onNotes: (notes: readonly WriteNote[]) => void) {
+  constructor(task: ReadyTask, options: RunOptions, scope: Scope, { onNotes, confirm }: Landing) {
     this.#task = task
     this.#options = options
     this.#scope = scope
     this.#onNotes = onNotes
+    this.#confirm = confirm
     const { choice = {}, decoded } = task
     this.#choice = choice
     const { spec, params } = decoded
@@ -41,7 +49,7 @@ export class TaskReview {
     const isProgram = spec.startsProcess?.(params) ?? spec.effect !== 'write'
     const isPartial = choice.leaveOut === true || (choice.leave ?? []).length > 0 || choice.texts !== undefined
     const isCompared = options.effect !== 'show' && choice.shown !== undefined && !options.expected?.has(task.number)
-    this.#isStaged = !isProgram && (isPartial || isCompared)
+    this.#isStaged = !isProgram && (isPartial || isCompared || confirm !== undefined)
     // A preview shows what is left out, too.
     const isSkipped = choice.leaveOut === true && (isProgram || options.effect !== 'show')
     this.skipped = isSkipped ? leftOut(task, choice.reason) : undefined
@@ -118,24 +126,26 @@ export class TaskReview {
     const edited = [...(this.note?.edited ?? []), ...(note?.edited ?? [])]
     const whole = note && { note: { ...note, ...(edited.length > 0 ? { edited } : {}) } }
     try {
-      return { changes: await this.#land(changes, stage, taken), ...whole }
+      return { ...(await this.#land(changes, stage, taken)), ...whole }
     } catch (error) {
       return { changes: [], problem: problemOf(error) }
     }
   }
 
   /** Where only a part is taken, that part is made on a stage of its own: the rest never happened. */
-  async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<readonly Change[]> {
-    if (instead === undefined) {
-      this.#onNotes(await stage.land())
-      return changes
-    }
+  async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<Verdict> {
+    if (instead === undefined) return this.#landConfirmed(stage, changes)
     const part = await this.#scope.group()
     const since = part.noting()
     await part.put(instead)
-    const made = since()
-    this.#onNotes(await part.land())
-    return made
+    return this.#landConfirmed(part, since())
+  }
+
+  async #landConfirmed(stage: GroupScope, changes: readonly Change[]): Promise<Verdict> {
+    const decision = (await this.#confirm?.(changes)) ?? { warnings: [] }
+    if (decision.problem !== undefined) return { changes: [], ...decision }
+    this.#onNotes(await stage.land())
+    return { changes, ...decision }
   }
 }
 

@@ -6,6 +6,7 @@ import { resendAdvice } from './parts.ts'
 import { matchMessage, nearby } from './explain-match.ts'
 import { osCode, osMessage, programMessage } from './explain-program.ts'
 import { checkPath, errorText, type Message, userText } from './failure.ts'
+import { missingSentence } from './words.ts'
 
 export interface Explained {
   /** The language fixes its first line, so callers may compare it. */
@@ -150,9 +151,10 @@ function messageOf(problem: Problem, action: string): Message {
       const what = refused
         ? 'The user refused the proposal'
         : 'Review required: the reply proposes it, and the user has not agreed yet'
+      const why = lacks && missingSentence(lacks)
       if (lacks !== undefined)
         return {
-          what: `${what}; it has nothing for the ${lacks} of the file, and would delete it`,
+          what: lacks === 'everything' ? `The proposal is not applied: ${why}` : `${what}; ${why}`,
           code: 'review_required',
           details: { path },
           advice: 'Write the whole file, or a block that edits only the lines that change.',

@@ -1,4 +1,5 @@
 import type { Tried } from '../core/commands.ts'
+import type { MissingPart } from '../core/proposal.ts'
 import { type ActionResult, counted, type Details, isFrame, isTaskLine, type ParseError } from '../core/result.ts'
 import { type CutLines, cutLines } from '../text/lines.ts'
 import { isMarker } from '../text/undamage.ts'
@@ -67,6 +68,15 @@ const markRoom = 80
 /** How cuts are marked everywhere. */
 export const cutMark = ({ first, last, total }: Pick<CutLines, 'first' | 'last' | 'total'>, how: string): string =>
   `[output truncated] lines ${first}-${last} of ${total} not shown; ${how}`
+
+/** Why a proposal is not taken for the whole of a file. */
+export const missingSentence = (lacks: MissingPart): string =>
+  ({
+    beginning: 'it has nothing for the beginning of the file, and would delete it',
+    end: 'it has nothing for the end of the file, and would delete it',
+    most: 'it has too little of the file to be all of it, and would delete the rest',
+    everything: 'it is empty, and would delete all of the file',
+  })[lacks]
 
 /** How a command went that was tried before the user is asked. */
 export function triedSentence({ exitCode, changed, more }: Tried): string {

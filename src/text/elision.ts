@@ -10,6 +10,7 @@ import { commentMarksFor } from './comment-marks.ts'
 import { FileLines, views } from './file-lines.ts'
 import { hunkOf } from './matcher.ts'
 import { indentOf } from './reindent.ts'
+import { lacksBeginning, lacksEnd } from './whole-file.ts'
 
 /** The first such line of a text for `path`, without the whitespace around it; undefined where there is none. */
 export function elisionIn(lines: readonly string[], path: string): string | undefined {
@@ -247,48 +248,6 @@ const leavesOut = (old: readonly string[], part: readonly string[], where: 'befo
   (where === 'before' && lacksBeginning(old, part)) ||
   (where === 'after' && lacksEnd(old, part)) ||
   isMuchShorter(part, old)
-
-/** Which end of a file a text has nothing for: then it is rather a part of the file than its successor. */
-export function endLeftOut(old: string, fresh: string): 'beginning' | 'end' | undefined {
-  const [before, after] = [old, fresh].map((text) => text.split('\n'))
-  if (before === undefined || after === undefined) return undefined
-  return lacksBeginning(before, after) ? 'beginning' : lacksEnd(before, after) ? 'end' : undefined
-}
-
-/** The first of its top lines that the file has is further down there, and little of what is above is in it. */
-function lacksBeginning(old: readonly string[], part: readonly string[]): boolean {
-  const [first] = sharedTops(old, part)
-  return first !== undefined && isGone(old.slice(0, first.old), part, part.slice(0, first.part))
-}
-
-/** The same below the last of them. */
-function lacksEnd(old: readonly string[], part: readonly string[]): boolean {
-  const last = sharedTops(old, part).at(-1)
-  if (last === undefined) return false
-  return isGone(old.slice(endOfBlock(old, last.old)), part, part.slice(endOfBlock(part, last.part)))
-}
-
-/** Lines of a part that are not indented further than others in it and that the file has once. */
-function sharedTops(old: readonly string[], part: readonly string[]): { old: number; part: number }[] {
-  const depths = part.map((line) => (isBlank(line) ? Infinity : indentOf(line).length))
-  const top = depths.reduce((least, depth) => Math.min(least, depth), Infinity)
-  const places = new Map<string, number>()
-  for (const [at, line] of old.entries()) places.set(line.trimEnd(), places.has(line.trimEnd()) ? -1 : at)
-  return part.flatMap((line, at) => {
-    const place = depths[at] === top && telling.test(line) ? (places.get(line.trimEnd()) ?? -1) : -1
-    return place === -1 ? [] : [{ old: place, part: at }]
-  })
-}
-
-/** Whether hardly any of some lines is in a part, which has less in their place. */
-function isGone(lines: readonly string[], part: readonly string[], instead: readonly string[]): boolean {
-  const has = new Set(part.map((line) => line.trim()))
-  const gone = lines.filter((line) => telling.test(line))
-  const kept = gone.filter((line) => has.has(line.trim())).length
-  return kept * 4 <= gone.length && instead.filter((line) => telling.test(line)).length < gone.length
-}
-
-const telling = /\w.*\w/
 
 function isMuchShorter(lines: readonly string[], old: readonly string[]): boolean {
   const [has, had] = [lines, old].map((all) => all.filter((line) => !isBlank(line)).length)

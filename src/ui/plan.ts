@@ -2,12 +2,13 @@ import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
+import type { MissingPart } from '../core/proposal.ts'
 import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts'
 import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
 import { outputOf } from '../report/parts.ts'
-import { oneLine } from '../report/words.ts'
+import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '../text/line-diff.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
 
@@ -63,6 +64,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   const { id, text, name, revision, root, options, done, choices } = input
   const checked = input.checked ?? checkDocument(text, options)
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
+  const lacking = new Map(preview?.result.proposals?.flatMap(({ line, lacks }) => (lacks ? [[line, lacks]] : [])))
   const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
   const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
   const changesBy = new Map<string, readonly FileChange[]>()
@@ -84,7 +86,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       startLine: block.startLine,
       endLine: block.endLine,
       ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
-      ...judged(block, result, preview === undefined ? 'looking' : 'skipped'),
+      ...judged(block, result, { unknown: preview === undefined ? 'looking' : 'skipped', lacking }),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       ...decided(choices.blocks?.[task]),
@@ -176,7 +178,7 @@ export function addTo(totals: Map<string, FileChange>, change: FileChange): void
 function judged(
   block: CheckedBlock,
   result: ActionResult | undefined,
-  unknown: 'looking' | 'skipped',
+  { unknown, lacking }: { readonly unknown: 'looking' | 'skipped'; readonly lacking: ReadonlyMap<number, MissingPart> },
 ): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
   const [problem] = block.problems
   if (problem !== undefined) {
@@ -186,6 +188,8 @@ function judged(
   if (result !== undefined && isLeftOut(result)) return { state: 'left', ...why(result.review?.reason) }
   if (result === undefined) return { state: unknown }
   const runs = programOf(result)
+  const lacks = lacking.get(block.startLine)
+  if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }
   if (result.success) {
     const repaired = runs === undefined && warningsOf(block, result).length > 0
     return { state: repaired ? 'repaired' : 'ready', ...(runs === undefined ? {} : { runs }) }

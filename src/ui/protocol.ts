@@ -12,7 +12,7 @@ export type BlockState =
   | 'ready'
   /** It will work, with a warning: usually a repair. */
   | 'repaired'
-  /** It will start a program that is not approved yet. */
+  /** It will start a program that is not approved yet, or replace a file by what seems to be a part of it. */
   | 'approval'
   /** A rule forbids it. */
   | 'refused'

@@ -1,8 +1,11 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { atTerminal, noTerminal } from '../support/terminal.ts'
 
 const reply = 'Two files.\n\n**a.txt**\n```\nnew\n```\n\n### `b/c.txt`\n\n```\nc\n```\n'
 const before = { 'a.txt': 'old\n' }
@@ -120,32 +123,103 @@ describe('a proposal that is a part of the file', () => {
   it.each([
     ['beginning', 'def two():\n    return 3\n'],
     ['end', 'import a\n\ndef one():\n    return a + 1\n'],
+    ['beginning', 'def two(by):\n    return 2\n'],
+    ['most', 'def three():\n    return 3\n'],
+    ['most', 'print(1)\n'],
   ])('is not written without a yes, also with apply: it lacks the %s', async (lacks, text) => {
     const dir = root()
     const result = await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(proposed(text))
     expect(result.results[0]).toMatchObject({ code: 'review_required' })
-    expect(result.results[0]?.error).toContain(`it has nothing for the ${lacks} of the file`)
+    expect(result.results[0]?.error).toContain('of the file')
     expect(result.proposals).toMatchObject([{ path: 'a.py', lacks }])
     expect(filesIn(dir)).toEqual({ 'a.py': file })
     const { asked, ask } = answering('once')
     const agreed = await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply', ask }).execute(proposed(text))
     expect(agreed.success).toBe(true)
-    expect(asked).toHaveLength(1)
+    expect(asked).toMatchObject([{ lacks }])
     expect(filesIn(dir)).toEqual({ 'a.py': text })
+  })
+
+  it('is not written because an earlier one got a yes to all', async () => {
+    const dir = root()
+    const { asked, ask } = answering('always', 'no')
+    const text = `**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n\n${proposed('def two():\n    return 3\n')}`
+    await new Clada({ repoPath: dir, gitCommit: false, ask }).execute(text)
+    expect(asked.map(({ lacks }) => lacks)).toEqual([undefined, 'beginning'])
+    expect(filesIn(dir)).toEqual({ 'a.py': file, 'b.py': 'b = 1\n' })
   })
 
   it('is shown with a warning', async () => {
     const own = new Clada({ repoPath: root(), gitCommit: false })
     const { result } = await own.preview(proposed('def two():\n    return 3\n'))
-    expect(result.warnings).toEqual([
-      'a.py: the proposal has nothing for the beginning of the file, and would delete it',
-    ])
+    expect(result.results[0]?.warnings).toEqual(['it has nothing for the beginning of the file, and would delete it'])
+  })
+
+  it('is not written by a review without a yes of its own', async () => {
+    const dir = root()
+    const { asked, ask } = answering('no')
+    const own = new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply', ask })
+    const text = proposed('def two():\n    return 3\n')
+    const [block] = (await own.review(text)).blocks
+    const blocks = { '1': { shown: block?.shown ?? '' } }
+    const result = await own.execute(text, { review: { blocks } })
+    expect(result.results[0]).toMatchObject({ code: 'review_required' })
+    expect(asked).toMatchObject([{ lacks: 'beginning' }])
+    expect(filesIn(dir)).toEqual({ 'a.py': file })
+  })
+
+  it('is written by a review in which the user keeps the rest of the file', async () => {
+    const dir = root()
+    const own = new Clada({ repoPath: dir, gitCommit: false })
+    const text = proposed('def two():\n    return 3\n')
+    const [block] = (await own.review(text)).blocks
+    const [first] = block?.files[0]?.hunks ?? []
+    const blocks = { '1': { shown: block?.shown ?? '', leave: [{ hunk: first?.id ?? '' }] } }
+    expect((await own.execute(text, { review: { blocks } })).success).toBe(true)
+    expect(filesIn(dir)).toEqual({ 'a.py': file.replace('return 2', 'return 3') })
+  })
+
+  it.each([
+    ['an empty fence', '**a.py**\n```python\n```\n'],
+    ['a fence of blank lines', '**a.py**\n```python\n\n\n```\n'],
+    ['an empty tag', '<file path="a.py">\n</file>\n'],
+    ['an empty here-document', "```bash\ncat > a.py <<'EOF'\nEOF\n```\n"],
+  ])('is never written where it is empty: %s', async (_, text) => {
+    const dir = root()
+    const { asked, ask } = answering('always')
+    const own = new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply', ask })
+    for (const { results } of [(await own.preview(text)).result, await own.execute(text)])
+      expect(results).toMatchObject([{ code: 'review_required', error: expect.stringContaining('it is empty') }])
+    expect(asked).toEqual([])
+    expect(filesIn(dir)).toEqual({ 'a.py': file })
+  })
+
+  it('is not written over a file that is no text', async () => {
+    const dir = scratchDir({})
+    fs.writeFileSync(path.join(dir, 'a.py'), Buffer.from([0, 1, 2, 255]))
+    const { results } = await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(
+      proposed('x\n'),
+    )
+    expect(results[0]?.success).toBe(false)
+    expect(fs.readFileSync(path.join(dir, 'a.py'))).toHaveLength(4)
+  })
+
+  it.skipIf(noTerminal)('is asked about at a terminal with the warning that diff prints', () => {
+    const cwd = root()
+    fs.writeFileSync(path.join(cwd, 'reply.md'), proposed('def two():\n    return 3\n'))
+    const warning = 'it has nothing for the beginning of the file, and would delete it'
+    const diff = clada(['diff', '--no-config', 'reply.md'], { cwd })
+    expect(diff.stderr).toContain(warning)
+    const run = ['run', '--no-git', '--no-config', '--proposals', 'apply', 'reply.md']
+    const { output } = atTerminal(run, 'n\n', { cwd, env: {} })
+    expect(output).toMatch(new RegExp(`${warning}\\.\nWrite it\\?`))
+    expect(fs.readFileSync(path.join(cwd, 'a.py'), 'utf8')).toBe(file)
   })
 
   it.each([
     ['in other words', file.replace('import a', 'import b').replace('return 2', 'return 3')],
     ['shorter', 'import a\n\ndef two():\n    return 2\n'],
-    ['all new', 'print(1)\n'],
+    ['all new', 'import b\n\n\ndef three():\n    return b\n\n\nprint(3)\nprint(4)\n'],
   ])('is written with apply where it may be the whole file: %s', async (_, text) => {
     const dir = root()
     await new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply' }).execute(proposed(text))

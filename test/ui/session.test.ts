@@ -74,6 +74,33 @@ describe('the replies of a page', () => {
   })
 })
 
+describe('a part of a file that is proposed as the whole of it', () => {
+  const file = 'import a\n\ndef one():\n    return a\n\n\ndef two():\n    return 2\n'
+  const text = '**a.py**\n```python\ndef two():\n    return 3\n```\n'
+
+  it.each([
+    ['as it is', []],
+    ['after a decision about another block', [['2', { leaveOut: true }]]],
+  ] as const)('is not ready, and is applied only after a yes of its own: %s', async (_, decisions) => {
+    const { root, own } = session({ 'a.py': file })
+    const plan = await own.open(`${text}\n**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n`, 'x')
+    expect(plan.blocks.map(({ state }) => state)).toEqual(['approval', 'ready'])
+    expect(plan.blocks[0]?.why).toContain('nothing for the beginning')
+    for (const [task, choice] of decisions) await own.decide(task, choice)
+    own.apply(null, own.plan?.revision ?? 0)
+    await expect.poll(() => own.questions.list(), { interval: 5 }).toMatchObject([{ lacks: 'beginning' }])
+    own.questions.answer(own.questions.list()[0]?.id ?? 0, 'no')
+    await own.settled()
+    expect(filesIn(root)).toMatchObject({ 'a.py': file })
+  })
+
+  it('will fail if it is empty', async () => {
+    const { own } = session({ 'a.py': file })
+    const { blocks } = await own.open('**a.py**\n```python\n```\n', 'x')
+    expect(blocks).toMatchObject([{ state: 'fails', why: expect.stringContaining('it is empty') }])
+  })
+})
+
 it('the timeline names the loops of the project', async () => {
   const { root, own } = session()
   expect((await timelineOf(own.project)).loops).toEqual({})
