@@ -174,7 +174,10 @@ export async function runReviewed(
   if (effect !== 'show' && isBound) {
     const { review = {}, only, select } = request
     const same = { review, ...(only && { only }), ...(select && { select }) }
-    const { reviewed, result, changesBy } = await run(document, { ...options, effect: 'show', request: same })
+    // Whether the syntax of the files is right takes longer to find out than all the rest.
+    const compared = { ...options.options, syntaxCheck: 'off' as const }
+    const shown = { ...options, effect: 'show' as const, request: same, options: compared }
+    const { reviewed, result, changesBy } = await run(document, shown)
     const outdated = reviewed.find((block) => {
       const { shown, leaveOut, leave, texts } = blocks[block.task] ?? {}
       if (leaveOut === true) return false

@@ -1,10 +1,18 @@
-import { type ActionResult, type ExecutionResult, fatalResult, isLeftOut, type ParseError } from '../core/result.ts'
-import type { BlockChoice, ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import {
+  type ActionResult,
+  type ExecutionResult,
+  fatalResult,
+  type FileChange,
+  isLeftOut,
+  type ParseError,
+} from '../core/result.ts'
+import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import type { CheckedDocument } from '../engine/check.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import type { DoneBlock, Planned } from './plan.ts'
-import type { PlanBlock, ReplyEntry } from './protocol.ts'
+import { addTo, type DoneBlock, type Planned } from './plan.ts'
+import type { BlockState, PlanBlock, ReplyEntry } from './protocol.ts'
+import { isSameChange } from './same-change.ts'
 import { Refusal } from './guard.ts'
 import type { Clada } from '../api/clada.ts'
 
@@ -139,21 +147,27 @@ export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | n
   return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
 }
 
-/** The decisions for a run, each bound to what was shown. */
-function boundChoices(choices: ReviewChoices, blocks: readonly ReviewedBlock[]): ReviewChoices {
-  const bound = blocks.map(({ task, shown }) => [task, { ...choices.blocks?.[task], shown }] as const)
+/** The decisions for a run, each bound to what was shown. Of a block that would fail nothing was shown. */
+function boundChoices({ choices, plan }: Planned, blocks: readonly ReviewedBlock[]): ReviewChoices {
+  const shown = new Set(plan.blocks.flatMap(({ state, task }) => (withChange.has(state) ? (task ?? []) : [])))
+  const bound = blocks
+    .filter(({ task }) => shown.has(task))
+    .map(({ task, shown }) => [task, { ...choices.blocks?.[task], shown }] as const)
   return { ...choices, blocks: { ...choices.blocks, ...Object.fromEntries(bound) } }
 }
 
-/** A block that would do something else without those that are not chosen, if there is one. */
-const buildsOnOthers = (
-  alone: readonly ReviewedBlock[],
-  { planned }: Pick<OpenDocument, 'planned'>,
-): ReviewedBlock | undefined =>
-  alone.find(({ task, files }) => hunksIn(files) !== hunksIn(planned.reviewed(task)?.files ?? []))
+const withChange: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'left'])
 
-const hunksIn = (files: ReviewedBlock['files']): string =>
-  files.flatMap(({ hunks }) => hunks.map(({ id }) => id)).join()
+/** Why some blocks cannot be applied without the others, or not any more. */
+function refusalOf({ blocks, changesBy }: Review, planned: Planned): string | undefined {
+  const totals = new Map<string, FileChange>()
+  for (const { seq } of blocks) for (const change of changesBy(seq)) addTo(totals, change)
+  const other = blocks.find((block) => !isSameChange(block, planned.reviewed(block.task)))
+  // A file that only other blocks would have touched so far is no sign of a change on the disk.
+  const isOutdated = [...totals].some(([path, { before }]) => before !== (planned.file(path) ?? { before }).before)
+  if (isOutdated) return 'files have changed since they were shown. Look at it, and apply again.'
+  return other && `block ${other.task} builds on another block that is not chosen. Choose both.`
+}
 
 /** What lands whole or not at all cannot be chosen in part. */
 function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBlock[]): void {
@@ -184,24 +198,18 @@ export async function applied(document: OpenDocument, how: Application): Promise
   const pending = plan.blocks.flatMap(({ task, outcome }) =>
     task === undefined || outcome !== undefined ? [] : [task],
   )
-  const isPart = only !== undefined && only.length < pending.length
-  // Without the others a block may do something else than was shown, and files may have changed since.
   const chosen = only === undefined ? {} : { only }
-  const { blocks: now } = await comparing.review(text, choices, chosen)
-  const stray = isPart
-    ? buildsOnOthers(now, document)
-    : now.find(({ task, shown }) => shown !== planned.reviewed(task)?.shown)
-  if (stray !== undefined) {
-    const why = isPart
-      ? `block ${stray.task} builds on another block that is not chosen. Choose both.`
-      : 'files have changed since they were shown. Look at it, and apply again.'
-    return { ...document, last: fatalResult(`Nothing was applied: ${why}`) }
+  let blocks = pending.flatMap((task) => planned.reviewed(task) ?? [])
+  if (only !== undefined && only.length < pending.length) {
+    // Without the others a block may do something else than was shown, and files may have changed since.
+    const alone = await comparing.review(text, choices, chosen)
+    const why = refusalOf(alone, planned)
+    if (why !== undefined) return { ...document, last: fatalResult(`Nothing was applied: ${why}`) }
+    blocks = alone.blocks
   }
-  // Each block on a stage of its own takes longer, so only where something was decided.
-  const isDecided = Object.keys(choices.blocks ?? {}).length > 0 || choices.original !== undefined
-  const review = isDecided ? { review: boundChoices(choices, now) } : {}
+  const review = boundChoices(planned, blocks)
   const before = (await clada.history()).at(-1)?.number ?? 0
-  const result = await clada.execute(text, { ...request, ...review, ...chosen })
+  const result = await clada.execute(text, { ...request, review, ...chosen })
   const last = (await clada.history()).findLast(({ kind }) => kind === 'run')
   const execution = last !== undefined && last.number > before ? last.number : undefined
   const done = new Map(document.done)

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import path from 'node:path'
@@ -16,7 +17,7 @@ const write = (name: string): string => `<---WRITE file="${name}"--->\n${name}\n
 function session(files: Readonly<Record<string, string>> = {}) {
   const root = scratchDir(files)
   const own = new Session({
-    options: { repoPath: root, git: 'off' },
+    options: { repoPath: root, git: 'off', relativePaths: true },
     root,
     inputBytes: 100_000,
     inputFile: path.join(root, 'input.md'),
@@ -71,6 +72,97 @@ describe('the replies of a page', () => {
     await own.decide('1', { leaveOut: true })
     await apply()
     expect(filesIn(root)).toEqual({ b: 'b' })
+  })
+})
+
+describe('what is applied is what was shown, where it was shown', () => {
+  const edit = (old: string, fresh: string): string =>
+    `<---SEARCH file="f.js"--->\n${old}\n<---REPLACE--->\n${fresh}\n<---END--->\n`
+  const sham = (action: string, params: string): string =>
+    `#!SHAM [@three-char-SHA-256: abc]\naction = "${action}"\npath = "f.js"\n${params}\n#!END_SHAM_abc\n`
+  const file = 'function a() {\n  one()\n}\n\nfunction b() {\n  two()\n}\n'
+  const moved = 'function a() {\n  two()\n}\n\nfunction b() {\n  one()\n}\n'
+  const other = write('other.txt')
+
+  it.each([
+    ['an edit', edit('  one()', '  one(1)') + other, moved],
+    [
+      'a new line',
+      sham('file_replace_text', 'old_text = "  one()\\n"\nnew_text = "  one()\\n  more()\\n"') + other,
+      moved,
+    ],
+    ['a deleted line', sham('file_replace_text', 'old_text = "  one()\\n"\nnew_text = ""') + other, moved],
+    ['the same edit between other lines', edit('  one()', '  one(1)') + other, `// New\n${file}`],
+  ])('and a file that was changed since is refused: %s', async (_, text, now) => {
+    const { root, own } = session({ 'f.js': file })
+    for (const tasks of [['1'], null]) {
+      await own.open(text, 'x')
+      fs.writeFileSync(path.join(root, 'f.js'), now)
+      own.apply(tasks, own.plan?.revision ?? 0)
+      await own.settled()
+      expect(own.state().remarks).toEqual([expect.stringContaining('Nothing was applied')])
+      expect(filesIn(root)).toEqual({ 'f.js': now })
+      fs.writeFileSync(path.join(root, 'f.js'), file)
+    }
+  })
+
+  it.each([
+    // Alone it would replace another bracket than the one that was shown.
+    [
+      'a line by its number',
+      edit('function a', '// A\nfunction a'),
+      sham('file_replace_lines', 'lines = "3"\nnew_content = "} // end"'),
+    ],
+    [
+      'a line after a number',
+      edit('function a', '// A\nfunction a'),
+      sham('file_insert_lines', 'after = "2"\ncontent = "x()"'),
+    ],
+    ['deleted lines', edit('function a() {\n  one()\n}\n', ''), sham('file_delete_lines', 'lines = "4"')],
+  ])('and a block that would land elsewhere without another is refused: %s', async (_, first, second) => {
+    const twice = `}\n${file.replace('two', 'one')}}\n}\n`
+    const { root, own } = session({ 'f.js': twice })
+    await own.open(first + second, 'x')
+    expect(own.plan?.blocks.map(({ state }) => state)).toEqual(['ready', 'ready'])
+    own.apply(['2'], own.plan?.revision ?? 0)
+    await own.settled()
+    expect(own.state().remarks).toEqual([expect.stringContaining('block 2 builds on another block')])
+    expect(filesIn(root)).toEqual({ 'f.js': twice })
+  })
+
+  it('and a block whose lines only moved with another that is left for later is applied', async () => {
+    const { root, own } = session({ 'f.js': file })
+    await own.open(edit('function a', '// A\nfunction a') + edit('  two()', '  two(2)'), 'x')
+    own.apply(['2'], own.plan?.revision ?? 0)
+    await own.settled()
+    expect(filesIn(root)).toEqual({ 'f.js': file.replace('two()', 'two(2)') })
+    own.apply(['1'], own.plan?.revision ?? 0)
+    await own.settled()
+    expect(filesIn(root)).toEqual({ 'f.js': `// A\n${file.replace('two()', 'two(2)')}` })
+  })
+
+  it('and blocks that move a file and edit it there are applied without the others', async () => {
+    const { root, own } = session({ 'f.js': file })
+    const text = `<move from="f.js" to="g.js"/>\n${edit('  one()', '  one(1)').replace('f.js', 'g.js')}${other}`
+    await own.open(text, 'x')
+    own.apply(['1', '2'], own.plan?.revision ?? 0)
+    await own.settled()
+    expect(filesIn(root)).toEqual({ 'g.js': file.replace('one()', 'one(1)') })
+  })
+
+  it('and a file that is changed while a question waits is refused', async () => {
+    const { root, own } = session({ 'f.js': file, 'g.py': 'a = 1\nb = 2\nc = 3\nd = 4\n' })
+    await own.open(
+      `**g.py**\n\`\`\`python\nd = 5\n\`\`\`\n\n**f.js**\n\`\`\`js\n${file.replace('one', 'three')}\`\`\`\n`,
+      'x',
+    )
+    own.apply(null, own.plan?.revision ?? 0)
+    await expect.poll(() => own.questions.list(), { interval: 5 }).toHaveLength(1)
+    fs.writeFileSync(path.join(root, 'f.js'), moved)
+    own.questions.answer(own.questions.list()[0]?.id ?? 0, 'no')
+    await own.settled()
+    expect(filesIn(root)).toMatchObject({ 'f.js': moved })
+    expect(own.answer()).toContain('changed')
   })
 })
 
