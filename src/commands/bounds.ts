@@ -30,7 +30,7 @@ export function blockedBelow(scope: Scope): Blocked {
 export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['settings']): string[] => [
   ...deniedPatterns,
   '',
-  ...reserved,
+  ...reserved(),
   '',
   ...userPlaces,
 ]
@@ -162,7 +162,12 @@ export async function masksFor(
   { settings, commands }: CommandScope,
 ): Promise<Mask[]> {
   const { root, reserved } = settings
-  const own = ['.clada', ...reserved.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))]
+  const own = [
+    '.clada',
+    ...reserved()
+      .filter((file) => isInside(file, root))
+      .map((file) => path.relative(root, file)),
+  ]
   const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
   const masks = [
     ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),

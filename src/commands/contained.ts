@@ -317,7 +317,7 @@ const notStarting = (file: string, error = 'no reason given'): Problem => ({
 
 async function runInside(sandbox: Sandbox, what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
-  const missing = reserved.filter((file) => isInside(file, root) && !isEntry(file))
+  const missing = reserved().filter((file) => isInside(file, root) && !isEntry(file))
   // git would see a file that is not there; what it runs may make one, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : missing.filter((file) => isEntry(path.dirname(file)))
   const plain = boundsFor(what, blockedBelow(scope), scope)

@@ -17,6 +17,7 @@ import {
 import { defaultDeniedPatterns } from '../policy/paths.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { userPlaces } from '../state/user-state.ts'
+import { watchedPaths } from '../state/watched-files.ts'
 
 export { SettingsError } from '../core/settings.ts'
 
@@ -140,12 +141,14 @@ export interface CladaOptions {
 export function settingsOf(options: CladaOptions): Settings {
   const root = rootOf(options.repoPath)
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
-  takeNoProgramsFrom([root, ...allowedRoots])
+  const roots = [root, ...allowedRoots]
+  takeNoProgramsFrom(roots)
   for (const pattern of options.deniedPatterns ?? []) {
     const glob = globMeantBy(pattern)
     if (glob !== undefined)
       throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
   }
+  const reserved = (options.reserved ?? []).map((file) => canonical(file))
   return {
     root,
     allowedRoots,
@@ -154,7 +157,7 @@ export function settingsOf(options: CladaOptions): Settings {
     relativePaths: options.relativePaths ?? false,
     symlinks: options.symlinks ?? 'refuse',
     allowEscape: options.allowEscape ?? false,
-    reserved: (options.reserved ?? []).map((file) => canonical(file)),
+    reserved: () => [...reserved, ...watchedPaths(roots)],
     userPlaces: userPlaces(),
     limits: { ...defaultLimits, ...options.limits },
   }

@@ -164,6 +164,9 @@ export interface LockHolder {
   readonly host?: string
 }
 
+/** About a file that a watcher reads, or that clada writes its results to. */
+export const reservedReason = 'it is reserved for clada (watched or result file)'
+
 export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'
 
 export interface HunkVerdict {

@@ -12,8 +12,11 @@ export interface Settings {
   readonly symlinks: 'refuse' | 'inside'
   /** Lifts the roots, never the denied list. */
   readonly allowEscape: boolean
-  /** Files of the program that uses clada: no document touches them, no checkpoint has them. Absolute. */
-  readonly reserved: readonly string[]
+  /**
+   * Files of the program that uses clada, and those that a live watcher of this user reads: no document and no program touches
+   * them, no checkpoint has them. Absolute. Asked at every use, because a watcher may start during a run.
+   */
+  readonly reserved: () => readonly string[]
   /** The user's own config and state, by every name that leads there: no document reads or writes them. Absolute. */
   readonly userPlaces: readonly string[]
   readonly limits: Limits

@@ -1,7 +1,7 @@
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/paths.ts'
 import { type Platform, platform } from '../core/platform.ts'
-import { type Advice, askUser, type PathRule } from '../core/problem.ts'
+import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent, holdsToken } from './holds-token.ts'
@@ -136,7 +136,7 @@ export const pathPolicyOf = (
     allowedRoots,
     allowEscape,
     deniedPatterns,
-    reserved = [],
+    reserved = () => [],
     userPlaces = [],
   }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>,
   on: Platform = platform,
@@ -160,7 +160,7 @@ interface PathPolicy {
   readonly roots: readonly string[]
   readonly allowEscape: boolean
   readonly denied: DeniedPatterns
-  readonly reserved: readonly string[]
+  readonly reserved: () => readonly string[]
   /** Folded. */
   readonly userPlaces: readonly string[]
   /** Whether any of them has to do with the roots at all. */
@@ -184,8 +184,7 @@ function judgePlace(
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
   const denied = deniedBy(parts, clean, access, policy, notWritten)
   if (denied !== undefined) return denied
-  if (access !== 'list' && isReserved(clean, policy))
-    return deny('path_denied', 'clada itself is reading or writing it')
+  if (access !== 'list' && isReserved(clean, policy)) return deny('path_denied', reservedReason)
   const replacing = root !== undefined && parts.length > 0 ? access : 'read'
   const own = access === 'list' ? undefined : ofUser(clean, replacing, policy)
   if (own !== undefined) return own
@@ -218,7 +217,7 @@ function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: 
 }
 
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
-  reserved.some((file) => folded(file) === folded(absolute))
+  reserved().some((file) => folded(file) === folded(absolute))
 
 /** Each set by itself, so that an exception of one kind allows nothing that another kind blocks. */
 type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>> & {

@@ -5,6 +5,7 @@ import { takeLock } from '../journal/lock.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile } from '../state/own-files.ts'
+import { registerWatched } from '../state/watched-files.ts'
 import type { Fate, Known } from './units.ts'
 import { isInside } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
@@ -12,7 +13,7 @@ import { messageOf } from '../core/platform.ts'
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
   override readonly name = 'ListenerError'
-  readonly code: 'INVALID' | 'NOT_A_FILE' | 'ALREADY_WATCHING'
+  readonly code: 'INVALID' | 'NOT_A_FILE' | 'ALREADY_WATCHING' | 'NOT_REGISTERED'
 
   constructor(code: ListenerError['code'], message: string) {
     super(`listener: ${message}`)
@@ -40,8 +41,14 @@ export async function takePlace(
   const file = realPlace(given, [root, ...allowedRoots])
   const scratch = new Scratch(root)
   const ledger = new Ledger(placeForNotes(root, scratch), root, file)
-  const release = await lockFor(ledger.lock, file)
+  const unlock = await lockFor(ledger.lock, file)
+  let unregister: (() => void) | undefined
+  const release = (): void => {
+    unregister?.()
+    unlock()
+  }
   try {
+    unregister = registered(file)
     sweep(file)
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
@@ -53,6 +60,18 @@ export async function takePlace(
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/** Other runs of this user must not write what this one runs: without that it does not start. @throws ListenerError */
+function registered(file: string): () => void {
+  try {
+    return registerWatched(file)
+  } catch (error) {
+    throw new ListenerError(
+      'NOT_REGISTERED',
+      `'${file}' cannot be kept from other runs of clada: ${messageOf(error)}. Set XDG_STATE_HOME to a directory that can be written to.`,
+    )
   }
 }
 

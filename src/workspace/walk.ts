@@ -4,9 +4,10 @@ import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { reservedReason, Stop } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
 import { isHeldElsewhere, isInMemory } from '../state/own-files.ts'
+import { isWatched } from '../state/watched-files.ts'
 
 /** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
 export interface Location {
@@ -43,7 +44,8 @@ export class Locator {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts } = decision
-    return { root, parts, absolute: placeOf(root, parts), given: absolute }
+    const place = placeOf(root, parts)
+    return isWatched(place) ? { reason: reservedReason } : { root, parts, absolute: place, given: absolute }
   }
 
   /** Whether the content of a file is blocked, by its path. */
@@ -55,7 +57,11 @@ export class Locator {
     const decision = this.#judge.path(arg.given, absolute, access)
     if (decision.verdict === 'deny') throw refused(arg, decision)
     const { root, parts } = decision
-    return { root, parts, absolute: placeOf(root, parts), given: arg.given }
+    const place = placeOf(root, parts)
+    // By identity as well: a second mount or a hard link is another path to the same file.
+    if (access !== 'list' && isWatched(place))
+      throw refused(arg, { verdict: 'deny', rule: 'path_denied', reason: reservedReason })
+    return { root, parts, absolute: place, given: arg.given }
   }
 }
 

@@ -11,7 +11,7 @@ const settings: Settings = {
   root: '/home/ada/proj',
   allowedRoots: ['/srv/data'],
   deniedPatterns: [...defaultDeniedPatterns, 'private/**', 'docs/secret-*.md'],
-  reserved: [],
+  reserved: () => [],
   userPlaces: [],
   allowedActions: null,
   relativePaths: true,

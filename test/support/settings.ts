@@ -7,7 +7,7 @@ export const settingsFor = (root: string): Settings => ({
   root: path.resolve(root),
   allowedRoots: [],
   deniedPatterns: defaultDeniedPatterns,
-  reserved: [],
+  reserved: () => [],
   userPlaces: [],
   allowedActions: null,
   relativePaths: false,
