@@ -10,6 +10,7 @@ import { notExecutedNote } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
+import { namesPlaceholder } from '../syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 
 /** A document that was read and not run. */
@@ -83,7 +84,10 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
-  const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)
+  // Whether a placeholder is a file would be for the disk to say.
+  const missing = notExecuted.filter(isMissing)
+  const areExamples = missing.every(({ block }) => block !== undefined && namesPlaceholder(block))
+  const valid = checked.every((block) => block.problems.length === 0) && areExamples
   return { valid, blocks: checked, warnings }
 
   /** A group is sent again from its first invalid member on, or whole; `execution.ts` does the same. */

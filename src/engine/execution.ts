@@ -1,7 +1,14 @@
 import { ActionRunner, problemOf, setOutcome, stopped } from './action-runner.ts'
 import { registry } from '../actions/registry.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
-import { type Block, type BlockGroup, type Document, isMissing, type NotExecuted } from '../core/block.ts'
+import {
+  type Block,
+  type BlockGroup,
+  type Document,
+  isMissing,
+  type NotExecuted,
+  type PassedOver,
+} from '../core/block.ts'
 import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
@@ -20,6 +27,7 @@ import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
 import type { WriteNote } from '../core/files.ts'
+import { passedOver } from '../syntax/account.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
@@ -99,6 +107,12 @@ export class Execution {
       const first = blocks[at]
       if (first === undefined) break
       const { group } = first
+      if (this.#tasks.isExample(first)) {
+        this.#tasks.leaveOut(first)
+        this.#noteUnexecuted(passedOver(first, syntaxOf(first.syntax).title, 'example'))
+        at++
+        continue
+      }
       if (group === undefined) {
         const [task] = this.#chosen(await this.#tasks.prepare([first]))
         if (task?.ready && syntaxOf(task.block.syntax).kind === 'proposal') await this.#propose(task)
@@ -119,7 +133,12 @@ export class Execution {
     for (const fault of faults)
       this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
     this.#warnings.push(...warnings)
-    for (const { block: _, ...one } of notExecuted) this.#notExecuted.push(one)
+    for (const one of notExecuted) this.#noteUnexecuted(one)
+  }
+
+  #noteUnexecuted({ block, ...one }: PassedOver): void {
+    const isExample = one.reason === 'beside-native' && block !== undefined && this.#tasks.isExample(block)
+    this.#notExecuted.push(isExample ? { ...one, reason: 'example' } : one)
   }
 
   /** Stops the run. Finished actions keep their results. */
@@ -175,6 +194,7 @@ export class Execution {
 
   result(): ExecutionResult {
     const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    this.#notExecuted.sort((a, b) => a.line - b.line)
     const [taught] = this.#options.options.syntaxes ?? []
     return {
       success:

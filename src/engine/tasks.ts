@@ -2,10 +2,13 @@ import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
+import { slashed } from '../core/paths.ts'
+import { Stop } from '../core/problem.ts'
 import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
 import { explainFault } from '../report/mistakes.ts'
+import { placeholderIn } from '../syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import { Corrections } from './correct.ts'
 import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
@@ -48,6 +51,37 @@ export class Tasks {
 
   get corrections(): Corrections {
     return (this.#corrections ??= new Corrections(this.#options))
+  }
+
+  /**
+   * Whether a block in the format of another tool explains that format: its path is a placeholder, and no such file
+   * exists. The name of the project itself is no placeholder, nor is a directory that is there.
+   */
+  isExample(block: Block): boolean {
+    if (syntaxOf(block.syntax).kind === 'native') return false
+    const { root } = this.#options.settings
+    const { params } = this.#withoutRootName(block)
+    return [params['path'], params['old_path'], params['new_path']].some((given) => {
+      if (given === undefined) return false
+      const relative = slashed(path.relative(root, path.resolve(root, given)))
+      const place = placeholderIn(relative.startsWith('../') ? slashed(given) : relative)
+      return place !== undefined && !this.#exists(path.resolve(root, place))
+    })
+  }
+
+  /** A path that may not be looked at is none that the project has. */
+  #exists(absolute: string): boolean {
+    try {
+      return this.#disk.isThere(absolute)
+    } catch (error) {
+      if (error instanceof Stop) return false
+      throw error
+    }
+  }
+
+  /** Counts a block that is not run. */
+  leaveOut(block: Block): void {
+    this.#numbers.next(block)
   }
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {

@@ -15,7 +15,7 @@ export function passedOver(block: Block, title: string, reason: NotExecutedReaso
   return {
     line: startLine,
     endLine: endLine ?? startLine + raw.split('\n').length - 1,
-    what: `${title} block`,
+    what: block.syntax === 'proposal' ? 'whole file' : `${title} block`,
     ...(path === undefined ? {} : { path }),
     reason,
     block,

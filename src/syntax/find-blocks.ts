@@ -23,6 +23,7 @@ import { throughDamage, type Walks } from './mend.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
+import { namesPlaceholder } from './placeholder.ts'
 import { Quotations } from './quoted.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
@@ -137,7 +138,8 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   }
   const places = all.filter(isFree)
   if (places.length === 0) return document
-  const isAlone = !options.nativeBefore && blocks.length + faults.length === 0 && !notExecuted.some(isMissing)
+  const isAlone =
+    !options.nativeBefore && blocks.every(mayBeExample) && faults.length === 0 && !notExecuted.some(isMissing)
   const listed = places.flatMap(({ reason, ...place }): PassedOver[] => {
     const why = isAlone ? reason : (reason ?? 'example')
     if (why === undefined) return []
@@ -154,10 +156,15 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   const proposed = isAlone ? readBlocks(source, { ...options, syntaxes: ['proposal'] }) : undefined
   return {
     ...document,
-    blocks: proposed?.blocks ?? blocks,
+    blocks: proposed === undefined ? blocks : byLine([...blocks, ...proposed.blocks]),
     notExecuted: inOrder([...notExecuted, ...listed, ...(proposed?.notExecuted ?? [])]),
   }
 }
+
+/** Whether a block is one of another tool for a placeholder, so that it may explain the format and nothing else. */
+const mayBeExample = (block: Block): boolean => !isNative(block) && namesPlaceholder(block)
+
+const byLine = (blocks: Block[]): readonly Block[] => blocks.sort((a, b) => a.startLine - b.startLine)
 
 /** Whether whole files are looked for. */
 export const looksForProposals = ({ syntaxes = syntaxNames, proposals }: FindOptions): boolean =>

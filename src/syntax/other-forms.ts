@@ -3,7 +3,8 @@ import { Source } from '../core/source.ts'
 import { fenceAt, fenceEnd, openFence, rowAt } from './foreign/foreign.ts'
 import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
 import type { Passage } from './meant.ts'
-import { isFile, isPlaceholder } from './proposal/title.ts'
+import { isPlaceholder } from './placeholder.ts'
+import { isFile } from './proposal/title.ts'
 
 /**
  * What seems to be an edit in the lines that nothing else has read: without a word about it the model would wait for an
@@ -192,7 +193,7 @@ function spokenEdits(source: Source, isFenced: (line: number) => boolean): Passe
   for (const { index } of source.text.matchAll(SPOKEN)) {
     const line = source.lineAt(index)
     const [path] = filesSpokenOf(rowAt(source, line))
-    if (path !== undefined && !isFenced(line) && !isPlaceholder(path))
+    if (path !== undefined && !isFenced(line))
       found.push({ line, endLine: line, what: 'sentence about an edit', path, reason: 'example' })
   }
   return found
@@ -233,11 +234,12 @@ function elements(source: Source, isFenced: (line: number) => boolean): PassedOv
   for (const own of ends.values()) own.reverse()
   for (const { index, 0: tag, 1: name = '', 2: path = '' } of source.text.matchAll(ELEMENT)) {
     const line = source.lineAt(index)
-    if (isFenced(line) || line <= (found.at(-1)?.endLine ?? 0) || !isFile(path) || isPlaceholder(path)) continue
+    if (isFenced(line) || line <= (found.at(-1)?.endLine ?? 0) || !isFile(path)) continue
     const own = ends.get(name) ?? []
     while ((own.at(-1) ?? Infinity) < line) own.pop()
     const endLine = own.at(-1) ?? line
-    found.push({ line, endLine, what: `element of another tool (${tag.trim()})`, path, reason: 'unreadable' })
+    const reason = isPlaceholder(path) ? 'example' : 'unreadable'
+    found.push({ line, endLine, what: `element of another tool (${tag.trim()})`, path, reason })
   }
   return found
 }
@@ -265,7 +267,7 @@ function spokenCode(source: Source): PassedOver[] {
     if (fence === undefined) continue
     const end = Math.min(fenceEnd(source, line, fence, false), source.lineCount)
     const named = NO_CODE.test(fence.info) ? undefined : spokenAbove(source, line)
-    if (named !== undefined && !isPlaceholder(named.path) && /[:.]\W*$/.test(rowAt(source, named.line)))
+    if (named !== undefined && /[:.]\W*$/.test(rowAt(source, named.line)))
       found.push({ line, endLine: end, what: 'code', path: named.path, reason: 'example' })
     line = end
   }

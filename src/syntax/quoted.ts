@@ -1,11 +1,13 @@
 import type { Block, NotExecutedReason } from '../core/block.ts'
 import { type Source, textFrom } from '../core/source.ts'
 import { fenceOf, openFence, PLUS } from './foreign/foreign.ts'
+import { isPlaceholder } from './placeholder.ts'
 import { SPACE } from './reader.ts'
 
 /**
- * Signs that a block is shown and not meant. They are in its path or in the lines around it: output of a program below
- * a shell prompt, a commit header, a sentence that says whose output it is.
+ * Signs that a block is shown and not meant. They are in the lines around it: output of a program below a shell prompt,
+ * a commit header, a sentence that says whose output it is. Whether a path is a placeholder is asked where the disk can
+ * be: `engine/tasks.ts`.
  */
 export class Quotations {
   readonly #source: Source
@@ -26,7 +28,8 @@ export class Quotations {
     this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isOutput(this.#source, block)
     this.#last = endLine ?? startLine
     if (this.#quoted) return 'quoted'
-    return isExample(block) || (block.faults.length > 0 && this.#namesExample(startLine)) ? 'example' : undefined
+    const isNameless = block.faults.length > 0 && block.params['path'] === undefined
+    return isNameless && this.#namesExample(startLine) ? 'example' : undefined
   }
 
   /** Whether lines are the output of a program, by the lines around them. */
@@ -212,23 +215,3 @@ function isOutput(source: Source, { syntax, startLine, raw }: Block): boolean {
 const MINUS = 45
 const AT = 64
 const BACKSLASH = 92
-
-/** Whether a path of a block is a placeholder. */
-const isExample = ({ params }: Block): boolean =>
-  isPlaceholder(params['path']) || isPlaceholder(params['new_path']) || isPlaceholder(params['old_path'])
-
-/** Most names have no word of one, so that the pattern need not be compiled. */
-const isPlaceholder = (name: string | undefined): boolean =>
-  name !== undefined && PLACES.test(name) && PLACEHOLDER.test(name.toLowerCase())
-const PLACES = /path|file|name|your|\.{3}|…/i
-
-const PLACEHOLDER = new RegExp(
-  [
-    String.raw`(?:^|[\\/])path[\\/]to(?:[\\/]|$)`,
-    String.raw`(?:^|[\\/])(?:\.{3}|…)(?:[\\/]|$)`,
-    String.raw`(?:^|[\\/])your[-_](?:file|path|project|module|dir|directory|folder)(?:[-_.\\/]|$)`,
-    String.raw`^file[-_]?(?:path|name)(?:\.ext(?:ension)?)?$`,
-    String.raw`^[<{][\w ./-]*(?:file|path|name)[\w ./-]*[>}]$`,
-    String.raw`(?:^|[\\/])file(?:name)?\.ext$`,
-  ].join('|'),
-)

@@ -1,13 +1,14 @@
 import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
+import type { NotExecuted } from '../core/block.ts'
 import type { Code } from '../core/codes.ts'
 import type { MissingPart } from '../core/proposal.ts'
 import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts'
 import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
-import { outputOf } from '../report/parts.ts'
+import { notExecutedNote, outputOf } from '../report/parts.ts'
 import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '../text/line-diff.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
@@ -65,6 +66,8 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   const checked = input.checked ?? checkDocument(text, options)
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
   const lacking = new Map(preview?.result.proposals?.flatMap(({ line, lacks }) => (lacks ? [[line, lacks]] : [])))
+  const unmeant = new Map(preview?.result.notExecuted?.map((one) => [one.line, one]))
+  const unknown = preview === undefined ? 'looking' : 'skipped'
   const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
   const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
   const changesBy = new Map<string, readonly FileChange[]>()
@@ -86,7 +89,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       startLine: block.startLine,
       endLine: block.endLine,
       ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
-      ...judged(block, result, { unknown: preview === undefined ? 'looking' : 'skipped', lacking }),
+      ...judged(block, result, { unknown, lacking, unmeant }),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       ...decided(choices.blocks?.[task]),
@@ -178,7 +181,16 @@ export function addTo(totals: Map<string, FileChange>, change: FileChange): void
 function judged(
   block: CheckedBlock,
   result: ActionResult | undefined,
-  { unknown, lacking }: { readonly unknown: 'looking' | 'skipped'; readonly lacking: ReadonlyMap<number, MissingPart> },
+  {
+    unknown,
+    lacking,
+    unmeant,
+  }: {
+    readonly unknown: 'looking' | 'skipped'
+    readonly lacking: ReadonlyMap<number, MissingPart>
+    /** What only the disk said is not meant, by line. */
+    readonly unmeant: ReadonlyMap<number, NotExecuted>
+  },
 ): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
   const [problem] = block.problems
   if (problem !== undefined) {
@@ -186,7 +198,8 @@ function judged(
   }
   if (block.note !== undefined) return { state: 'skipped', why: block.note }
   if (result !== undefined && isLeftOut(result)) return { state: 'left', ...why(result.review?.reason) }
-  if (result === undefined) return { state: unknown }
+  const example = unmeant.get(block.startLine)
+  if (result === undefined) return { state: unknown, ...why(example && notExecutedNote(example)) }
   const runs = programOf(result)
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }

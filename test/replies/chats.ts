@@ -1,5 +1,6 @@
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { namesPlaceholder } from '../../src/syntax/placeholder.ts'
 
 /** A diff that chats show without meaning it to be applied. */
 interface Shown {
@@ -19,11 +20,12 @@ export function becomesOf(text: string): {
 } {
   const { blocks, notExecuted } = findBlocks(new Source(text))
   const sound = blocks.filter(({ faults, endLine }) => faults.length === 0 && endLine !== null)
-  const runs = sound.filter(({ syntax }) => syntax !== 'proposal')
+  // There is no project here, and so no file that a placeholder could be.
+  const runs = sound.filter((block) => block.syntax !== 'proposal' && !namesPlaceholder(block))
   return {
     listed: notExecuted.length,
     refused: blocks.length - sound.length,
-    proposed: sound.length - runs.length,
+    proposed: sound.filter(({ syntax }) => syntax === 'proposal').length,
     runs: runs.map(({ syntax, startLine, raw }) => `${syntax}, line ${startLine}: ${raw.split('\n')[0]}`),
   }
 }

@@ -185,7 +185,6 @@ describe('what seems to be an edit, where nothing else was found', () => {
   it.each([
     '```tsx\n<Route path="src/a.ts">\n</Route>\n```',
     '<Route path="/users">\n</Route>',
-    '<edit-file path="path/to/file.ts">\n</edit-file>',
     'Look at `src/a.py`.\n\n```sh\ncat src/a.py\n```',
     'Both `a.py` and `b.py` have it:\n```python\nx\n```',
     '======= \n<<<<<<< not closed',

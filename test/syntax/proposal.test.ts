@@ -51,7 +51,6 @@ describe('the line above a fence', () => {
   ])('names none: %s', (title) => expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([]))
 
   it.each([
-    ['path/to/file.ts', 'example'],
     ['For example, `src/a.ts`:', 'example'],
     ['`src/a.ts` (excerpt)', 'listing'],
     ['Lines 5-12 of `src/a.ts`:', 'listing'],

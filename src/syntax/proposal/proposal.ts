@@ -17,7 +17,7 @@ import { SPACE, TAB } from '../reader.ts'
 import { hunkOf } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
-import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
+import { isFile, type Title, titleIn } from './title.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -30,7 +30,7 @@ import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
  *
  * A comment on the first line may name the file instead. In a fence of shell commands, `cat > path <<'EOF'` names and
  * holds one. Nothing here says that it is meant, so it is shown before it is written. Not proposed: numbered lines,
- * parts of a file, what the words above call an example or the old text, and placeholder names.
+ * parts of a file, and what the words above call an example or the old text.
  */
 
 export const proposal = {
@@ -222,9 +222,7 @@ function hunksIn(
     params: { path, patch },
   }
   const said = titleIn(rowAt(source, line))?.said ?? 'whole'
-  return [
-    { line, last: end, found, ...(said === 'example' || isPlaceholder(path) ? { reason: 'example' as const } : {}) },
-  ]
+  return [{ line, last: end, found, ...(said === 'example' ? { reason: 'example' as const } : {}) }]
 }
 
 /** An old text that is empty is that of a new file. */
@@ -240,7 +238,6 @@ function pairOf(source: Source, { path, line, old, fresh, end }: Pair): Place {
     line,
     last: until,
     found: isNew || slips.length > 0 ? found : { ...found, params: patch },
-    ...(isPlaceholder(path) ? { reason: 'example' as const } : {}),
   }
 }
 
@@ -317,7 +314,7 @@ function placeOf(source: Source, { path, said }: Title, { line, first, last, end
   const content = texts.map((text) => `${text}\n`).join('')
   const until = Math.min(end, source.lineCount)
   const reason =
-    said === 'example' || isPlaceholder(path)
+    said === 'example'
       ? 'example'
       : said === 'old'
         ? 'quoted'
@@ -343,7 +340,7 @@ function writtenBy(source: Source, top: number, doc: Heredoc): Place {
       : [{ line, mistake: { kind: 'file-by-shell', unknown: doc.trouble } as const }]
     : [unclosed(line)]
   const found = foundOf(doc.path, { action, content }, { line, until, slips })
-  return { line, last: until, found, ...(isPlaceholder(doc.path) ? { reason: 'example' as const } : {}) }
+  return { line, last: until, found }
 }
 
 const foundOf = (

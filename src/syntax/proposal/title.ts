@@ -79,9 +79,3 @@ const PRODUCT =
 
 const KNOWN =
   /^[\w@+ .()[\]-]*[\w)\]]\.(?:[cm]?[jt]sx?|pyi?|ipynb|go|rs|java|kts?|scala|clj|groovy|gradle|c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|cs|fs|vb|rb|erb|php|swift|dart|lua|r|jl|pl|pm|exs?|erl|hs|mli?|elm|zig|nim|sol|sh|bash|zsh|fish|ps1|bat|cmd|sql|prisma|graphql|gql|proto|html?|css|scss|sass|less|styl|vue|svelte|astro|jsonc?|json5|ya?ml|toml|xml|xsd|svg|csv|tsv|mdx?|markdown|rst|adoc|tex|txt|ini|cfg|conf|config|env|properties|plist|lock|tf|tfvars|hcl|nix|cmake|mk|dockerfile|service|tmpl|tpl|hbs|ejs|pug|njk|jinja2?|j2|diff|patch)$/i
-
-/** A placeholder name. */
-export const isPlaceholder = (path: string): boolean =>
-  /(?:^|[/\\])path[/\\]to[/\\]|^(?:your|my|some|example)[-_]?(?:file|project|app|script|module)\b|(?:^|[/\\])(?:file(?:name)?|foo|bar)\.(?:ext|xyz)$|\.\.\./i.test(
-    path,
-  )
