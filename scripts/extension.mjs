@@ -48,8 +48,6 @@ export async function buildExtension(dir) {
     format: 'iife',
     platform: 'browser',
     target: ['chrome123', 'firefox140'],
-    plugins: [withParser],
-    define: { 'import.meta.url': '""' },
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
@@ -69,18 +67,6 @@ export async function buildExtension(dir) {
     for (const [name, bytes] of all) fs.writeFileSync(path.join(to, name), bytes)
     fs.writeFileSync(path.join(dir, `clada-${browser}.zip`), zipped(all))
   }
-}
-
-/** The reader loads its parser of XML only when it is needed, in a way that browsers do not have. */
-const withParser = {
-  name: 'with-parser',
-  setup(building) {
-    building.onResolve({ filter: /^node:module$/ }, () => ({ path: 'parser', namespace: 'parser' }))
-    building.onLoad({ filter: /.*/, namespace: 'parser' }, () => ({
-      contents: `import * as xml from '@rgrove/parse-xml'\nexport const createRequire = () => () => xml`,
-      resolveDir: root,
-    }))
-  },
 }
 
 /** An archive with the same bytes for the same files: nothing in it says when it was made. */

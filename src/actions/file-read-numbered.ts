@@ -1,5 +1,5 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage } from './common.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/lines.ts'

@@ -1,5 +1,5 @@
 import type { CutText, Output, Showing, Shown } from '../core/action.ts'
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { cutLines, sharesOf } from '../text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 

@@ -1,5 +1,5 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
-import { grouped } from '../core/result.ts'
+import { grouped } from '../core/words.ts'
 import { oneLined } from './output.ts'
 import { isRecord } from '../core/platform.ts'
 

@@ -10,7 +10,7 @@ import {
   rare,
   text,
 } from '../core/action.ts'
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
 import { type IgnoreRule, ignoreRules, isLeftOut } from '../text/ignore-rules.ts'

@@ -1,5 +1,6 @@
 import type { Clada } from './clada.ts'
-import { type ActionResult, counted } from '../core/result.ts'
+import { type ActionResult } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { userText } from '../report/failure.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'

@@ -1,6 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
-import { type ActionResult, counted } from '../core/result.ts'
+import { type ActionResult } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import type {
   BlockChoice,
   Review,

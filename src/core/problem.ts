@@ -1,3 +1,4 @@
+import type { NearPlace, Place } from './place.ts'
 import type { NotExecuted } from './block.ts'
 import type { Code, StructureCode } from './codes.ts'
 import type { MissingPart } from './proposal.ts'
@@ -180,14 +181,6 @@ export interface HunkVerdict {
   places?: Place[]
 }
 
-/** A place in a file that was found: its line, and the lines around it. */
-export interface Place {
-  line: number
-  before?: string
-  text: string
-  after?: string
-}
-
 /** An action that could not be done as written. */
 export interface Resendable {
   /** The parameters with which it would be what was probably meant. */
@@ -202,22 +195,6 @@ export interface Absence extends Resendable {
   emptyFile?: true
   /** The places where it is, all before the text that it must follow. */
   tooEarly?: Place[]
-}
-
-/** A place that is close to what was asked for, with what differs. */
-export interface NearPlace {
-  line: number
-  endLine: number
-  /** 0 to 1. */
-  similarity: number
-  /** `-` what was asked for, `+` what is there. */
-  diff: string
-  /** The lines of the file whole and exact, for the nearest place and others that are as near. */
-  text?: string
-  /** Whether it is as near as the first. */
-  tied?: true
-  /** The kind of difference, when there is only one. */
-  why?: string
 }
 
 /** A structure as errors show it. Its `path` joined by line breaks is a target that finds it. */

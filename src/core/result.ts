@@ -1,6 +1,7 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
-import type { HunkVerdict, NearPlace, Place, Problem, StructureFacts } from './problem.ts'
+import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
+import type { NearPlace, Place } from './place.ts'
 import type { Proposal } from './proposal.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
@@ -252,18 +253,3 @@ export function withWarnings<T extends { readonly warnings?: readonly string[] }
 ): T {
   return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
 }
-
-/** Lines by which a report is known. Content never has them at the start of a line: it is indented by one space there. */
-export const endFrame = '=== END ==='
-
-/** A line between `===`, as every section and file of a report has them. */
-export const isFrame = (line: string): boolean => /^=== .* ===\s*$/.test(line)
-
-/** A line of the formats `text` and `xml`. */
-export const isTaskLine = (line: string): boolean => /^\[(?:task-\d+(?:\.\d+)*(?::\w+)?|line \d+)\] /.test(line)
-
-/** A number with its noun: `1 file`, `2 files`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
-
-/** With commas: `20,000`. `toLocaleString` reads the names of all languages first, which takes a third of a small run. */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import vm from 'node:vm'
+import { setGuard } from './guard.ts'
 import { type Problem, Stop } from './problem.ts'
 
 /** What one action may compute: the time it is given, and what it has used of it. Waiting is free. */
@@ -81,6 +82,8 @@ export function bounded<T>(work: () => T, whenStopped: () => void = () => undefi
   for (const { value } of made) return value
   throw new Error('the work was not run')
 }
+
+setGuard((work) => bounded(work))
 
 /** What an action may still compute, for work in another thread. */
 export function timeLeft(): { readonly ms: number; readonly left: number } {

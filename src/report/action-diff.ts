@@ -1,4 +1,5 @@
-import { type ActionResult, counted, type FileChange } from '../core/result.ts'
+import { type ActionResult, type FileChange } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { shownDiff } from '../text/shown-diff.ts'
 import { primaryOf } from './words.ts'
 

@@ -1,4 +1,6 @@
-import { type ActionResult, counted, endFrame, type ExecutionResult, grouped, type ParseError } from '../core/result.ts'
+import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { counted, grouped } from '../core/words.ts'
+import { endFrame } from '../core/frames.ts'
 import { sharesOf, tokenLength } from '../text/lines.ts'
 import {
   accountLines,

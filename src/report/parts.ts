@@ -5,12 +5,12 @@ import { isMissing, type NotExecuted, type NotExecutedReason } from '../core/blo
 import { pathFrom } from '../core/paths.ts'
 import {
   type ActionResult,
-  counted,
   type Evidence,
   type ExecutionResult,
   type LeftHunk,
   type ParseError,
 } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { cutLines } from '../text/lines.ts'
 import { byBlock, Content, cutMark, oneLine, primaryOf } from './words.ts'
 

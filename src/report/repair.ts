@@ -1,13 +1,6 @@
 import { structureHelp } from '../actions/output.ts'
-import {
-  type ActionResult,
-  type Details,
-  endFrame,
-  type ExecutionResult,
-  isFrame,
-  isTaskLine,
-  type ParseError,
-} from '../core/result.ts'
+import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { endFrame, isFrame, isTaskLine } from '../core/frames.ts'
 import { userText } from './failure.ts'
 import type { CountedIn, ReportOptions } from './parts.ts'
 import { capText, changerOf } from './words.ts'

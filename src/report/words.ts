@@ -1,6 +1,8 @@
 import type { Tried } from '../core/commands.ts'
 import type { MissingPart } from '../core/proposal.ts'
-import { type ActionResult, counted, type Details, isFrame, isTaskLine, type ParseError } from '../core/result.ts'
+import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
+import { counted } from '../core/words.ts'
+import { isFrame, isTaskLine } from '../core/frames.ts'
 import { type CutLines, cutLines } from '../text/lines.ts'
 import { isMarker } from '../text/undamage.ts'
 

@@ -1,5 +1,5 @@
 import { stringsShifted } from './keep-strings.ts'
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
 import type { Tolerance } from '../text/edit-text.ts'

@@ -1,5 +1,5 @@
 import type { Block } from '../core/block.ts'
-import { endFrame, isTaskLine } from '../core/result.ts'
+import { endFrame, isTaskLine } from '../core/frames.ts'
 import type { Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
 import { isSound } from './damage.ts'

@@ -1,5 +1,5 @@
 import { commonPairs, countBefore, dominantEol, type Eol, toEol } from './lines.ts'
-import { bounded } from '../core/time-limit.ts'
+import { guarded } from '../core/guard.ts'
 
 /** Offsets in the file's own text, `end` after the last character. */
 export interface Span {
@@ -13,7 +13,7 @@ export interface Span {
  */
 export function findOccurrences(content: string, needle: string, { max = Infinity } = {}): Span[] {
   if (needle === '') return []
-  return boundedAbove(content.length * needle.length, () => {
+  return guardedAbove(content.length * needle.length, () => {
     const { view, span } = viewFor(content, needle)
     const spans: Span[] = []
     for (
@@ -30,7 +30,7 @@ export function findOccurrences(content: string, needle: string, { max = Infinit
 /** Steps that take less time than the thread that would watch them. */
 const fewSteps = 1_000_000
 
-const boundedAbove = <T>(steps: number, work: () => T): T => (steps < fewSteps ? work() : bounded(work))
+const guardedAbove = <T>(steps: number, work: () => T): T => (steps < fewSteps ? work() : guarded(work))
 
 /**
  * `newText`, to the letter, in the place of each span; everything else stays as it is. `spans` are in
@@ -42,7 +42,7 @@ export function applyReplacements(
   newText: string,
   { eol }: { eol: Eol | 'as-given' },
 ): string {
-  return boundedAbove(content.length + spans.length * newText.length, () => {
+  return guardedAbove(content.length + spans.length * newText.length, () => {
     const kept: string[] = []
     let from = 0
     for (const { start, end } of spans) {

@@ -3,7 +3,7 @@
  * written into a file that does not have them: the lines left out stay, where the lines around them say which
  * these are.
  */
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { Source } from '../core/source.ts'
 import { adapted } from './adapt.ts'
 import { commentMarksFor } from './comment-marks.ts'

@@ -1,4 +1,4 @@
-import { bounded } from '../core/time-limit.ts'
+import { guarded } from '../core/guard.ts'
 import { Source } from '../core/source.ts'
 import { dominantEol } from './lines.ts'
 import type { Span } from './edit.ts'
@@ -44,7 +44,7 @@ export interface AppliedHunks {
  * context, but not lines that change. Bytes that no hunk changes stay; new lines end as the lines they replace do.
  */
 export const applyHunks = (text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks =>
-  bounded(() => {
+  guarded(() => {
     const done = atOnce(text, hunks, matching)
     return done.ok ? done : (oneByOne(text, hunks, matching, done.failures) ?? done)
   })

@@ -3,7 +3,7 @@
  * is only shown, for the model to send again. Undefined where the nearest place leaves more than one way to read it.
  */
 import { Source } from '../core/source.ts'
-import type { NearPlace } from '../core/problem.ts'
+import type { NearPlace } from '../core/place.ts'
 import { adapted } from './adapt.ts'
 import { FileLines, folded, keyOf } from './file-lines.ts'
 import type { Fit } from './fit.ts'

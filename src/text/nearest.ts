@@ -1,6 +1,6 @@
 import { Source } from '../core/source.ts'
-import { bounded } from '../core/time-limit.ts'
-import type { NearPlace } from '../core/problem.ts'
+import { guarded } from '../core/guard.ts'
+import type { NearPlace } from '../core/place.ts'
 import { alignLines, comparedLine } from './align-lines.ts'
 import { explainDifference, longestPart, readingsOf } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
@@ -37,7 +37,7 @@ export async function nearestPlaces(
 ): Promise<NearPlace[]> {
   const { param = 'old_text', work = { steps: 0, windows: 0 } } = options
   if (content === '' || wanted.trim() === '' || !afford(work, wanted.length)) return []
-  const found = bounded(() => candidates(content, wanted, work))
+  const found = guarded(() => candidates(content, wanted, work))
   if (found.length === 0) return []
 
   // Loaded only now, because few runs need it.
@@ -56,7 +56,7 @@ export async function nearestPlaces(
     const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES), ...whole }
     return why === undefined ? place : { ...place, why }
   }
-  return bounded(() => found.map(placeOf))
+  return guarded(() => found.map(placeOf))
 }
 
 /** The line where `newText` already is; undefined also when it is too short to tell anything. */

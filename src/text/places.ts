@@ -1,4 +1,4 @@
-import type { Place } from '../core/problem.ts'
+import type { Place } from '../core/place.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { afterLineEnd, dominantEol } from './lines.ts'
 import { adapted } from './adapt.ts'

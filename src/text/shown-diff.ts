@@ -1,4 +1,4 @@
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 import { diffLines, type Run } from './line-diff.ts'
 import { extent, hunkRuns, linesOf, MARKS } from './unified-diff.ts'
 import { splitLines } from './lines.ts'

@@ -1,4 +1,4 @@
-import { bounded } from '../core/time-limit.ts'
+import { guarded } from '../core/guard.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 
@@ -29,7 +29,7 @@ export function onlyReading<T>(
   certain: readonly DamageKind[],
   find: (wanted: readonly string[]) => readonly T[],
 ): (Reading & { readonly found: readonly T[] }) | undefined {
-  const matching = bounded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
+  const matching = guarded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
     const found = find(reading.wanted)
     return found.length > 0 ? [{ ...reading, found }] : []
   })

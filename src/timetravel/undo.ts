@@ -17,7 +17,7 @@ import { moveBack } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
-import { counted } from '../core/result.ts'
+import { counted } from '../core/words.ts'
 
 /** Options of an undo. */
 export interface UndoOptions {

@@ -6,7 +6,7 @@ import type { FileState } from '../core/recorder.ts'
 import type { Base } from './tree.ts'
 import type { Location } from './walk.ts'
 import { isUtf8 } from 'node:buffer'
-import { grouped } from '../core/result.ts'
+import { grouped } from '../core/words.ts'
 
 type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 

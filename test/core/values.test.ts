@@ -4,7 +4,7 @@ import { fingerprintOf, hashOf } from '../../src/core/hash.ts'
 import { isNotebookPath } from '../../src/core/paths.ts'
 import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../src/core/platform.ts'
 import { Stop } from '../../src/core/problem.ts'
-import { counted, grouped } from '../../src/core/result.ts'
+import { counted, grouped } from '../../src/core/words.ts'
 import { defaultLimits } from '../../src/core/settings.ts'
 import { bounded, isLate, timeLeft, tooComplex, waitLeft, withEnd, withTimeLimit } from '../../src/core/time-limit.ts'
 

@@ -29,7 +29,7 @@ import { type Head, headOf, inProgress, inRepository, type Repository } from '..
 import { explain } from '../../report/explain.ts'
 import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
 import { stateHome } from '../../state/user-state.ts'
-import { counted } from '../../core/result.ts'
+import { counted } from '../../core/words.ts'
 import { hasCode, type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
 

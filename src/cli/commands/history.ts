@@ -1,5 +1,5 @@
 import { Clada } from '../../api/clada.ts'
-import { counted } from '../../core/result.ts'
+import { counted } from '../../core/words.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { printable } from '../../report/words.ts'

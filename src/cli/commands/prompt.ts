@@ -1,6 +1,6 @@
 import { defaultSyntax } from '../../syntax/table.ts'
 import { Clada } from '../../api/clada.ts'
-import { counted } from '../../core/result.ts'
+import { counted } from '../../core/words.ts'
 import { withFiles } from '../../describe/prompt.ts'
 import { projectPrompt } from '../../api/project-prompt.ts'
 import { printable } from '../../report/words.ts'

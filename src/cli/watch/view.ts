@@ -1,4 +1,5 @@
-import { type ActionResult, counted } from '../../core/result.ts'
+import { type ActionResult } from '../../core/result.ts'
+import { counted } from '../../core/words.ts'
 import type { ReportOptions } from '../../report/parts.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
 import { primaryOf, printable, unhidden } from '../../report/words.ts'

@@ -1,5 +1,4 @@
-import type { XmlElement, XmlError } from '@rgrove/parse-xml'
-import { createRequire } from 'node:module'
+import { parseXml, XmlCdata, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml'
 import type { Mistakes } from '../../core/mistake.ts'
 import { QUOTE, SPACE, Texts } from '../reader.ts'
 import { type BlockName, CDATA, innerOpening, type Misplaced, type Part, type Section, type Tags } from './open.ts'
@@ -148,16 +147,7 @@ const SLASH = 47
 const GT = 62
 const HYPHEN = 45
 
-/**
- * Most documents have no CML, so the parser is loaded when the first element is read; with `require`, because a reader
- * is synchronous.
- */
-let loaded: typeof import('@rgrove/parse-xml') | undefined
-const parser = (): typeof import('@rgrove/parse-xml') =>
-  (loaded ??= createRequire(import.meta.url)('@rgrove/parse-xml'))
-
 function parse(xml: string, located: Located): Element | XmlError {
-  const { parseXml, XmlError } = parser()
   try {
     const { root } = parseXml(xml, options)
     return root === null ? new XmlError('Root element is missing', 0, xml) : convert(root, located)
@@ -171,7 +161,6 @@ const options = { preserveCdata: true, includeOffsets: true }
 
 /** Recursive, which `locate` makes safe: it lets nothing through that is nested deeply. */
 function convert({ name, attributes, children, start, end }: XmlElement, located: Located): Element {
-  const { XmlElement, XmlCdata, XmlText } = parser()
   const { tags, sections } = located
   const nodes: Node[] = []
   for (const child of children) {
