@@ -71,7 +71,7 @@ export async function changeComments(
   call: LinesOf,
   change: ChangeLines,
   nothing: string,
-): Promise<Outcome> {
+): Promise<Outcome<{ path: string; lines_changed: number }>> {
   const { path } = call
   const marks = commentMarksFor(path.given)
   if (marks === undefined) {

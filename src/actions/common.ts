@@ -1,4 +1,5 @@
-import { fail, forPrograms, ok, optional, type Outcome, rare, text } from '../core/action.ts'
+import { fail, type Failed, forPrograms, ok, optional, type Outcome, rare, text } from '../core/action.ts'
+import type { ValueOf } from '../core/shape.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { type LineSpan, parseLineSpec } from '../text/lines.ts'
 import { hashOf } from '../core/hash.ts'
@@ -13,7 +14,7 @@ export const replacedWarning = (path: string): string =>
   `'${path}' already existed and was replaced; clada undo restores it`
 
 /** For actions on several files: what stops one must not stop the others. */
-export async function attempt<T>(work: () => Promise<T>): Promise<T | (Outcome & { readonly ok: false })> {
+export async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
   try {
     return await work()
   } catch (error) {
@@ -25,8 +26,23 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | (Outcome &
 /** Larger images are described only. */
 const largestImage = 5 * 1024 * 1024
 
+/** What they return of a file: its text, or what kind of image it is. */
+export const readShape = {
+  path: 'string',
+  'content?': 'string',
+  'hash?': 'string: of the whole file, for expect_hash',
+  'lines?': 'string: those of the structure',
+  'described?': 'string: an image in words, instead of content',
+  'image?': { type: 'string', base64: 'string' },
+} as const
+
+type ImageData = Pick<ValueOf<typeof readShape>, 'path' | 'described' | 'image'>
+
 /** For actions that read one file: an image is described, and given whole to those who can show it. */
-export async function orImage(path: string, work: () => Promise<Outcome>): Promise<Outcome> {
+export async function orImage<Data>(
+  path: string,
+  work: () => Promise<Outcome<Data>>,
+): Promise<Outcome<Data | ImageData>> {
   const done = await attempt(work)
   if (done.ok || done.problem.kind !== 'not-text') return done
   const { described, image } = done.problem

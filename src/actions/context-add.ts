@@ -9,7 +9,7 @@ export const contextAdd = defineAction({
   access: ['llm', 'user'],
   params: { path: path('File to keep in view; `file@@Class@@method` keeps one structure of it.') },
   hints: { idempotent: true },
-  returns: { path: 'string', size: 'integer, bytes', added: 'false when it was there already' },
+  returns: { path: 'string', size: 'integer: bytes', added: 'boolean: false when it was there already' },
   examples: [
     { title: 'adds a file', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { size: 6, added: true } },
     {

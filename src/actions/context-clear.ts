@@ -7,7 +7,7 @@ export const contextClear = defineAction({
   access: ['llm', 'user'],
   params: {},
   hints: { idempotent: true },
-  returns: { 'kept?': 'where a list that could not be read was put' },
+  returns: { 'kept?': 'string: where a list that could not be read was put' },
   examples: [{ title: 'empties it', before: { 'a.txt': 'hello\n' }, params: {} }],
   async run(_, { workingSet }) {
     const kept = await (await workingSet()).clear()

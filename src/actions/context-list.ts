@@ -2,7 +2,7 @@ import { defineAction, ok } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import { attempt } from './common.ts'
 import { argOf, measure } from './narrow.ts'
-import { listOutput } from './output.ts'
+import { entriesOfSetOutput } from './output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',
@@ -10,10 +10,10 @@ export const contextList = defineAction({
   effect: 'meta',
   access: ['llm', 'user'],
   display: 'always',
-  output: listOutput('[the working set is empty]'),
+  output: entriesOfSetOutput('[the working set is empty]'),
   params: {},
   hints: { reads: true, idempotent: true },
-  returns: { '[]': '{path, size: bytes, problem?: why it cannot be read}' },
+  returns: [{ path: 'string', 'size?': 'integer: bytes', 'problem?': 'string: why it cannot be read' }],
   examples: [
     { title: 'is empty at first', params: {}, data: [] },
     {

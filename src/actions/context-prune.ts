@@ -17,7 +17,7 @@ export const contextPrune = defineAction({
   output: removedOutput,
   params: {},
   hints: { idempotent: true },
-  returns: { removed: 'list of string' },
+  returns: { removed: ['string'] },
   examples: [
     {
       title: 'removes files that no longer exist',

@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { onStructures, targetParam } from './on-structures.ts'
+import { onStructures, structureWarnings, targetParam } from './on-structures.ts'
 
 export const deleteStructure = defineAction({
   name: 'delete_structure',
@@ -11,7 +11,7 @@ export const deleteStructure = defineAction({
     target: targetParam,
     expect_hash: expectHash,
   },
-  returns: { deleted_line_range_inclusive: '[first, last]' },
+  returns: { deleted_line_range_inclusive: ['integer: first and last'], ...structureWarnings },
   examples: [
     {
       title: 'deletes a method',

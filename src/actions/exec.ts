@@ -1,5 +1,5 @@
 import { choice, defaulting, defineAction, flag, integer, optional, path, rare, text } from '../core/action.ts'
-import { languages } from '../core/commands.ts'
+import { execShape, languages } from '../core/commands.ts'
 import { programOutput } from './program-output.ts'
 
 export const exec = defineAction({
@@ -19,12 +19,7 @@ export const exec = defineAction({
     timeout: optional(integer('Seconds until it is stopped, at most what the user allows.')),
     return_output: rare(defaulting(flag('Whether the report shows its output.'), true)),
   },
-  returns: {
-    stdout: 'string',
-    stderr: 'string',
-    'exit_code?': 'number',
-    'changed?': '[{path, change: create|modify|delete}]',
-  },
+  returns: execShape,
   examples: [
     {
       title: 'returns the output',

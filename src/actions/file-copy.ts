@@ -10,7 +10,7 @@ export const fileCopy = defineAction({
     new_path: path('Where the copy goes, file name included.'),
   },
   hints: { idempotent: true },
-  returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'true when a file was there' },
+  returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'boolean: true when a file was there' },
   examples: [
     {
       title: 'copies',

@@ -17,7 +17,7 @@ import {
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { expectHash } from './common.ts'
-import { editText, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import { type ReplacedData, replacedShape, editText, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 const once: Param<number | 'all'> = {
   ...count('How often old_text must occur, or `all` for at least once. All of them are replaced.'),
@@ -43,7 +43,7 @@ export const fileEdit = defineAction({
     ),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', replacements: 'integer' },
+  returns: replacedShape,
   examples: [
     {
       title: 'replaces one by default',
@@ -96,7 +96,7 @@ async function editInOrder(
   path: PathArg,
   pairs: readonly TextPair[],
   expectHash: string | undefined,
-): Promise<Outcome> {
+): Promise<Outcome<ReplacedData>> {
   const file = await files.read(path, { expectHash, having: pairs.map(({ old_text }) => old_text).join('\n') })
   const failures: { edit: number; problem: Problem }[] = []
   const [warnings, levels] = [Array<string>(), new Set<string>()]

@@ -13,7 +13,7 @@ export const fileMove = defineAction({
     new_path: path('Where it goes, file name included.'),
   },
   hints: { idempotent: true },
-  returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'true when a file was there' },
+  returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'boolean: true when a file was there' },
   examples: [
     {
       title: 'moves into a new directory',

@@ -1,5 +1,5 @@
 import { bounded } from '../core/time-limit.ts'
-import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
+import { defineAction, fail, ok, optional, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import type { PlaceChoice } from '../core/result.ts'
 import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
@@ -28,9 +28,9 @@ export const filePatch = defineAction({
   },
   returns: {
     path: 'string',
-    hunks: 'integer, how many were applied',
+    hunks: 'integer: how many were applied',
     'new_path?': 'string',
-    strategies: 'how each hunk was found: exact, trailing-space, indentation, characters, prefix or context',
+    strategies: ['string: how the hunk was found'],
   },
   examples: [
     {
@@ -159,7 +159,7 @@ async function withoutElisions(
   return { hunks: whole, kept }
 }
 
-function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: PathArg | undefined): object {
+function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: PathArg | undefined) {
   return {
     path: path.given,
     hunks: applied.length,
@@ -214,7 +214,7 @@ async function create(
   path: PathArg,
   hunks: readonly Hunk[],
   { new_path, expect_hash }: { new_path: PathArg | undefined; expect_hash: string | undefined },
-): Promise<Outcome> {
+) {
   const done = applyHunks('', hunks)
   if (!done.ok) throw new Error('an empty file takes every new line')
   await files.write(new_path ?? path, done.text, { ifExists: 'refuse', expectHash: expect_hash })

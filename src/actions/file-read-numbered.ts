@@ -1,7 +1,7 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
 import { counted } from '../core/words.ts'
 import type { Problem } from '../core/problem.ts'
-import { orImage } from './common.ts'
+import { orImage, readShape } from './common.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
@@ -19,7 +19,7 @@ export const fileReadNumbered = defineAction({
     lines: optional(lines('One line `4`, a range `23-43` or several `4,23-43`; all lines if left out.')),
     delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
   },
-  returns: { path: 'string', content: 'string', hash: 'string, of the whole file' },
+  returns: readShape,
   examples: [
     {
       title: 'numbers a range',

@@ -1,5 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
-import { orImage } from './common.ts'
+import { orImage, readShape } from './common.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 
@@ -13,12 +13,7 @@ export const fileRead = defineAction({
   everyday: true,
   within: 'file_read_numbered',
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
-  returns: {
-    path: 'string',
-    content: 'string',
-    hash: 'string, of the whole file, for expect_hash',
-    'image?': '{type, base64} of an image, with `described` instead of `content`',
-  },
+  returns: readShape,
   examples: [
     { title: 'reads', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { content: 'hello\n' } },
     { title: 'fails when it does not exist', params: { path: 'a.txt' }, code: 'file_not_found' },
@@ -34,10 +29,10 @@ export const fileRead = defineAction({
     const inside = await narrowed(context, path)
     if (inside !== undefined) {
       const found = await readNarrowed(context, inside)
-      const only = found.ok ? onlyMatch(found.data) : undefined
-      if (only === undefined) return found
+      if (!found.ok) return found
       const whole = await context.files.read(inside.path)
-      return ok({ path: path.given, content: only.text, lines: only.lines, hash: whole.hash() })
+      const { text = '', lines } = onlyMatch(found.data) ?? {}
+      return ok({ path: path.given, content: text, lines, hash: whole.hash() })
     }
     return orImage(path.given, async () => {
       const { text, hash } = await context.files.read(path)

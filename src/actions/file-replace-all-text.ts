@@ -1,7 +1,7 @@
 import { defineAction, integer, ok, optional, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
 import { narrowed, replaceNarrowed } from './narrow.ts'
-import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceAllText = defineAction({
   name: 'file_replace_all_text',
@@ -16,7 +16,7 @@ export const fileReplaceAllText = defineAction({
     count: optional(integer('How often it must occur; nothing is changed otherwise.')),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', replacements: 'integer' },
+  returns: replacedShape,
   examples: [
     {
       title: 'replaces all',

@@ -22,7 +22,7 @@ export const fileReplaceLines = defineAction({
     ),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', lines_replaced: 'integer, lines that were there before' },
+  returns: { path: 'string', lines_replaced: 'integer: lines that were there before' },
   examples: [
     {
       title: 'replaces a range',

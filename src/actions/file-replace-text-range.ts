@@ -7,6 +7,7 @@ import {
   path,
   text,
   type ActionContext,
+  type Failed,
   type Outcome,
   type Repair,
 } from '../core/action.ts'
@@ -14,7 +15,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '../text/edit.ts'
 import { expectHash } from './common.ts'
-import { absence, doubtful, shown, withStringsKept } from './replace-occurrences.ts'
+import { type ReplacedData, replacedShape, absence, doubtful, shown, withStringsKept } from './replace-occurrences.ts'
 import { damageWarning } from '../text/undamage.ts'
 
 interface RangeEdit {
@@ -44,7 +45,7 @@ export const fileReplaceTextRange = defineAction({
     count: optional(count('How many such passages there must be, each as short as possible, or `all`.')),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', replacements: 'integer' },
+  returns: replacedShape,
   examples: [
     {
       title: 'replaces a function by its first and last line',
@@ -63,7 +64,7 @@ export const fileReplaceTextRange = defineAction({
   run: (edit, context) => replaceRange(context, edit),
 })
 
-async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): Promise<Outcome> {
+async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): Promise<Outcome<ReplacedData>> {
   const { path, old_text_beginning: beginning, old_text_end: end } = edit
   if (beginning === '') return fail({ kind: 'empty-text', param: 'old_text_beginning' })
   if (end === '') return fail({ kind: 'empty-text', param: 'old_text_end' })
@@ -125,7 +126,7 @@ async function repairedRange({ text }: TextFile, edit: RangeEdit, mode: 'unique'
   return reading?.found.length === (typeof edit.count === 'number' ? edit.count : 1) ? reading : undefined
 }
 
-async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, { kind: 'found' }>): Promise<Outcome> {
+async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, { kind: 'found' }>): Promise<Failed> {
   const param = paramOf(found.which)
   if (found.kind === 'empty') return fail({ kind: 'empty-text', param })
   const after = found.which === 'end' ? { after: 'old_text_beginning' } : {}

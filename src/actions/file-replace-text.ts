@@ -1,7 +1,7 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
 import { narrowed, replaceNarrowed } from './narrow.ts'
-import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceText = defineAction({
   name: 'file_replace_text',
@@ -17,7 +17,7 @@ export const fileReplaceText = defineAction({
     new_text: text('Text to put in its place.'),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', replacements: '1' },
+  returns: replacedShape,
   examples: [
     {
       title: 'replaces the one place',

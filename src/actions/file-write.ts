@@ -1,4 +1,4 @@
-import { defineAction, fail, ok, type Outcome, path, text } from '../core/action.ts'
+import { defineAction, fail, ok, type Failed, path, text } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { dominantEol, splitLines, toEol } from '../text/lines.ts'
 import { attempt, expectHash } from './common.ts'
@@ -10,10 +10,9 @@ export const fileWrite = defineAction({
   description: 'Write a whole file. Makes parent directories; replaces the file if it exists.',
   effect: 'write',
   past: (target, { data }) => {
-    if (typeof data !== 'object' || data === null) return `wrote ${target}`
-    const lost =
-      'lines_before' in data && 'lines_now' in data ? `, ${data.lines_now} of ${data.lines_before} lines are left` : ''
-    return `${'created' in data ? 'created' : 'wrote'} ${target}${lost}`
+    const { created, lines_before: before, lines_now: now } = data ?? {}
+    const lost = before === undefined ? '' : `, ${now} of ${before} lines are left`
+    return `${created === true ? 'created' : 'wrote'} ${target}${lost}`
   },
   everyday: true,
   params: {
@@ -25,9 +24,9 @@ export const fileWrite = defineAction({
   returns: {
     path: 'string',
     bytesWritten: 'integer',
-    'created?': 'true when there was no such file',
-    'lines_before?': 'integer, when the file lost more than two thirds of over 50 lines',
-    'lines_now?': 'integer, with lines_before',
+    'created?': 'boolean: true when there was no such file',
+    'lines_before?': 'integer: when the file lost more than two thirds of over 50 lines',
+    'lines_now?': 'integer: with lines_before',
   },
   examples: [
     {
@@ -68,7 +67,7 @@ async function withoutElisions(
   files: Files,
   path: PathArg,
   content: string,
-): Promise<{ readonly content: string; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+): Promise<{ readonly content: string; readonly kept: readonly string[] } | Failed> {
   const file = mayElide(content) ? await attempt(() => files.read(path)) : undefined
   // What cannot be read cannot be what was left out.
   if (file === undefined || 'ok' in file) return { content, kept: [] }
@@ -93,7 +92,10 @@ function lostFinalNewline(before: Buffer, content: string): string[] {
 }
 
 /** A file that becomes much smaller was perhaps meant to be edited. */
-function lostLines(before: Buffer, content: string): { data: object; warnings: string[] } {
+function lostLines(
+  before: Buffer,
+  content: string,
+): { data: { lines_before?: number; lines_now?: number }; warnings: string[] } {
   const [had = 0, has = 0] = [before.toString('utf8'), content].map((all) => splitLines(all.replace(/\n$/, '')).length)
   if (had <= 50 || has * 3 >= had) return { data: {}, warnings: [] }
   const warning = `the file had ${had} lines and now has ${has}; if the other lines should stay, clada undo restores them`

@@ -1,5 +1,5 @@
 import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } from '../core/action.ts'
-import { fileOutput } from './output.ts'
+import { filesOutput, filesShape } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './common.ts'
@@ -12,10 +12,10 @@ export const filesRead = defineAction({
   effect: 'read',
   primary: 'paths',
   display: 'always',
-  output: fileOutput(),
+  output: filesOutput(),
   everyday: true,
   params: { paths: paths('Files to read, one per line.') },
-  returns: { paths: 'list of string', content: 'string' },
+  returns: filesShape,
   examples: [
     {
       title: 'puts a blank line between',
@@ -38,7 +38,7 @@ export async function readSeveral(
   files: Files,
   paths: readonly PathArg[],
   shown: (text: string) => string,
-): Promise<Outcome> {
+): Promise<Outcome<{ paths: string[]; content: string }>> {
   if (paths.length === 0) return fail({ kind: 'no-paths' })
   const read: string[] = []
   const texts: string[] = []
@@ -63,12 +63,12 @@ export const filesReadNumbered = defineAction({
   effect: 'read',
   primary: 'paths',
   display: 'always',
-  output: fileOutput('numbered'),
+  output: filesOutput('numbered'),
   params: {
     paths: paths('Files to read, one per line.'),
     delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
   },
-  returns: { paths: 'list of string', content: 'string' },
+  returns: filesShape,
   examples: [
     {
       title: 'numbers each file from 1',

@@ -22,7 +22,7 @@ export const filesReplaceAllText = defineAction({
     word: defaulting(flag('Only whole words: `cart` is not found in `carton`.'), false),
     count: optional(countParam('How many occurrences there must be in all files together.')),
   },
-  returns: { results: 'list of {path, replacements_made, error?}' },
+  returns: { results: [{ path: 'string', replacements_made: 'integer', 'error?': 'string' }] },
   examples: [
     {
       title: 'changes each file',

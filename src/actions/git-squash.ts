@@ -1,4 +1,15 @@
-import { choice, defaulting, defineAction, fail, flag, integer, optional, squashModes, text } from '../core/action.ts'
+import {
+  choice,
+  defaulting,
+  defineAction,
+  fail,
+  flag,
+  integer,
+  optional,
+  squashModes,
+  text,
+  squashShape,
+} from '../core/action.ts'
 import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({
@@ -34,13 +45,7 @@ export const gitSquash = defineAction({
     ),
     dry_run: defaulting(flag('Only show what would be squashed.'), false),
   },
-  returns: {
-    runs: '[{commits: [{id, subject}], message}]',
-    'git_commit?': 'string',
-    'before?': 'string',
-    'limit?': '{commit, why, ref?}',
-    'dry_run?': 'boolean',
-  },
+  returns: squashShape,
   examples: [
     {
       title: 'squashes the last two commits',

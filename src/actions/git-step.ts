@@ -1,4 +1,4 @@
-import { defineAction, type Params } from '../core/action.ts'
+import { defineAction, type Params, stepShape } from '../core/action.ts'
 import { stepOutput } from './output.ts'
 
 const none: Params = {}
@@ -13,7 +13,7 @@ export const gitStepBack = defineAction({
   display: 'always',
   output: stepOutput,
   params: none,
-  returns: { commit: 'string', 'stashed_files?': '[path]' },
+  returns: stepShape,
   examples: [
     {
       title: 'shows the project as it was one commit ago',
@@ -41,7 +41,7 @@ export const gitStepForward = defineAction({
   display: 'always',
   output: stepOutput,
   params: none,
-  returns: { commit: 'string', 'branch?': 'string', 'restored_files?': '[path]', 'kept?': '[ref]' },
+  returns: stepShape,
   examples: [
     {
       title: 'returns to the newest commit',

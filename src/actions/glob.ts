@@ -17,7 +17,7 @@ export const glob = defineAction({
     pattern: text('Glob relative to base_path, such as `src/**/*.ts`.'),
     base_path: path('Directory to look in.'),
   },
-  returns: { '[]': 'string' },
+  returns: ['string'],
   examples: [
     {
       title: 'finds files at any depth, sorted',

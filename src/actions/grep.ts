@@ -18,7 +18,7 @@ export const grep = defineAction({
     ignore_case: defaulting(flag('Take capitals and small letters for the same.'), false),
     max: rare(defaulting(integer('How many hits at most.'), 1000)),
   },
-  returns: { '[]': '{file, line_number, line}' },
+  returns: [{ file: 'string', line_number: 'integer', line: 'string' }],
   examples: [
     {
       title: 'takes the pattern literally',

@@ -1,7 +1,9 @@
-import { type ActionContext, defineAction, type Outcome, path } from '../core/action.ts'
+import type { StructureOperations } from '../structure/operations.ts'
+import type { Result } from '../structure/structure.ts'
+import { type ActionContext, defineAction, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { expectHash } from './common.ts'
-import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
+import { contentParam, onStructures, structureWarnings, targetParam, withoutElisions } from './on-structures.ts'
 
 /** The two insertions differ in the side of the structure. */
 const insertion = {
@@ -22,14 +24,14 @@ interface Insert {
   readonly expect_hash: string | undefined
 }
 
-async function insert(
-  name: 'insert_before_structure' | 'insert_after_structure',
-  { path, target, content, expect_hash }: Insert,
+async function insert<T extends object>(
+  { path, content, expect_hash }: Insert,
   context: ActionContext,
-): Promise<Outcome> {
+  work: (operations: StructureOperations, at: string) => Promise<Result<T>>,
+) {
   const whole = await withoutElisions(context, path, content)
   if ('ok' in whole) return whole
-  return onStructures(context, [path], (operations, at) => operations[name](at ?? '', target, content), expect_hash)
+  return onStructures(context, [path], (operations, at) => work(operations, at ?? ''), expect_hash)
 }
 
 const cart = 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n'
@@ -38,7 +40,7 @@ export const insertBeforeStructure = defineAction({
   ...insertion,
   name: 'insert_before_structure',
   description: 'Insert text before a structure, as its neighbour.',
-  returns: { inserted_at_line: 'integer', target_now_at_line: 'integer' },
+  returns: { inserted_at_line: 'integer', target_now_at_line: 'integer', ...structureWarnings },
   examples: [
     {
       title: 'indents it for its place',
@@ -47,7 +49,8 @@ export const insertBeforeStructure = defineAction({
       after: { 'cart.ts': cart.replace('  total', '  clear() {}\n\n  total') },
     },
   ],
-  run: (call, context) => insert('insert_before_structure', call, context),
+  run: (call, context) =>
+    insert(call, context, (operations, at) => operations.insert_before_structure(at, call.target, call.content)),
 })
 
 export const insertAfterStructure = defineAction({
@@ -55,7 +58,7 @@ export const insertAfterStructure = defineAction({
   name: 'insert_after_structure',
   description: 'Insert text after a structure, as its neighbour.',
   everyday: true,
-  returns: { inserted_at_line: 'integer' },
+  returns: { inserted_at_line: 'integer', ...structureWarnings },
   examples: [
     {
       title: 'indents it for its place',
@@ -64,5 +67,6 @@ export const insertAfterStructure = defineAction({
       after: { 'cart.ts': cart.replace(/\}\n$/, '\n  clear() {}\n}\n') },
     },
   ],
-  run: (call, context) => insert('insert_after_structure', call, context),
+  run: (call, context) =>
+    insert(call, context, (operations, at) => operations.insert_after_structure(at, call.target, call.content)),
 })

@@ -1,21 +1,25 @@
 import { defaulting, defineAction, flag, integer, path, rare } from '../core/action.ts'
-import { structureOutput } from './output.ts'
+import { outlineOutput } from './output.ts'
 import { onStructures } from './on-structures.ts'
-import { isRecord } from '../core/platform.ts'
+import type { OutlineEntry } from '../structure/document.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',
   description: 'List the declarations of a file: header, kind and lines of each.',
   effect: 'read',
   display: 'always',
-  output: structureOutput,
+  output: outlineOutput,
   everyday: true,
   params: {
     path: path('File to look at.'),
     depth: defaulting(integer('How many levels; 2 also shows the methods of classes.'), 1),
     steps: rare(defaulting(flag('Show branches, loops and other steps inside code too.'), false)),
   },
-  returns: { structures: 'the outline' },
+  returns: {
+    structures: [
+      { header: 'string', kind: 'string', 'name?': 'string', lines: ['integer'], 'children?': ['any: the same again'] },
+    ],
+  },
   examples: [
     {
       title: 'lists the top level',
@@ -28,17 +32,17 @@ export const listStructures = defineAction({
   async run({ path, depth, steps }, context) {
     if (steps) return onStructures(context, [path], (operations) => operations.list_structures(path.given, depth))
     const outcome = await onStructures(context, [path], (operations) => operations.list_structures(path.given))
-    if (!outcome.ok || !isRecord(outcome.data) || !Array.isArray(outcome.data['structures'])) return outcome
+    if (!outcome.ok) return outcome
     const { outlineView } = await import('../structure/outline-view.ts')
-    return { ...outcome, data: { ...outcome.data, structures: upTo(outlineView(outcome.data['structures']), depth) } }
+    return { ...outcome, data: { ...outcome.data, structures: upTo(outlineView(outcome.data.structures), depth) } }
   },
 })
 
 /** Without what is deeper. */
-const upTo = (structures: readonly unknown[], depth: number): unknown[] =>
+const upTo = (structures: readonly OutlineEntry[], depth: number): OutlineEntry[] =>
   depth < 1
     ? []
-    : structures.filter(isRecord).map(({ children, ...own }) => {
-        const inside = Array.isArray(children) ? upTo(children, depth - 1) : []
+    : structures.map(({ children = [], ...own }) => {
+        const inside = upTo(children, depth - 1)
         return inside.length === 0 ? own : { ...own, children: inside }
       })

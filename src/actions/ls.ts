@@ -8,7 +8,7 @@ export const ls = defineAction({
   display: 'always',
   output: entriesOutput,
   params: { path: path('Directory to list.') },
-  returns: { '[]': '{name, type: file|directory|symlink|other, size, modified}' },
+  returns: [{ name: 'string', type: 'file|directory|symlink|other', size: 'integer', modified: 'string' }],
   examples: [
     {
       title: 'lists names, types and sizes',

@@ -1,11 +1,15 @@
 import { defineAction, path } from '../core/action.ts'
-import { onStructures, targetParam } from './on-structures.ts'
+import { onStructures, structureWarnings, targetParam } from './on-structures.ts'
 
 /** The four moves differ in the place that a structure goes to. */
 const move = {
   effect: 'write',
   primary: 'source_path',
-  returns: { source_original_line_range: '[first, last]', destination_final_line_range: '[first, last]' },
+  returns: {
+    source_original_line_range: ['integer: first and last'],
+    destination_final_line_range: ['integer: first and last'],
+    ...structureWarnings,
+  },
 } as const
 
 const fromAndTo = {

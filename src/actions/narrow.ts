@@ -1,8 +1,10 @@
 import nodePath from 'node:path'
-import { type ActionContext, fail, ok, type Outcome } from '../core/action.ts'
+import { type ActionContext, type Done, fail, type Failed, ok } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
+import type { Result_for_read_structure } from '../structure/document.ts'
+import type { Result } from '../structure/structure.ts'
 import { onStructures } from './on-structures.ts'
 import { doubtful, type Replacing } from './replace-occurrences.ts'
 
@@ -28,7 +30,10 @@ export async function narrowed({ files }: ActionContext, path: PathArg): Promise
 }
 
 /** Its text and its lines; it must be the only one that the target means. */
-export async function readNarrowed(context: ActionContext, { path, target }: Narrowed): Promise<Outcome> {
+export async function readNarrowed(
+  context: ActionContext,
+  { path, target }: Narrowed,
+): Promise<Done<Result_for_read_structure> | Failed> {
   return onStructures(context, [path], async (operations, given = '') => {
     const found = await operations.read_structure(given, target)
     if (!found.ok || found.data.matches.length === 1) return found
@@ -45,11 +50,10 @@ export async function readNarrowed(context: ActionContext, { path, target }: Nar
   })
 }
 
-export function onlyMatch(data: unknown): { text: string; lines: string } | undefined {
-  if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches))
-    return undefined
-  const [match] = data.matches
-  return { text: String(match.text), lines: match.line_range_inclusive.join('-') }
+export function onlyMatch({
+  matches: [match],
+}: Result_for_read_structure): { text: string; lines: string } | undefined {
+  return match && { text: match.text, lines: match.line_range_inclusive.join('-') }
 }
 
 export async function replaceNarrowed(
@@ -57,23 +61,24 @@ export async function replaceNarrowed(
   whole: PathArg,
   { path, target }: Narrowed,
   edit: Replacing & { readonly expected: 'once' | number | undefined },
-): Promise<Outcome> {
+): Promise<Done<{ path: string; replacements: number }> | Failed> {
   const { old_text, new_text, expected } = edit
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   if (context.repair.damage.length > 0) return fail(doubtful('old_text', context.repair.damage))
   const outcome = await onStructures(
     context,
     [path],
-    async (operations, given = '') =>
+    async (
+      operations,
+      given = '',
+    ): Promise<Result<{ readonly affected_lines: [number, number]; readonly total_replacements?: number }>> =>
       expected === 'once'
         ? operations.replace_text_in_structure(given, target, old_text, new_text)
         : operations.replace_all_text_in_structure(given, target, old_text, new_text, expected),
     edit.expect_hash,
   )
   if (!outcome.ok) return outcome
-  const data = outcome.data
-  const many = typeof data === 'object' && data !== null && 'total_replacements' in data ? data.total_replacements : 1
-  return ok({ path: whole.given, replacements: many }, outcome.warnings)
+  return ok({ path: whole.given, replacements: outcome.data.total_replacements ?? 1 }, outcome.warnings)
 }
 
 function isNoFile(error: unknown): boolean {

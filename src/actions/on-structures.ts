@@ -1,9 +1,9 @@
-import { type ActionContext, fail, ok, type Outcome, text } from '../core/action.ts'
+import { type ActionContext, type Done, fail, type Failed, ok, text } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { splitLines } from '../text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
-import { type Result, tooLarge } from '../structure/structure.ts'
+import { type Result, tooLarge, type Warning } from '../structure/structure.ts'
 import { attempt } from './common.ts'
 import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
 
@@ -12,14 +12,17 @@ export const targetParam = text(
 )
 export const contentParam = text('The new text, at zero indent; it is indented for its place.')
 
+/** What an edit of a structure may have broken, for programs. */
+export const structureWarnings = { 'warnings?': [{ type: 'string', message: 'string', 'details?': 'any' }] } as const
+
 /** Runs an operation on the structures of files. Parsers are loaded here, and nowhere else. */
-export async function onStructures<T>(
+export async function onStructures<T extends object>(
   { files }: ActionContext,
   paths: readonly PathArg[],
   work: (operations: StructureOperations, ...given: string[]) => Promise<Result<T>>,
   /** Of the first path. */
   expectHash?: string,
-): Promise<Outcome> {
+): Promise<Done<T & { warnings?: readonly Warning[] }> | Failed> {
   const { structureOperations } = await import('../structure/operations.ts')
   const read = new Map<string, TextFile>()
   const argOf = (given: string): PathArg => paths.find((path) => path.given === given) ?? { given, absolute: given }
@@ -72,7 +75,7 @@ export async function withoutElisions(
   path: PathArg,
   content: string,
   replaced?: string,
-): Promise<{ readonly content: string; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+): Promise<{ readonly content: string; readonly kept: readonly string[] } | Failed> {
   const file = mayElide(content) ? await attempt(() => context.files.read(path)) : undefined
   // What cannot be read is refused by the operation.
   if (file === undefined || 'ok' in file) return { content, kept: [] }
@@ -82,7 +85,7 @@ export async function withoutElisions(
   const found = await onStructures(context, [path], (operations, given) =>
     operations.read_structure(given ?? '', replaced),
   )
-  const [only, ...others] = matchesIn(found)
+  const [only, ...others] = found.ok ? found.data.matches.map((match) => match.text) : []
   // Which structure is meant is for the operation to say.
   if (only === undefined || others.length > 0) return { content, kept: [] }
   const { resolveElisions } = await import('../text/elision.ts')
@@ -90,12 +93,6 @@ export async function withoutElisions(
   if (whole.kind === 'undetermined')
     return fail(elisionProblem(path, 'content', { ...whole, replaced: splitLines(only) }))
   return whole.kind === 'none' ? { content, kept: [] } : { content: whole.fresh.join('\n'), kept: whole.kept }
-}
-
-const matchesIn = (outcome: Outcome): string[] => {
-  const { data } = outcome
-  if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches)) return []
-  return data.matches.map(({ text }) => String(text))
 }
 
 const isMissing = (error: unknown): boolean =>

@@ -1,7 +1,10 @@
-import type { CutText, Output, Showing, Shown } from '../core/action.ts'
+import type { CutText, Output, Showing, Shown, squashShape, stepShape, undoShape } from '../core/action.ts'
+import type { Entry, Hit } from '../core/files.ts'
+import type { ValueOf } from '../core/shape.ts'
 import { counted } from '../core/words.ts'
 import { cutLines, sharesOf } from '../text/lines.ts'
 import { isRecord } from '../core/platform.ts'
+import type { readShape } from './common.ts'
 
 /** How the results of actions are shown in reports. */
 
@@ -9,27 +12,26 @@ import { isRecord } from '../core/platform.ts'
 export const oneLined = (name: unknown): string =>
   String(name).replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\n' ? '\\n' : char === '\r' ? '\\r' : '?'))
 
-const recordOutput =
-  (text: (data: Readonly<Record<string, unknown>>) => string | undefined): Output['text'] =>
-  ({ data }) =>
-    isRecord(data) ? text(data) : undefined
-
-/** The text of one file or of several, each between two lines with its name. */
-export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output => ({
+/** The text of one file between two lines with its name. */
+export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof readShape>> => ({
   named: true,
   framed: true,
-  text: (result, show) => {
-    const { data } = result
-    if (isRecord(data) && typeof data['described'] === 'string')
-      return oneLined(`${show.path(String(data['path']))}: ${data['described']}`)
-    if (!isRecord(data) || typeof data['content'] !== 'string') return undefined
-    if (Array.isArray(data['paths']))
-      return severalFiles(data['paths'].map(String), data['content'], numbered, result, show)
+  text: ({ data, success }, show) => {
+    if (data?.described !== undefined) return oneLined(`${show.path(data.path)}: ${data.described}`)
     // The lines that were asked for do not exist.
-    if (data['content'] === '' && !result.success) return undefined
-    return fileSection({ path: String(data['path']), content: data['content'], numbered, room: show.room }, show)
+    if (data?.content === undefined || (data.content === '' && !success)) return undefined
+    return fileSection({ path: data.path, content: data.content, numbered, room: show.room }, show)
   },
 })
+
+/** The texts of several files, each between two lines with its name. */
+export const filesOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof filesShape>> => ({
+  named: true,
+  framed: true,
+  text: (result, show) => result.data && severalFiles(result.data.paths, result.data.content, numbered, result, show),
+})
+
+export const filesShape = { paths: ['string'], content: 'string' } as const
 
 interface ShownFile {
   readonly path: string
@@ -108,19 +110,17 @@ function textsOf(paths: readonly string[], content: string): string[] {
 }
 
 /** Undo, back, forward and squash: where the project is now, and which files came and went. */
-export const stepOutput: Output = {
+export const stepOutput: Output<Partial<ValueOf<typeof undoShape & typeof stepShape & typeof squashShape>>> = {
   named: true,
-  text: recordOutput((data) => {
+  text: ({ data = {} }) => {
     const { execution, summary, commit, branch, runs, dry_run: dryRun } = data
     const lines: string[] = []
-    if (typeof execution === 'number') lines.push(`execution ${execution}: ${String(summary)}`)
-    if (typeof commit === 'string')
-      lines.push(`now ${branch === undefined ? '' : `on ${String(branch)}, `}at ${commit.slice(0, 8)}`)
-    for (const [name, what] of lists)
-      for (const path of stringsIn(data[name])) lines.push(`  ${what}: ${oneLined(path)}`)
-    if (Array.isArray(runs)) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
+    if (execution !== undefined) lines.push(`execution ${execution}: ${summary}`)
+    if (commit !== undefined) lines.push(`now ${branch === undefined ? '' : `on ${branch}, `}at ${commit.slice(0, 8)}`)
+    for (const [name, what] of lists) for (const path of data[name] ?? []) lines.push(`  ${what}: ${oneLined(path)}`)
+    if (runs !== undefined) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
     return lines.length === 0 ? undefined : lines.join('\n')
-  }),
+  },
 }
 
 const lists = [
@@ -130,39 +130,47 @@ const lists = [
   ['kept', 'not restored, see git stash apply'],
 ] as const
 
-const stringsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-
-function runLines(runs: readonly unknown[], verb: string): string[] {
+function runLines(runs: ValueOf<typeof squashShape>['runs'], verb: string): string[] {
   if (runs.length === 0) return ['there are no consecutive commits to squash']
-  return runs.flatMap((run) => {
-    if (typeof run !== 'object' || run === null || !('commits' in run) || !Array.isArray(run.commits)) return []
-    const [subject = ''] = 'message' in run ? String(run.message).split('\n', 1) : []
-    return [`${run.commits.length} commits ${verb} one: ${subject}`]
-  })
+  return runs.map(({ commits, message }) => `${commits.length} commits ${verb} one: ${message.split('\n', 1).join('')}`)
 }
 
 /** A text that the action has laid out itself. */
-export const mapOutput: Output = {
-  text: recordOutput(({ map }) => (typeof map === 'string' ? map : undefined)),
-}
+export const mapOutput: Output<{ readonly map: string }> = { text: ({ data }) => data?.map }
 
 /** Entries that were taken from a list. */
-export const removedOutput: Output = {
-  text: recordOutput(({ removed }) =>
-    Array.isArray(removed) && removed.length > 0 ? ['removed:', ...removed.map(oneLined)].join('\n') : undefined,
-  ),
+export const removedOutput: Output<{ readonly removed: readonly string[] }> = {
+  text: ({ data: { removed } = { removed: [] } }) =>
+    removed.length > 0 ? ['removed:', ...removed.map(oneLined)].join('\n') : undefined,
 }
 
-/** The output of `read_structure` and `list_structures`. */
-export function structureBody(data: Readonly<Record<string, unknown>>): string | undefined {
-  if (Array.isArray(data['structures'])) return outlineLines(data['structures'], 0).join('\n')
-  if (!Array.isArray(data['matches'])) return undefined
-  if (data['matches'].length === 0) return ['[nothing found]', ...structureHelp(data)].join('\n')
-  return data['matches']
-    .filter(isRecord)
-    .map(({ text, line_range_inclusive: lines }) => `lines ${rangeOf(lines)}:\n${String(text).replace(/\n$/, '')}`)
-    .join('\n\n')
+/** The output of `list_structures`. */
+export const outlineBody = (structures: readonly Outlined[]): string => outlineLines(structures, 0).join('\n')
+
+export const outlineOutput: Output<{ readonly structures: readonly Outlined[] }> = {
+  text: ({ data }) => data && outlineBody(data.structures),
+}
+
+/** A structure of an outline, which has those inside it. */
+interface Outlined {
+  readonly header: string
+  readonly kind: string
+  readonly lines: readonly number[]
+  readonly children?: readonly unknown[] | undefined
+}
+
+/** The output of `read_structure`. */
+export const structureOutput: Output<{
+  readonly matches: readonly { readonly text: string; readonly line_range_inclusive: readonly number[] }[]
+  readonly suggestions?: readonly object[] | undefined
+}> = {
+  text: ({ data }) => {
+    if (data === undefined) return undefined
+    if (data.matches.length === 0) return ['[nothing found]', ...structureHelp({ ...data })].join('\n')
+    return data.matches
+      .map(({ text, line_range_inclusive: lines }) => `lines ${lines.join('-')}:\n${text.replace(/\n$/, '')}`)
+      .join('\n\n')
+  },
 }
 
 /** What helps to name the right structure. */
@@ -183,46 +191,43 @@ function shown(one: unknown): string {
   return line === undefined ? JSON.stringify(one) : `line ${String(line)}, column ${String(column)}: ${String(message)}`
 }
 
-function outlineLines(entries: readonly unknown[], depth: number): string[] {
-  return entries
-    .filter(isRecord)
-    .flatMap(({ header, kind, lines, children }) => [
-      `${rangeOf(lines).padStart(9)}  ${'  '.repeat(depth)}${String(header)}  (${String(kind)})`,
-      ...(Array.isArray(children) ? outlineLines(children, depth + 1) : []),
-    ])
+function outlineLines(entries: readonly Outlined[], depth: number): string[] {
+  return entries.flatMap(({ header, kind, lines, children = [] }) => [
+    `${lines.join('-').padStart(9)}  ${'  '.repeat(depth)}${header}  (${kind})`,
+    // The shape of a result cannot say that it holds itself.
+    ...outlineLines(children as readonly Outlined[], depth + 1),
+  ])
 }
 
 const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('-') : String(lines))
 
-export const structureOutput: Output = { text: recordOutput(structureBody) }
-
-/** A list, one entry per line. */
-export const listOutput = (empty = nothing): Output => ({
-  text: ({ data }, show) => {
-    if (!Array.isArray(data)) return undefined
-    return data.length === 0 ? empty : data.map((entry) => listed(entry, show)).join('\n')
-  },
+/** The working set, one entry per line. */
+export const entriesOfSetOutput = (empty: string): Output<readonly SetEntry[]> => ({
+  text: ({ data }, show) => (data?.length === 0 ? empty : data?.map((entry) => listed(entry, show)).join('\n')),
 })
+
+interface SetEntry {
+  readonly path: string
+  readonly size?: number | undefined
+  readonly problem?: string | undefined
+}
 
 const nothing = '[nothing found]'
 
-function listed(entry: unknown, show: Showing): string {
-  if (!isRecord(entry)) return oneLined(entry)
-  if (typeof entry['path'] !== 'string') return JSON.stringify(entry)
-  const size = entry['size'] === undefined ? `(${entry['problem']})` : counted(Number(entry['size']), 'byte')
-  return `${oneLined(show.path(entry['path']))}  ${size}`
+function listed({ path, size, problem }: SetEntry, show: Showing): string {
+  return `${oneLined(show.path(path))}  ${size === undefined ? `(${problem})` : counted(size, 'byte')}`
 }
 
 /** The hits of a search, those of each file below its name. */
-export const hitsOutput: Output = {
+export const hitsOutput: Output<readonly Hit[]> = {
   text: ({ data }, show) => {
-    if (!Array.isArray(data)) return undefined
+    if (data === undefined) return undefined
     if (data.length === 0) return nothing
     const files = new Map<string, string[]>()
-    for (const { file, line_number: number, line } of data.filter(isRecord)) {
-      const hits = files.get(String(file)) ?? []
-      files.set(String(file), hits)
-      hits.push(`  ${number}: ${shortened(String(line))}`)
+    for (const { file, line_number: number, line } of data) {
+      const hits = files.get(file) ?? []
+      files.set(file, hits)
+      hits.push(`  ${number}: ${shortened(line)}`)
     }
     const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
     const { lines, left } = fitting(heads, show)
@@ -279,11 +284,11 @@ function shortened(line: string): string {
 const longestHit = 300
 
 /** Paths: a few one per line, many by directory. */
-export const pathsOutput: Output = {
+export const pathsOutput: Output<readonly string[]> = {
   text: ({ data }, show) => {
-    if (!Array.isArray(data)) return undefined
+    if (data === undefined) return undefined
     if (data.length === 0) return nothing
-    const paths = data.map((one) => oneLined(show.path(String(one))))
+    const paths = data.map((one) => oneLined(show.path(one)))
     if (paths.length < fewPaths) return paths.join('\n')
     const dirs = new Map<string, string[]>()
     for (const path of paths) {
@@ -306,13 +311,13 @@ export const pathsOutput: Output = {
 const fewPaths = 8
 
 /** The entries of a directory: a few one per line with their sizes, many on as few lines as possible. */
-export const entriesOutput: Output = {
-  text: ({ data }): string | CutText | undefined => {
-    if (!Array.isArray(data)) return undefined
+export const entriesOutput: Output<readonly Pick<Entry, 'name' | 'type' | 'size'>[]> = {
+  text: ({ data }) => {
+    if (data === undefined) return undefined
     if (data.length === 0) return '[empty directory]'
-    const entries = data.filter(isRecord).map(({ name, type, size }) => ({
+    const entries = data.map(({ name, type, size }) => ({
       name: `${oneLined(name)}${type === 'directory' ? '/' : type === 'symlink' ? '@' : ''}`,
-      size: type === 'file' ? Number(size) : undefined,
+      size: type === 'file' ? size : undefined,
     }))
     if (entries.length < fewPaths)
       return entries

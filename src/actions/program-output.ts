@@ -1,23 +1,24 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
 import { grouped } from '../core/words.ts'
 import { oneLined } from './output.ts'
-import { isRecord } from '../core/platform.ts'
+import type { ExecData, RunData } from '../core/commands.ts'
+import type { ChangedFile } from '../core/effects.ts'
 
 /** The output of a program, and the files that it changed. */
-export const programOutput: Output = {
+export const programOutput: Output<RunData & ExecData> = {
   by: 'program',
   text: ({ params, data, success }, show) => {
-    if (!isRecord(data) || params['return_output'] === false) return undefined
-    const streams = ['stdout', 'stderr'].flatMap((name) => {
-      const text = String(data[name] ?? '').trimEnd()
+    if (data === undefined || params['return_output'] === false) return undefined
+    const streams = (['stdout', 'stderr'] as const).flatMap((name) => {
+      const text = data[name]?.trimEnd() ?? ''
       return text === '' ? [] : [`${name}:\n${text}`]
     })
-    const output = String(data['output'] ?? '').trimEnd()
+    const output = data.output?.trimEnd() ?? ''
     const said = [...(output === '' ? [] : [output]), ...streams].join('\n')
-    const shown = success ? said : failureView(said, data['exit_code'], show)
-    const would = typeof data['would_run'] === 'string' ? [`would run: ${data['would_run']}`] : []
-    const changed = Array.isArray(data['changed']) ? changedLines(data['changed'].filter(isRecord)) : []
-    const notKept = Array.isArray(data['not_kept']) ? data['not_kept'].filter(isRecord) : []
+    const shown = success ? said : failureView(said, data.exit_code, show)
+    const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
+    const changed = changedLines(data.changed ?? [])
+    const notKept = data.not_kept ?? []
     const text = typeof shown === 'string' ? shown : shown.text
     const parts = [...(text === '' ? [] : [text]), ...would]
     if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
@@ -36,14 +37,14 @@ const shortened = (lines: readonly string[]): string[] =>
   lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
 
 /** One line per file; of caches, and of very many, one line per directory and kind of change. The history has all. */
-function changedLines(changed: readonly Record<string, unknown>[]): string[] {
-  const groups = new Map<string, Record<string, unknown>[]>()
-  const line = (entry: Record<string, unknown>): string => `  ${entry['change']} ${oneLined(entry['path'])}`
+function changedLines(changed: readonly ChangedFile[]): string[] {
+  const groups = new Map<string, ChangedFile[]>()
+  const line = ({ path, change }: ChangedFile): string => `  ${change} ${oneLined(path)}`
   for (const entry of changed) {
-    const parts = String(entry['path']).split('/')
+    const parts = entry.path.split('/')
     const cache = parts.findIndex((part) => caches.has(part))
     const depth = cache !== -1 ? cache + 1 : changed.length > mostLines && parts.length > 1 ? 1 : 0
-    const key = depth === 0 ? line(entry) : `  ${entry['change']} ${oneLined(parts.slice(0, depth).join('/'))}/`
+    const key = depth === 0 ? line(entry) : `  ${entry.change} ${oneLined(parts.slice(0, depth).join('/'))}/`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)

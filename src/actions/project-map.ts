@@ -18,7 +18,7 @@ import { tokenLength } from '../text/lines.ts'
 import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
 import { mapOutput, oneLined } from './output.ts'
-import { isRecord } from '../core/platform.ts'
+import type { OutlineEntry } from '../structure/document.ts'
 
 export const projectMap = defineAction({
   name: 'project_map',
@@ -33,7 +33,7 @@ export const projectMap = defineAction({
     budget: defaulting(integer('Tokens that the map may take.'), 2000),
     focus: rare(optional(text('Words of the task: files whose names or declarations have them come first.'))),
   },
-  returns: { map: 'string', files: 'integer, all there are', shown: 'integer, those with their declarations' },
+  returns: { map: 'string', files: 'integer: all there are', shown: 'integer: those with their declarations' },
   examples: [
     {
       title: 'shows directories, then declarations',
@@ -247,11 +247,9 @@ const test = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.\w+$|(?:^|
 async function entryOf(name: string, base: PathArg, room: number, context: ActionContext): Promise<string | undefined> {
   const file = { given: name, absolute: `${base.absolute}/${name}` }
   const outcome = await attempt(() => onStructures(context, [file], (operations) => operations.list_structures(name)))
-  if (!outcome.ok || !isRecord(outcome.data) || !Array.isArray(outcome.data['structures'])) return undefined
+  if (!outcome.ok) return undefined
   const { outlineView } = await import('../structure/outline-view.ts')
-  const headers = outlineView(outcome.data['structures'])
-    .filter(isRecord)
-    .flatMap((one) => headerOf(one) ?? [])
+  const headers = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
   if (headers.length === 0) return undefined
   const shown: string[] = []
   let spare = room - name.length - 12
@@ -265,7 +263,7 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
 }
 
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
-function headerOf({ header, kind }: Record<string, unknown>): string | undefined {
+function headerOf({ header, kind }: OutlineEntry): string | undefined {
   const text = oneLined(header)
     .replace(/^export (?:default )?/, '')
     .replace(/\s*[{:=]\s*$/, '')

@@ -13,7 +13,10 @@ export const readStructure = defineAction({
     path: path('File to look at.'),
     target: targetParam,
   },
-  returns: { matches: 'list of {text, line_range_inclusive}', 'suggestions?': 'what may have been meant' },
+  returns: {
+    matches: [{ text: 'string', line_range_inclusive: ['integer'] }],
+    'suggestions?': [{ path: ['string'], kind: 'string', lines: ['integer'] }],
+  },
   examples: [
     {
       title: 'reads a method',

@@ -1,6 +1,6 @@
 import { defineAction, integer, optional, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { onStructures, targetParam } from './on-structures.ts'
+import { onStructures, structureWarnings, targetParam } from './on-structures.ts'
 
 export const replaceAllTextInStructure = defineAction({
   name: 'replace_all_text_in_structure',
@@ -14,7 +14,7 @@ export const replaceAllTextInStructure = defineAction({
     expected_count: optional(integer('How often it must occur.')),
     expect_hash: expectHash,
   },
-  returns: { total_replacements: 'integer', affected_lines: '[first, last]' },
+  returns: { total_replacements: 'integer', affected_lines: ['integer: first and last'], ...structureWarnings },
   examples: [
     {
       title: 'replaces all in one function',

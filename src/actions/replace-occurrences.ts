@@ -1,5 +1,6 @@
 import { bounded } from '../core/time-limit.ts'
-import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
+import { fail, type Failed, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
+import type { ValueOf } from '../core/shape.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
@@ -28,7 +29,7 @@ export type Replaced =
       /** How the place was found, if not exactly as written. */
       readonly matched?: string
     }
-  | (Outcome & { readonly ok: false })
+  | Failed
 
 /** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
 export async function replaceOccurrences(
@@ -45,7 +46,7 @@ export async function replaceOccurrences(
   return replaced
 }
 
-export type EditedText = (Replaced & { readonly ok: true; readonly text: string }) | (Outcome & { readonly ok: false })
+export type EditedText = (Replaced & { readonly ok: true; readonly text: string }) | Failed
 
 /** The text of a file after one replacement. */
 export async function editText(
@@ -143,7 +144,7 @@ async function applied(
 export async function editWithoutElisions<E extends Replacing>(
   file: TextFile,
   edit: E,
-): Promise<{ readonly edit: E; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+): Promise<{ readonly edit: E; readonly kept: readonly string[] } | Failed> {
   const { path, old_text, new_text } = edit
   if (!mayElide(old_text + new_text)) return { edit, kept: [] }
   // Loaded only here: few edits leave lines out.
@@ -201,7 +202,15 @@ export const elisionProblem = (
   ...(replaced === undefined || replaced.length > 60 ? {} : { replaced: replaced.join('\n') }),
 })
 
-export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
+/** What edits by text return. */
+export const replacedShape = {
+  path: 'string',
+  replacements: 'integer',
+  'matched?': 'string: how the place was found, if not exactly as written',
+} as const
+export type ReplacedData = ValueOf<typeof replacedShape>
+
+export const replacedIn = (path: PathArg, done: Replaced): Outcome<ReplacedData> =>
   done.ok
     ? ok(
         { path: path.given, replacements: done.replacements, ...(done.matched && { matched: done.matched }) },

@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
+import { contentParam, onStructures, structureWarnings, targetParam, withoutElisions } from './on-structures.ts'
 
 export const replaceStructure = defineAction({
   name: 'replace_structure',
@@ -13,7 +13,7 @@ export const replaceStructure = defineAction({
     content: contentParam,
     expect_hash: expectHash,
   },
-  returns: { lines: 'its lines now' },
+  returns: { lines: ['integer: first and last'], ...structureWarnings },
   examples: [
     {
       title: 'replaces a method',

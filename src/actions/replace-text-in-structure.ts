@@ -1,6 +1,6 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { attempt, expectHash } from './common.ts'
-import { onStructures, targetParam } from './on-structures.ts'
+import { onStructures, structureWarnings, targetParam } from './on-structures.ts'
 import { editWithoutElisions, mayElide } from './replace-occurrences.ts'
 
 export const replaceTextInStructure = defineAction({
@@ -14,7 +14,7 @@ export const replaceTextInStructure = defineAction({
     new_text: text('Text to put in its place.'),
     expect_hash: expectHash,
   },
-  returns: { affected_lines: '[first, last]' },
+  returns: { affected_lines: ['integer: first and last'], ...structureWarnings },
   examples: [
     {
       title: 'looks nowhere else',

@@ -1,4 +1,5 @@
 import { defineAction, optional, path, text } from '../core/action.ts'
+import { runShape } from '../core/commands.ts'
 import { programOutput } from './program-output.ts'
 
 export const run = defineAction({
@@ -16,7 +17,7 @@ export const run = defineAction({
     ),
     dir: optional(path('Directory to run it in; the root without it.')),
   },
-  returns: { output: 'string', exit_code: 'number', 'changed?': '[{path, change: create|modify|delete}]' },
+  returns: runShape,
   examples: [
     {
       title: 'reads',

@@ -1,4 +1,4 @@
-import { defaulting, defineAction, flag, integer, optional } from '../core/action.ts'
+import { defaulting, defineAction, flag, integer, optional, undoShape } from '../core/action.ts'
 import { stepOutput } from './output.ts'
 
 export const undo = defineAction({
@@ -14,13 +14,7 @@ export const undo = defineAction({
     only_action: optional(integer('Only this action of the execution.')),
     force: defaulting(flag('Whether to merge files that changed since, instead of refusing.'), false),
   },
-  returns: {
-    execution: 'number',
-    summary: 'string',
-    restored: '[path]',
-    conflicts: '[{path, reason}]',
-    'git_commit?': 'string',
-  },
+  returns: undoShape,
   examples: [
     {
       title: 'undoes the last execution',

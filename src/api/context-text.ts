@@ -2,8 +2,9 @@ import type { Clada } from './clada.ts'
 import { type ActionResult } from '../core/result.ts'
 import { counted } from '../core/words.ts'
 import { userText } from '../report/failure.ts'
+import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
-import { structureBody } from '../actions/output.ts'
+import { outlineBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 
@@ -90,17 +91,15 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
   const [first = 0, last = Infinity] = lines.split('-').map(Number)
-  const body = structureBody({ structures: outlineView(within(all, first, last)) })
-  return { body: body === undefined || body === '' ? `[no structures, ${size}]` : body }
+  const body = outlineBody(outlineView(within(all, first, last)))
+  return { body: body === '' ? `[no structures, ${size}]` : body }
 }
 
 /** The outermost structures between two lines. */
-function within(structures: readonly unknown[], first: number, last: number): unknown[] {
-  return structures.filter(isRecord).flatMap((structure) => {
-    const { lines, children } = structure
-    const [from = 0, to = 0] = Array.isArray(lines) ? lines.map(Number) : []
-    if (from >= first && to <= last) return [structure]
-    return Array.isArray(children) ? within(children, first, last) : []
+function within(structures: readonly OutlineEntry[], first: number, last: number): OutlineEntry[] {
+  return structures.flatMap((structure) => {
+    const [from, to] = structure.lines
+    return from >= first && to <= last ? [structure] : within(structure.children ?? [], first, last)
   })
 }
 

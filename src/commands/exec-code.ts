@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
-import type { ExecRequest } from '../core/commands.ts'
+import type { ExecData, ExecRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
@@ -16,7 +16,7 @@ import { problemOf } from './run-approved.ts'
 import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
 
 /** Code in a language, contained. The data of a failure holds what was said until then. */
-export async function execCode(request: ExecRequest, scope: CommandScope): Promise<Outcome> {
+export async function execCode(request: ExecRequest, scope: CommandScope): Promise<Outcome<ExecData>> {
   const nothing = { stdout: '', stderr: '' }
   if (scope.commands.exec === 'off') {
     return fail({
@@ -100,7 +100,7 @@ async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem
 }
 
 /** What would be run, and the parts that are unknown beforehand. */
-function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outcome {
+function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outcome<ExecData> {
   const choice = commands.exec === 'unsandboxed' ? undefined : chooseSandbox()
   if (choice !== undefined && !choice.ok)
     return fail({ kind: 'exec-refused', reason: choice.reason, advice: choice.advice })

@@ -1,3 +1,4 @@
+import type { RunData } from '../core/commands.ts'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Entry, Files, PathArg } from '../core/files.ts'
@@ -12,7 +13,7 @@ export async function runOnWorkspace(
   { rule, call, operands }: Listed,
   cwd: PathArg,
   scope: CommandScope,
-): Promise<Outcome> {
+): Promise<Outcome<RunData>> {
   const found = await scope.files.look(cwd, 'list')
   if (found?.type !== 'directory') return fail({ kind: 'cwd-missing', path: cwd.given })
   const command = new FileCommand(scope.files, scope.settings.root, call)

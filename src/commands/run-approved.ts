@@ -6,7 +6,7 @@ import { Approvals, namedBy } from '../approvals/approvals.ts'
 import { readSmall } from '../approvals/rule-files.ts'
 import { installs, mayBind, wantsNetwork, type WhatRuns } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
-import type { ApprovalAnswer, ApprovalRequest, Tried } from '../core/commands.ts'
+import type { RunData, ApprovalAnswer, ApprovalRequest, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
@@ -24,7 +24,7 @@ import { type CommandScope, type Place, placeOf } from './scope.ts'
 export async function runApproved(
   request: { words: readonly string[]; cwd: PathArg },
   scope: CommandScope,
-): Promise<Outcome> {
+): Promise<Outcome<RunData>> {
   const { words, cwd } = request
   const { root } = scope.settings
   const place = await placeOf(cwd, 'looks', scope)
@@ -277,7 +277,7 @@ async function permission(line: ApprovalLine, place: Place, scope: CommandScope)
 /** A project that is not where clada was started has to be named in the question. */
 const elsewhere = (root: string): { root?: string } => (root === process.cwd() ? {} : { root })
 
-function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome {
+function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome<RunData> {
   if (!done.ok) return fail(done.problem)
   const { output, exitCode } = done.end
   const data = {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
-import type { RunRequest } from '../core/commands.ts'
+import type { RunData, RunRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import { judgeCommand, blockedNames, type Listed } from '../policy/commands/judge-command.ts'
 import { runApproved } from './run-approved.ts'
@@ -19,7 +19,7 @@ import { runGit } from './run-git.ts'
 import { platform } from '../core/platform.ts'
 
 /** A command line, without a shell: on the list, or approved, or refused. */
-export async function runCommand({ command, dir }: RunRequest, scope: CommandScope): Promise<Outcome> {
+export async function runCommand({ command, dir }: RunRequest, scope: CommandScope): Promise<Outcome<RunData>> {
   const decision = judgeCommand(command, scope.settings, scope.says)
   if (decision.verdict === 'deny') {
     const { reason, advice } = decision
@@ -42,7 +42,7 @@ function directoryOf(dir: PathArg, cd: string | undefined): PathArg {
 }
 
 /** A reading command of the list, as a process of its own. */
-export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
+export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome<RunData>> {
   const place = await placeOf(cwd, 'looks', scope)
   const [name = ''] = listed.rule.name.split(' ')
   const file = listedProgram(name, [scope.settings.root, ...scope.settings.allowedRoots])
@@ -76,7 +76,7 @@ async function lookedAround(
   words: readonly string[],
   place: Place,
   scope: CommandScope,
-): Promise<Outcome> {
+): Promise<Outcome<RunData>> {
   const missing = fail({ kind: 'program-missing', program: name })
   if (scope.effect !== 'land') return missing
   const { call, rule } = listed
@@ -101,7 +101,7 @@ async function lookedAround(
   return isAnswer ? ok(data) : fail({ kind: 'command-failed', how: { exit: done.exitCode } }, data)
 }
 
-const ended = (listed: Listed, end: ProcessEnd | { readonly problem: Problem } | undefined): Outcome =>
+const ended = (listed: Listed, end: ProcessEnd | { readonly problem: Problem } | undefined): Outcome<RunData> =>
   end !== undefined && 'problem' in end ? fail(end.problem) : answer(listed, end)
 
 function argsOf(
@@ -150,7 +150,7 @@ function started(
   })
 }
 
-export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefined): Outcome {
+export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefined): Outcome<RunData> {
   if (end === undefined) {
     const advice = 'Only a repository whose top is the root can be looked at.'
     return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })

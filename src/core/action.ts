@@ -1,14 +1,15 @@
 import type { DamageKind } from './mistake.ts'
-import type { ExecRequest, RunRequest } from './commands.ts'
+import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 import type { ActionResult, PlaceChoice } from './result.ts'
+import type { Shape, ValueOf } from './shape.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
  * example tests are all derived from this one value.
  */
-export interface ActionSpec<P extends Params = Params> {
+export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> {
   readonly name: string
   /** Other names this language has had for it; exact, nothing is fuzzy. */
   readonly aliases: readonly string[]
@@ -30,28 +31,31 @@ export interface ActionSpec<P extends Params = Params> {
   readonly repairs?: true
   /** What clients may count on; where nothing is said, the worse is assumed. */
   readonly hints?: Hints
-  /** What `data` holds on success, field by field. */
-  readonly returns: Readonly<Record<string, string>>
+  /** What `data` holds on success. */
+  readonly returns: R
   readonly examples: readonly Example[]
   /** How reports show what it returned; without it they show nothing. */
-  readonly output?: Output
+  readonly output?: Output<ValueOf<NoInfer<R>>>
   /** The result in the past tense, such as `created a.txt`, for reports that have a sentence for each. */
-  past?(target: string, result: Shown): string
+  past?(target: string, result: Shown<ValueOf<NoInfer<R>>>): string
   /** Whether a call would start a process. Where there are no layers for it, an atomic group cannot revert it. */
   startsProcess?(params: Readonly<Record<string, unknown>>): boolean
-  run(args: Args<P>, context: ActionContext): Promise<Outcome>
+  run(args: Args<P>, context: ActionContext): Promise<Outcome<ValueOf<NoInfer<R>>>>
 }
 
-export type Shown = Pick<ActionResult, 'action' | 'params' | 'data' | 'success' | 'details'>
+/** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
+export interface Shown<Data = unknown> extends Pick<ActionResult, 'action' | 'params' | 'success' | 'details'> {
+  readonly data?: Data | undefined
+}
 
-export interface Output {
+export interface Output<Data = unknown> {
   /** `program`: a program wrote it, and it is marked as such. */
   readonly by?: 'program'
   /** Set where the text itself names the files that it is about. */
   readonly named?: true
   /** Set where the text has frames of its own; everything else of it must go through `show.content`. */
   readonly framed?: true
-  text(result: Shown, show: Showing): string | CutText | undefined
+  text(result: Shown<Data>, show: Showing): string | CutText | undefined
 }
 
 /** What an output may take, and how reports show texts and paths. */
@@ -117,8 +121,8 @@ export interface Repair {
 
 /** What actions may do with other programs. One implementation, loaded when the first command comes. */
 export interface Commands {
-  run(request: RunRequest): Promise<Outcome>
-  exec(request: ExecRequest): Promise<Outcome>
+  run(request: RunRequest): Promise<Outcome<RunData>>
+  exec(request: ExecRequest): Promise<Outcome<ExecData>>
 }
 
 /**
@@ -126,16 +130,53 @@ export interface Commands {
  * takes the lock and writes its own record, so an action that calls one changes nothing else.
  */
 export interface Steps {
-  undo(request: UndoRequest): Promise<Outcome>
-  back(): Promise<Outcome>
-  forward(): Promise<Outcome>
-  squash(request: SquashRequest): Promise<Outcome>
+  undo(request: UndoRequest): Promise<Outcome<ValueOf<typeof undoShape>>>
+  back(): Promise<Outcome<ValueOf<typeof stepShape>>>
+  forward(): Promise<Outcome<ValueOf<typeof stepShape>>>
+  squash(request: SquashRequest): Promise<Outcome<ValueOf<typeof squashShape>>>
 }
 
+export const undoShape = {
+  'execution?': 'integer',
+  'executions?': ['integer'],
+  'actions?': ['integer'],
+  'summary?': 'string',
+  restored: ['string: a path'],
+  conflicts: [{ path: 'string', reason: 'string' }],
+  'git_commit?': 'string',
+} as const
+
+export const stepShape = {
+  'commit?': 'string',
+  'branch?': 'string',
+  'stashed_files?': ['string'],
+  'restored_files?': ['string'],
+  'kept?': ['string: a ref'],
+} as const
+
+export const squashShape = {
+  runs: [{ commits: [{ id: 'string', subject: 'string' }], message: 'string' }],
+  'git_commit?': 'string',
+  'before?': 'string',
+  'limit?': { commit: 'string', why: 'string', 'ref?': 'string' },
+  'dry_run?': 'boolean',
+} as const
+
 /** The result of an action. A failure may still carry data, such as the lines that do exist. */
-export type Outcome =
-  | { readonly ok: true; readonly data?: unknown; readonly warnings?: readonly string[] }
-  | { readonly ok: false; readonly problem: Problem; readonly data?: unknown; readonly warnings?: readonly string[] }
+export type Outcome<Data = unknown> = Done<Data> | Failed<Data>
+
+export interface Done<Data = unknown> {
+  readonly ok: true
+  readonly data: Data
+  readonly warnings?: readonly string[]
+}
+
+export interface Failed<Data = never> {
+  readonly ok: false
+  readonly problem: Problem
+  readonly data?: Data
+  readonly warnings?: readonly string[]
+}
 
 /** Files, a call, and the expected result; a test runs every one. Paths are relative to a scratch root. */
 export interface Example {
@@ -174,11 +215,11 @@ export type Args<P extends Params> = { readonly [K in keyof P]: P[K] extends Par
 type Defaulted = 'aliases' | 'access' | 'display'
 
 /**
- * Keeps the types of the parameters while they are checked against `ActionSpec`. Unless a definition says otherwise, an
+ * Keeps the types of the parameters and of the result while they are checked against `ActionSpec`. Unless a definition says otherwise, an
  * action has no aliases, is for models, is summed up by its path, and its output is not shown.
  */
-export function defineAction<const P extends Params>(
-  spec: Omit<ActionSpec<P>, Defaulted> & Partial<Pick<ActionSpec<P>, Defaulted>>,
+export function defineAction<const P extends Params, const R extends Shape>(
+  spec: Omit<ActionSpec<P, R>, Defaulted> & Partial<Pick<ActionSpec<P, R>, Defaulted>>,
 ): ActionSpec {
   const path = 'path' in spec.params ? { primary: 'path' } : {}
   const whole = { aliases: [], access: ['llm'], display: 'never', ...path, ...spec }
@@ -192,11 +233,14 @@ export const isLacking = (name: string, param: Param | undefined, given: Readonl
   given[name] === undefined &&
   (param.unless === undefined || given[param.unless] === undefined)
 
-export const ok = (data?: unknown, warnings: readonly string[] = []): Outcome =>
+export const ok = <Data>(data: Data, warnings: readonly string[] = []): Done<Data> =>
   warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
 
-export const fail = (problem: Problem, data?: unknown): Outcome & { readonly ok: false } =>
-  data === undefined ? { ok: false, problem } : { ok: false, problem, data }
+export function fail(problem: Problem): Failed
+export function fail<Data>(problem: Problem, data: Data | undefined): Failed<Data>
+export function fail<Data>(problem: Problem, data?: Data): Failed<Data> {
+  return data === undefined ? { ok: false, problem } : { ok: false, problem, data }
+}
 
 export const text = (description: string): Param<string> => ({ type: 'string', required: true, description })
 

@@ -1,11 +1,36 @@
 import type { ChangedFile } from './effects.ts'
 import type { PathArg } from './files.ts'
 import type { MissingPart } from './proposal.ts'
+import type { ValueOf } from './shape.ts'
 
 export interface RunRequest {
   readonly command: string
   readonly dir: PathArg | undefined
 }
+
+/** What is left of a program besides its output. */
+const programShape = {
+  'exit_code?': 'integer',
+  'changed?': [{ path: 'string', change: 'create|modify|delete' }],
+  'not_kept?': [{ path: 'string', reason: 'string' }],
+  'would_run?': 'string: in a preview',
+} as const
+
+export const runShape = {
+  'output?': 'string',
+  ...programShape,
+  'as?': 'string: the action that the command was run as',
+  'result?': 'any: the data of that action',
+} as const
+export type RunData = ValueOf<typeof runShape>
+
+export const execShape = {
+  'stdout?': 'string',
+  'stderr?': 'string',
+  ...programShape,
+  'lang?': 'string: in a preview',
+} as const
+export type ExecData = ValueOf<typeof execShape>
 
 export interface ExecRequest {
   readonly code: string

@@ -1,4 +1,5 @@
 import type { ActionSpec, Param } from '../core/action.ts'
+import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
 import { groupsOf } from './actions.ts'
 import { toolsOf } from './json-schema.ts'
 import { actionMarkdown } from './markdown.ts'
@@ -215,10 +216,8 @@ const parameterOf = ({
 })
 
 /** Every field is optional here, because a failure has none of them. */
-function dataOf(returns: ActionSpec['returns']): ToolDefinition['returns'] {
-  return Object.fromEntries(
-    Object.entries(returns).map(([name, type]) =>
-      name === '[]' ? ['data?', { type: 'array', items: type } as const] : [`${name.replace(/\?$/, '')}?`, type],
-    ),
-  )
+function dataOf(returns: Shape): ToolDefinition['returns'] {
+  if (isList(returns)) return { 'data?': { type: 'array', items: shapeText(returns[0]) } }
+  if (typeof returns === 'string') return { 'data?': shapeText(returns) }
+  return Object.fromEntries(fieldsOf(returns).map(({ name, shape }) => [`${name}?`, shapeText(shape)]))
 }

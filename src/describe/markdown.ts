@@ -1,5 +1,6 @@
 import type { ActionSpec, Example, Param } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
+import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
 import { firstSentence, groupsOf } from './actions.ts'
 import { writeSham } from '../syntax/sham/sham.ts'
 
@@ -77,12 +78,15 @@ function leftOut({ required, unless, default: value }: Param): string {
   return value === undefined ? '' : `\`${JSON.stringify(value)}\``
 }
 
-function returnsOf(returns: ActionSpec['returns']): string[] {
-  const fields = Object.entries(returns)
-  const [first] = fields
-  if (first === undefined) return ['Returns nothing.']
-  if (first[0] === '[]') return [`Returns a list of ${field(first[1])}.`]
-  return [`Returns ${fields.map(([name, type]) => `\`${name}\`: ${field(type)}`).join('; ')}.`]
+function returnsOf(returns: Shape): string[] {
+  if (typeof returns === 'string') return [`Returns ${field(shapeText(returns))}.`]
+  if (isList(returns)) return [`Returns a list of ${field(shapeText(returns[0]))}.`]
+  const fields = fieldsOf(returns)
+  if (fields.length === 0) return ['Returns nothing.']
+  const texts = fields.map(
+    ({ name, optional, shape }) => `\`${name}${optional ? '?' : ''}\`: ${field(shapeText(shape))}`,
+  )
+  return [`Returns ${texts.join('; ')}.`]
 }
 
 /** Braces and bars are notation here; as code they stay what they are. */

@@ -3,7 +3,7 @@ import { slashed } from '../core/paths.ts'
 import { decode } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import { type ActionContext, fail, type Outcome } from '../core/action.ts'
-import type { RunRequest } from '../core/commands.ts'
+import type { RunData, RunRequest } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
 import { meantAction } from '../policy/commands/as-action.ts'
 import { decide } from '../policy/decide.ts'
@@ -15,7 +15,7 @@ export async function runMeantAction(
   { command, dir }: RunRequest,
   settings: Settings,
   context: ActionContext,
-): Promise<Outcome | undefined> {
+): Promise<Outcome<RunData> | undefined> {
   const meant = meantAction(command)
   if (meant === undefined) return undefined
   if ('reason' in meant) return fail({ kind: 'command-refused', ...meant })
@@ -31,7 +31,10 @@ export async function runMeantAction(
   })
   if (verdict === 'deny') return undefined
   const outcome = await decoded.spec.run(decoded.args, { ...context, spelled: 'run', pastEnd: 'noted' })
-  if (!outcome.ok) return outcome
+  if (!outcome.ok)
+    return outcome.data === undefined
+      ? fail(outcome.problem)
+      : fail(outcome.problem, { as: meant.action, result: outcome.data })
   return { ...outcome, data: { output: outputOf(outcome.data), exit_code: 0, as: meant.action, result: outcome.data } }
 }
 

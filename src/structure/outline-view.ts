@@ -1,10 +1,10 @@
-import { isRecord } from '../core/platform.ts'
+import type { OutlineEntry } from './document.ts'
 
 /**
  * The structures of a file as a person would name them: classes, functions, types, fields, sections, keys, and constants
  * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside code.
  */
-export function outlineView(structures: readonly unknown[]): unknown[] {
+export function outlineView(structures: readonly OutlineEntry[]): OutlineEntry[] {
   return seen(structures, 'open')
 }
 
@@ -74,16 +74,15 @@ export const roles: Readonly<Record<string, Role>> = {
 }
 
 /** What is not shown makes room for the definitions inside it. */
-function seen(structures: readonly unknown[], place: Place, around?: string): unknown[] {
-  return structures.filter(isRecord).flatMap((structure) => {
-    const { children, ...own } = structure
-    const kind = String(own['kind'])
-    const header = String(own['header'])
+function seen(structures: readonly OutlineEntry[], place: Place, around?: string): OutlineEntry[] {
+  return structures.flatMap((structure) => {
+    const { children = [], ...own } = structure
+    const { kind, header } = own
     const role = roles[kind] ?? holder
     const shown = role.shown.includes(place) || (kind === 'call' && around === 'call' && namedCall.test(header))
     const steps = role.inside !== 'nowhere' && (!shown || boundFunction.test(header))
     const inside = transparent.test(header) ? place : steps ? 'body' : role.inside
-    const inner = inside === 'nowhere' || !Array.isArray(children) ? [] : seen(children, inside, kind)
+    const inner = inside === 'nowhere' ? [] : seen(children, inside, kind)
     if (!shown || (role.frame && inner.length === 0)) return inner
     return [inner.length === 0 ? own : { ...own, children: inner }]
   })

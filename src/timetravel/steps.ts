@@ -26,7 +26,7 @@ export const stepsOf = (settings: Settings, history: HistorySettings): Steps => 
   },
 })
 
-const stepOutcome = ({ conflicts = [], warnings, ...result }: StepResult): Outcome =>
+const stepOutcome = ({ conflicts = [], warnings, ...result }: StepResult) =>
   outcomeOf(
     result,
     conflicts.map((path) => ({ path, reason: 'it is not committed' })),
@@ -41,11 +41,11 @@ interface Answer {
   readonly gitCommit?: string
 }
 
-function outcomeOf(
-  answer: Answer,
+function outcomeOf<A extends Answer>(
+  answer: A,
   conflicts: { path: string; reason: string }[] = [],
   warnings: readonly string[] = [],
-): Outcome {
+): Outcome<Omit<A, keyof Answer> & { git_commit?: string }> {
   const {
     success,
     error = 'It could not be done',

@@ -8,6 +8,7 @@ import { adoptState } from '../../src/state/vouched.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { readCases, type Expected } from './read-cases.ts'
+import { expectShapes } from './shapes.ts'
 import { build, expected, look } from './world.ts'
 
 const actions = allActions()
@@ -57,6 +58,7 @@ async function carryOut(markdown: string, index: number): Promise<void> {
   const answer = await new Clada({ repoPath: root, gitCommit: false, ...one.options }).execute(one.document)
 
   expect(answer.fatalError).toBeUndefined()
+  expectShapes(answer.results)
   if (one.parseError === undefined) expect(answer.parseErrors).toEqual([])
   else expect(answer.parseErrors.at(-1)).toMatchObject(one.parseError)
   if (one.results !== undefined) {

@@ -8,6 +8,7 @@ import { adoptState } from '../../src/state/vouched.ts'
 import { repository } from '../history/world.ts'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { expectShapes } from './shapes.ts'
 
 const actions = allActions()
 
@@ -27,6 +28,7 @@ for (const spec of actions) {
         const params = absolute(spec, example.params, root)
         const { results, parseErrors } = await new Clada({ repoPath: root }).perform(spec.name, params)
         expect(parseErrors).toEqual([])
+        expectShapes(results)
         check(example, results[0], root)
       })
 
@@ -37,6 +39,7 @@ for (const spec of actions) {
         if (!spec.access.includes('llm')) return refused(spec, root, document)
         const { results, parseErrors } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
         expect(parseErrors).toEqual([])
+        expectShapes(results)
         check(example, results[0], root)
       })
     }

@@ -29,7 +29,7 @@ export const oddActions: readonly ActionSpec[] = [
       y: defaulting(text('Between: number and line.'), ': '),
       keep: defaulting(flag('Whether to keep it.'), true),
     },
-    returns: { '[]': '{name, type: file|directory}' },
+    returns: [{ name: 'string', type: 'file|directory' }],
     examples: [
       {
         title: 'fences what holds fences',
@@ -40,7 +40,7 @@ export const oddActions: readonly ActionSpec[] = [
       },
       { title: 'fails half way', params: { lang: 'python' }, after: { c: 'x' }, code: 'io_error' },
     ],
-    run: async () => ok(),
+    run: async () => ok([]),
   }),
   defineAction({
     name: 'wait',
@@ -53,6 +53,6 @@ export const oddActions: readonly ActionSpec[] = [
     params: none,
     returns: {},
     examples: [{ title: 'waits', params: {} }],
-    run: async () => ok(),
+    run: async () => ok({}),
   }),
 ]

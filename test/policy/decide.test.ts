@@ -14,7 +14,7 @@ const action = (access: ActionSpec['access']): ActionSpec =>
     params: { to: text('') },
     returns: {},
     examples: [],
-    run: async () => ok(),
+    run: async () => ok({}),
   })
 
 describe('decisions about actions', () => {

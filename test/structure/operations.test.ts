@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { structureBody } from '../../src/actions/output.ts'
+import { outlineBody } from '../../src/actions/output.ts'
 import { structureOperations, type StructureFiles } from '../../src/structure/operations.ts'
 import { languageFor, languages } from '../../src/structure/languages.ts'
 import { LIMITS } from '../../src/structure/structure.ts'
@@ -251,7 +251,7 @@ describe('structure operations', () => {
     const all = await operations.list_structures('a.ts')
     const top = await operations.list_structures('a.ts', 1)
     if (!all.ok || !top.ok) throw new Error('no outline')
-    expect(structureBody({ structures: top.data.structures })).toBe(
+    expect(outlineBody(top.data.structures)).toBe(
       '      1-7  class Shop  (class)\n      9-9  function close()  (function)',
     )
   })

@@ -1,5 +1,6 @@
-import { structureBody } from '../../actions/output.ts'
+import { outlineBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
+import type { OutlineEntry } from '../../structure/document.ts'
 import { outlineView } from '../../structure/outline-view.ts'
 import { printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
@@ -32,7 +33,7 @@ export const command: Command = {
     const all = only?.success ? structuresIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
     if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
-    else if (structures !== undefined && structures.length > 0) print(printable(structureBody({ structures }) ?? ''))
+    else if (structures !== undefined && structures.length > 0) print(printable(outlineBody(structures)))
     else if (all !== undefined)
       print(all.length === 0 ? '[no structures]' : '[no declarations; --all shows the statements]')
     else print(failureText(result, flags, 1))
@@ -40,7 +41,7 @@ export const command: Command = {
   },
 }
 
-const structuresIn = (data: unknown): readonly unknown[] | undefined =>
+const structuresIn = (data: unknown): readonly OutlineEntry[] | undefined =>
   typeof data === 'object' && data !== null && 'structures' in data && Array.isArray(data.structures)
     ? data.structures
     : undefined
