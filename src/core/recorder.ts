@@ -64,7 +64,7 @@ export interface PathChange {
   readonly safePath: string
   readonly becomes: Becoming
   /** Set where the caller has just looked; otherwise the recorder does. */
-  readonly was?: 'absent' | { readonly mode: number; readonly bytes: Buffer }
+  readonly was?: 'absent' | { readonly mode: number; readonly bytes: Buffer } | undefined
   /** The file is moved to another path. */
   readonly moved?: boolean
   /** The action it belongs to. */

@@ -4,9 +4,18 @@ import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../journal/summary.ts'
-import { dirsAbove } from '../core/paths.ts'
+import { dirsAbove, slashed } from '../core/paths.ts'
 import { type GitDirs, oddEntry } from '../state/git-dirs.ts'
-import { appendToFile, readOwn, renameFile, syncFile, syncFileNow, syncFiles, touchFile } from '../state/own-files.ts'
+import {
+  appendToFile,
+  readOwn,
+  removeFile,
+  renameFile,
+  syncFile,
+  syncFileNow,
+  syncFiles,
+  touchFile,
+} from '../state/own-files.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
@@ -144,9 +153,16 @@ export async function setRef(
   await noted(repository, to, branch, async () => isMoved?.() || (await inRepository(repository, args)))
 }
 
+/**
+ * Deletes a reference of clada's. Git locks all packed references for that, and a power cut would leave the lock; one that
+ * has only a file of its own needs none.
+ */
 export async function removeRef(repository: Repository, ref: string): Promise<void> {
   refuseLinks(repository)
-  await inRepository(repository, ['update-ref', '-d', ref])
+  const { commonDir } = repository
+  const isPacked = readOwn(path.join(commonDir, 'packed-refs'))?.includes(` ${ref}\n`) ?? false
+  if (isPacked || hasOtherRefs(repository)) await inRepository(repository, ['update-ref', '-d', ref])
+  else removeFile(path.join(commonDir, ref))
 }
 
 /**
@@ -248,12 +264,20 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   if (notes.length === 0) return
   const commits = notes.map((name) => name.slice(noteName.length))
   const { branch } = await headOf(repository)
-  const refs = [checkpointsRef, beforeSquashRef, ...(branch === undefined ? [] : [branch])]
+  const refs = [...ownRefs(commonDir), ...(branch === undefined ? [] : [branch])]
   for (const file of [path.join(gitDir, 'HEAD'), ...refs.map((ref) => path.join(commonDir, ref))]) {
     const text = readOwn(`${file}.lock`)?.replaceAll(/[\s\0]+$/g, '')
     if (text !== undefined && (/^(ref: .*)?$/.test(text) || commits.includes(text))) fs.rmSync(`${file}.lock`)
   }
   for (const name of notes) fs.rmSync(path.join(gitDir, name), { force: true })
+}
+
+/** Every reference of clada's that is there or has a lock. */
+function ownRefs(commonDir: string): string[] {
+  const dir = path.join(commonDir, 'refs/clada')
+  if (!fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
+  const names = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' })
+  return [...new Set(names.map((name) => `refs/clada/${slashed(name).replace(/\.lock$/, '')}`))]
 }
 
 /** Throws `Stop` if git could not write objects (or the index), as far as that can be checked in advance. */

@@ -37,6 +37,8 @@ export interface HistoryOptions {
   /** Whether a path must not be committed. Paths are relative to the root. */
   readonly isBlocked: (relative: string) => boolean
   readonly inspect: Inspect
+  /** Brings the names of changed files to the disk: a record that came there first could name states that a power cut took back. */
+  readonly settle: () => Promise<void>
 }
 
 export interface About {
@@ -224,6 +226,7 @@ export async function closeExecution(
 ): Promise<Ended> {
   let isEmpty = false
   try {
+    await options.settle()
     const record = recordOf(number, journal, options, done)
     // An undo without changes is recorded too.
     isEmpty =

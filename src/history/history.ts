@@ -376,6 +376,10 @@ export function openRecordedWorkspace(
     allowedRoots,
     isBlocked: (relative) => judge.isBlockedBelow(relative),
     inspect: (absolute) => workspace.inspect(absolute),
+    settle: async () => {
+      await workspace.settle()
+      if (disk !== workspace) await disk.settle()
+    },
   })
   const workspace: OpenWorkspace = openWorkspace(settings, judge, over, history)
   const disk = over === 'disk' ? workspace : openWorkspace(settings, judge, 'disk', history)

@@ -45,6 +45,14 @@ export function putFile(file: string, content: string): void {
   syncFileNow(path.dirname(file))
 }
 
+/** Removes what `putFile` left in a directory when its process died. */
+export function sweepNewFiles(dir: string): void {
+  for (const name of fs.readdirSync(dir)) {
+    const pid = Number(/\.(\d+)-[0-9a-z]+\.new$/.exec(name)?.[1])
+    if (pid > 0 && pid !== process.pid && !isRunning(pid)) removeFile(path.join(dir, name))
+  }
+}
+
 /** Removes a file if it is there. Node's `rm` asks the system three times as much, and loads a module. */
 export function removeFile(file: string): void {
   try {
@@ -210,17 +218,29 @@ export function isAlive({ pid, started, host, time }: Owner): boolean {
   if (host !== '' && host !== os.hostname()) return true
   // Where the kernel does not say when a process began, a number may be in use again, by this one too.
   if (started === '' && pid === process.pid && Date.parse(time) < performance.timeOrigin) return false
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // A process of another user cannot be signalled, but it is there.
-    if (!hasCode(error, 'EPERM')) return false
-  }
+  if (!isRunning(pid)) return false
   const now = startOf(pid)
   // A zombie: in a container often no process collects it.
   if (now === 'ended') return false
   return now === undefined || started === '' || now === started
 }
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user cannot be signalled, but it is there.
+    return hasCode(error, 'EPERM')
+  }
+}
+
+/** Whether the machine was started since, or may have been: what a process wrote and did not sync may be lost. */
+export const isFromBeforeStart = ({ time }: Owner): boolean =>
+  !(Date.parse(time) > Date.now() - os.uptime() * 1000 + clockSlackMs)
+
+/** Clocks are set right in the first minute. */
+const clockSlackMs = 60_000
 
 export function ownerFrom(value: unknown): Owner | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')

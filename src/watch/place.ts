@@ -4,7 +4,7 @@ import { Stop } from '../core/problem.ts'
 import { takeLock } from '../journal/lock.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
-import { putFile } from '../state/own-files.ts'
+import { putFile, sweepNewFiles } from '../state/own-files.ts'
 import { registerWatched } from '../state/watched-files.ts'
 import type { Fate, Known } from './units.ts'
 import { isInside } from '../core/paths.ts'
@@ -50,6 +50,7 @@ export async function takePlace(
   try {
     unregister = registered(file)
     sweep(file)
+    sweepNewFiles(path.dirname(ledger.lock))
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
     const output = openOutput(

@@ -350,11 +350,17 @@ export class DiskTree implements Tree {
     return { cwd: this.#walk.dirAt(at, { missing: 'fail', op: 'open' }).itself, differing: new Map() }
   }
 
-  /** Makes all renames and removals durable, and lets go of everything. */
-  async finish(): Promise<void> {
-    await Promise.all([...this.#touched].map((dir) => new Promise<void>((done) => dir.sync(done))))
-    for (const dir of this.#touched) dir.drop()
+  /** Makes all renames and removals so far durable. */
+  async settle(): Promise<void> {
+    const dirs = [...this.#touched]
     this.#touched.clear()
+    await Promise.all(dirs.map((dir) => new Promise<void>((done) => dir.sync(done))))
+    for (const dir of dirs) dir.drop()
+  }
+
+  /** The same, and lets go of everything. */
+  async finish(): Promise<void> {
+    await this.settle()
     this.#walk.close()
   }
 

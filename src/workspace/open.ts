@@ -50,6 +50,8 @@ export interface OpenWorkspace extends Scope {
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
   restore(wanted: readonly WantedState[]): Promise<WriteNote[]>
+  /** Waits until everything that was changed is on the disk, names included. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -142,6 +144,10 @@ export function openWorkspace(
         ...state,
       }))
       return land(restoreSteps(located, disk))
+    },
+    settle: async () => {
+      await workspace.flushed()
+      await disk.settle()
     },
     close: async () => {
       await workspace.flushed()

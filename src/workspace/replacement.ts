@@ -104,7 +104,9 @@ export function beginReplacement(plan: Plan): Replacement {
       let kept: Promise<void> | undefined
       try {
         begin(fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted))
-        kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])
+        const change = changeOf(plan, target, model?.mode, by)
+        // In a group the base may be a file that an earlier step has yet to move here.
+        kept = recorder?.prepare([isAsRead(base, target) ? change : { ...change, was: undefined }])
         if (dir.isInMemory) {
           fs.fsyncSync(fd ?? -1)
           close()
@@ -347,6 +349,12 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
   if (kept !== undefined) return scratch.moveConflict(nameOf(at), kept)
   // They may not be done yet.
   return scratch.saveConflict(nameOf(at), late, base.handOver())
+}
+
+/** Whether the file that was read is at a place, or nothing where nothing was found. */
+function isAsRead(base: Expected, safePath: string): boolean {
+  const found = fs.lstatSync(safePath, { throwIfNoEntry: false })
+  return base === null ? found === undefined : base instanceof DiskBase && isSame(found, base.stat)
 }
 
 const isSameFile = (safePath: string, file: fs.Stats): boolean =>

@@ -1,7 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isAlive, jsonOf, ownDir, ownerFrom, ownOwner, removeFile, renameFile } from '../state/own-files.ts'
+import {
+  isAlive,
+  isFromBeforeStart,
+  jsonOf,
+  ownDir,
+  ownerFrom,
+  ownOwner,
+  removeFile,
+  renameFile,
+  sweepNewFiles,
+  syncFileNow,
+} from '../state/own-files.ts'
 import { hashOf } from '../core/hash.ts'
+import { isInside } from '../core/paths.ts'
 import { hasCode, messageOf } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
@@ -31,11 +43,12 @@ export class Scratch {
 
   /** A fresh name for a temporary file in a directory. */
   tempName(dir: string): string {
+    this.#ledger ??= this.#startLedger()
     if (!this.#announced.has(dir)) {
       this.#announced.add(dir)
-      const line = JSON.stringify(dir) + '\n'
-      if (this.#ledger === undefined) this.#ledger = this.#startLedger(line)
-      else fs.appendFileSync(this.#ledger, line)
+      fs.appendFileSync(this.#ledger, JSON.stringify(dir) + '\n')
+      // After a power cut the root is searched, other directories are not.
+      if (!isInside(dir, this.root)) syncFileNow(this.#ledger)
     }
     return `.clada-${this.#run}-${this.#count++}.tmp`
   }
@@ -130,8 +143,9 @@ export class Scratch {
 
   /** Removes what runs that died have left. */
   sweep(): void {
+    sweepNewFiles(this.stateDir())
     const dir = path.join(this.stateDir(), 'running')
-    if (isDirectory(dir)) sweepLeftovers(dir)
+    if (isDirectory(dir)) sweepLeftovers(dir, this.root)
     const displaced = path.join(this.stateDir(), 'displaced')
     if (isDirectory(displaced)) this.#reviewDisplaced(displaced)
   }
@@ -154,11 +168,15 @@ export class Scratch {
     this.#announced.clear()
   }
 
-  #startLedger(line: string): string {
-    const dir = ownDir(this.stateDir(), 'running')
-    sweepLeftovers(dir)
+  /** On the disk before the first temporary file, or a power cut could leave one that no run knows of. */
+  #startLedger(): string {
+    const state = this.stateDir()
+    const isNew = !isDirectory(path.join(state, 'running'))
+    const dir = ownDir(state, 'running')
+    sweepLeftovers(dir, this.root)
     const ledger = path.join(dir, this.#run)
-    fs.writeFileSync(ledger, JSON.stringify(ownOwner()) + '\n' + line, { flag: 'wx' })
+    fs.writeFileSync(ledger, JSON.stringify(ownOwner()) + '\n', { flag: 'wx', flush: true })
+    for (const made of isNew ? [dir, state, path.dirname(state)] : [dir]) syncFileNow(made)
     return ledger
   }
 }
@@ -219,30 +237,47 @@ function randomName(): string {
 
 /**
  * Removes the temporary files of runs that died. Each run keeps a ledger named after itself that begins with who
- * it is and goes on with the directories it put temporary files into.
+ * it is and goes on with the directories it put temporary files into. Only its beginning is sure to survive a power cut.
  */
-export function sweepLeftovers(ledgers: string): void {
+function sweepLeftovers(ledgers: string, root: string): void {
   for (const run of fs.readdirSync(ledgers)) {
     if (!/^[0-9a-f]{12}$/.test(run)) continue
     const ledger = path.join(ledgers, run)
     // Whatever else has such a name is not ours, and may never end.
     if (!fs.lstatSync(ledger, { throwIfNoEntry: false })?.isFile()) continue
-    const [first, ...dirs] = fs.readFileSync(ledger, 'utf8').split('\n')
+    const [first, ...lines] = fs.readFileSync(ledger, 'utf8').split('\n')
     const owner = ownerFrom(jsonOf(first))
     if (owner !== undefined && isAlive(owner)) continue
-    for (const line of dirs) sweepDir(jsonOf(line), `.clada-${run}-`)
+    const dirs = lines.map(jsonOf).filter((dir) => typeof dir === 'string')
+    const searched = owner === undefined || isFromBeforeStart(owner) ? [...dirs, ...directoriesBelow(root)] : dirs
+    for (const dir of searched) sweepDir(dir, `.clada-${run}-`)
     fs.rmSync(ledger, { force: true })
   }
 }
 
 /** Only names that this run made up can begin so; a link in the way of the directory removes nothing else. */
-function sweepDir(dir: unknown, prefix: string): void {
-  if (typeof dir !== 'string') return
+function sweepDir(dir: string, prefix: string): void {
   try {
     for (const name of fs.readdirSync(dir)) {
       if (name.startsWith(prefix)) fs.rmSync(path.join(dir, name), { force: true })
     }
   } catch {
     // The directory is gone, and what was in it too.
+  }
+}
+
+/** A directory and all below it, without those that never get temporary files. */
+function* directoriesBelow(dir: string): Generator<string> {
+  yield dir
+  for (const entry of entriesOf(dir))
+    if (entry.isDirectory() && entry.name !== '.git' && entry.name !== '.clada')
+      yield* directoriesBelow(path.join(dir, entry.name))
+}
+
+function entriesOf(dir: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(dir, { withFileTypes: true })
+  } catch {
+    return []
   }
 }

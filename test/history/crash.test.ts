@@ -10,7 +10,7 @@ import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
-import { asKilled, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { asKilled, type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const work = makeWork(50, 200)
 const cli = inject('cli')
@@ -65,6 +65,65 @@ describe('kill -9', () => {
     )
   }
 })
+
+describe('a group that died before its first change', () => {
+  const large = 'a line of a large file\n'.repeat(20_000)
+  const files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'large.txt': large }
+  const move = (from: string, to: string): Call => ['file_move', { old_path: from, new_path: to }]
+  const append = (name: string): Call => ['file_append', { path: name, content: 'more' }]
+  for (const [what, calls] of [
+    ['a file is moved and edited', [move('a.txt', 'new.txt'), append('new.txt')]],
+    ['a large file is moved and edited', [move('large.txt', 'd/new.txt'), append('d/new.txt')]],
+    ['a file is moved over another and edited', [move('a.txt', 'b.txt'), append('b.txt')]],
+    ['a file is moved twice and edited', [move('a.txt', 'b.txt'), move('b.txt', 'c.txt'), append('c.txt')]],
+    ['two files exchange their names', [move('a.txt', 'x.txt'), move('b.txt', 'a.txt'), move('x.txt', 'b.txt')]],
+    ['a copy is edited', [['file_copy', { old_path: 'large.txt', new_path: 'copy.txt' }], append('copy.txt')]],
+    [
+      'a file is deleted and made again',
+      [
+        ['file_delete', { path: 'large.txt' }],
+        ['file_write', { path: 'large.txt', content: 'new' }],
+      ],
+    ],
+    [
+      'a file is moved and another one made at its old name',
+      [move('a.txt', 'new.txt'), ['file_write', { path: 'a.txt', content: 'new' }], append('a.txt'), append('new.txt')],
+    ],
+  ] as const satisfies readonly (readonly [string, readonly Call[]])[]) {
+    it(`is undone to what was there: ${what}`, async () => {
+      const whole = scratchDir(files)
+      const before = treeOf(whole)
+      expect(await execute(whole, 'off', calls, { atomic: true })).toMatchObject({ success: true })
+      const journal = fs.readFileSync(path.join(whole, '.clada/history/1/journal'))
+      asKilled(whole)
+      const dead = fs.readFileSync(path.join(whole, '.clada/history/1/journal'))
+      expect(dead.length).toBeLessThan(journal.length)
+      // Any number of its entries, while everything is as it was: changes that were announced and not made.
+      for (const entries of entryEnds(dead)) {
+        const root = scratchDir(files)
+        const state = path.join(root, '.clada')
+        await execute(root, 'off', [append('a.txt')])
+        await undoIn(root, 'off')
+        fs.cpSync(path.join(whole, '.clada/history/1'), path.join(state, 'history/3'), { recursive: true })
+        fs.writeFileSync(
+          path.join(state, 'history/3/journal'),
+          Buffer.from(dead.toString('latin1', 0, entries).replaceAll(whole, root), 'latin1'),
+        )
+        await execute(root, 'off', [append('b.txt')])
+        await undoIn(root, 'off')
+        const undone = await undoIn(root, 'off', { number: 3 })
+        expect([undone.conflicts, undone.restored]).toEqual([[], []])
+        expect(treeOf(root)).toEqual(before)
+      }
+    })
+  }
+})
+
+/** Where the entries of a journal end, from the second on. */
+function entryEnds(journal: Buffer): number[] {
+  const text = journal.toString('latin1')
+  return [...text.matchAll(/\n(?=[0-9a-f]{24} \{|$)/g)].map(({ index }) => index + 1).slice(1)
+}
 
 const withoutTemps = (tree: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(tree).filter(([name]) => !/\.clada-.*\.tmp$/.test(name)))

@@ -9,6 +9,7 @@ needs('strace')
 for (const [name, mode] of [
   ['single edit', 'off'],
   ['create, move, delete', 'off'],
+  ['atomic, passed on', 'off'],
   ['single edit', 'commit'],
 ] as const) {
   it(`nothing is lost in a power cut: ${name}, ${mode}`, async () => {

@@ -199,7 +199,8 @@ describe('own files', () => {
 })
 
 describe('what a killed run left behind', () => {
-  const dead = () => JSON.stringify({ pid: spawnSync(process.execPath, ['-e', '']).pid, started: '1' })
+  const dead = (time = new Date()) =>
+    JSON.stringify({ pid: spawnSync(process.execPath, ['-e', '']).pid, started: '1', time: time.toISOString() })
 
   it('is swept at the next write, and nothing else is', async () => {
     const root = ownScratchDir({
@@ -225,6 +226,43 @@ describe('what a killed run left behind', () => {
       'src/a.txt',
     ])
     expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+  })
+
+  for (const [what, ledger] of [
+    ['has only its first line', () => `${dead(new Date(Date.now() - os.uptime() * 1000 - 1000))}\n`],
+    ['has another directory', () => `${dead(new Date(0))}\n"/gone"\n`],
+    ['is empty', () => ''],
+    ['is full of zeros', () => '\0'.repeat(300)],
+  ] as const) {
+    it(`is searched for after a power cut: the ledger ${what}`, async () => {
+      const root = ownScratchDir({
+        '.clada-0123456789ab-0.tmp': 'torn',
+        'a/b/.clada-0123456789ab-1.tmp': 'torn',
+        'node_modules/x/.clada-0123456789ab-2.tmp': 'torn',
+        'a/.clada-aaaaaaaaaaaa-1.tmp': "another run's",
+        'outside/.clada-0123456789ab-3.tmp': 'reached through a link only',
+      })
+      const outside = `${root}-outside`
+      fs.renameSync(path.join(root, 'outside'), outside)
+      onTestFinished(() => fs.rmSync(outside, { recursive: true }))
+      fs.symlinkSync(outside, path.join(root, 'a/link'))
+      fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+      fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), ledger())
+      await run(root, write(root, 'new.txt'))
+      fs.unlinkSync(path.join(root, 'a/link'))
+      expect(leftovers(root)).toEqual(['a/.clada-aaaaaaaaaaaa-1.tmp'])
+      expect(fs.readdirSync(outside)).toEqual(['.clada-0123456789ab-3.tmp'])
+      expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+    })
+  }
+
+  it('in its own directory is swept too, unless its process is alive', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    const root = ownScratchDir({ [`.clada/back.json.${pid}-abc.new`]: '{', [`.clada/x.${process.ppid}-abc.new`]: '{' })
+    await run(root, write(root))
+    expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.endsWith('.new'))).toEqual([
+      `x.${process.ppid}-abc.new`,
+    ])
   })
 
   it('is left to a run that is still alive', async () => {
