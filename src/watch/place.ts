@@ -49,7 +49,7 @@ export async function takePlace(
   }
   try {
     unregister = registered(file)
-    sweep(file)
+    scratch.sweep()
     sweepNewFiles(path.dirname(ledger.lock))
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
@@ -142,13 +142,6 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
       `'${file}' is already watched by ${who}. End it first, or watch another file.`,
     )
   }
-}
-
-/** Removes temporary files of a listener that was killed. The lock is ours, so no other one is writing. */
-function sweep(file: string): void {
-  const dir = path.dirname(file)
-  const ours = new RegExp(`^\\.${path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\.[a-z0-9]+\\.tmp$`)
-  for (const name of fs.readdirSync(dir)) if (ours.test(name)) fs.rmSync(path.join(dir, name), { force: true })
 }
 
 /** What is remembered of a watched file from one start to the next. */

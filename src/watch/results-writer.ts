@@ -56,7 +56,9 @@ export class ResultsWriter {
 
   async #rewrite(section: string, change: (bytes: Buffer) => Buffer | undefined): Promise<boolean> {
     // An empty file is one that is being written.
-    const done = await rewrite(this.#place.file, change, (bytes) => partsOf(bytes).own.length > 0)
+    const isWhole = (bytes: Buffer): boolean => partsOf(bytes).own.length > 0
+    const onSaved = (file: string): void => this.#tell({ kind: 'saved-aside', file })
+    const done = await rewrite({ ...this.#place, change, isWhole, onSaved })
     if (done === undefined) return false
     this.#held.push({ late: done.late, until: performance.now() + holdMs })
     this.#section = section

@@ -1,8 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { renameFile } from '../state/own-files.ts'
 import { platform } from '../core/platform.ts'
-import { exchange, startExchanging } from '../workspace/exchange.ts'
+import { Stop } from '../core/problem.ts'
+import type { DiskBase } from '../workspace/disk-file.ts'
+import { DiskTree } from '../workspace/disk-tree.ts'
+import type { Scratch } from '../workspace/scratch.ts'
+import { type Location, locationOf } from '../workspace/walk.ts'
 
 /** What is at a path that may be anything, at any moment. */
 export type Look =
@@ -31,71 +34,89 @@ export interface Rewritten {
   readonly late: LateWriter
 }
 
+export interface Rewriting {
+  readonly file: string
+  readonly scratch: Scratch
+  /** What to make of the content; undefined for no change. */
+  readonly change: (bytes: Buffer) => Buffer | undefined
+  /** Whether the content is complete, and not that of a file that is being written. */
+  readonly isWhole: (bytes: Buffer) => boolean
+  /** Called with the path of a text that another program wrote at the same moment. */
+  readonly onSaved: (file: string) => void
+}
+
 /**
- * Replaces a file by what `change` makes of it, in one step, and only while it is still what was read; otherwise
- * everything is done again with what is there by then. Undefined when there is no file, or no change is wanted.
+ * Replaces a file by what `change` makes of it, as an edit of the workspace does, and only while it is still what was read;
+ * otherwise everything is done again with what is there by then. Undefined when there is no file, or no change is wanted.
  */
-export async function rewrite(
-  file: string,
-  change: (bytes: Buffer) => Buffer | undefined,
-  isWhole: (bytes: Buffer) => boolean = () => true,
+export async function rewrite(rewriting: Rewriting): Promise<Rewritten | undefined> {
+  const tree = new DiskTree(rewriting.scratch)
+  try {
+    return await rewriteOn(tree, rewriting)
+  } finally {
+    await tree.finish()
+  }
+}
+
+async function rewriteOn(
+  tree: DiskTree,
+  { file, scratch, change, isWhole, onSaved }: Rewriting,
 ): Promise<Rewritten | undefined> {
-  const until = performance.now() + patienceMs
-  for (;;) {
+  const at = locationOf(scratch.root, file)
+  for (const until = performance.now() + patienceMs; ; await pause()) {
     const patient = performance.now() < until
     const held = open(file)
     if ('kind' in held) {
       // An editor that deletes and creates is back in a moment.
       if (held.kind !== 'absent' || !patient) return undefined
-      await pause()
       continue
     }
-    const { fd } = held
-    const before = fs.fstatSync(fd, { bigint: true })
-    const bytes = fs.readFileSync(fd)
-    if (patient && (isFresh(before) || !isWhole(bytes))) {
-      fs.closeSync(fd)
-      await pause()
+    const before = fs.fstatSync(held.fd, { bigint: true })
+    const base = readBase(tree, at)
+    const isThis = base !== undefined && base.stat.ino === Number(before.ino) && base.stat.dev === Number(before.dev)
+    if (!isThis || (patient && (isFresh(before) || !isWhole(base.bytes)))) {
+      base?.release()
+      fs.closeSync(held.fd)
       continue
     }
-    const wanted = change(bytes)
+    const wanted = change(base.bytes)
     if (wanted === undefined) {
-      fs.closeSync(fd)
+      base.release()
+      fs.closeSync(held.fd)
       return undefined
     }
-    const temp = writeBeside(file, wanted, before)
-    await startExchanging()
-    const isThere = isSame(before, fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }))
-    const when = patient ? 'unless open' : 'also open'
-    const answer = isThere ? exchange(temp, file, fs.fstatSync(fd), when) : 'changed'
-    if (answer === 'unable') return { bytes: wanted, late: new LateWriter(replaced(file, temp, fd), before) }
-    fs.rmSync(temp, { force: true })
-    if (answer !== 'changed' && (answer !== 'open' || !patient))
+    // Windows replaces no file that is open; what is written to the old one is kept by the workspace.
+    const fd = platform.replacesOpenFiles ? held.fd : undefined
+    if (fd === undefined) fs.closeSync(held.fd)
+    try {
+      const { displaced } = await tree.write(at, wanted, base, { readOnly: 'left so' })
+      await scratch.finish()
+      if (displaced !== undefined && !isForgotten(displaced, base, fd)) onSaved(displaced)
       return { bytes: wanted, late: new LateWriter(fd, before) }
-    fs.closeSync(fd)
-    await pause()
+    } catch (error) {
+      if (fd !== undefined) fs.closeSync(fd)
+      if (!(error instanceof Stop) || error.problem.kind !== 'changed-meanwhile') throw error
+      if (error.problem.saved !== undefined) onSaved(error.problem.saved)
+    }
   }
 }
 
-/** Puts `temp` in the place of a file that is open as `fd`; returns a descriptor of the replaced file. */
-function replaced(file: string, temp: string, fd: number): number | undefined {
-  if (platform.replacesOpenFiles) {
-    renameFile(temp, file)
-    return fd
-  }
-  fs.closeSync(fd)
-  const old = `${temp}.old`
+/** Undefined when the file went in this moment. */
+function readBase(tree: DiskTree, at: Location): DiskBase | undefined {
   try {
-    fs.linkSync(file, old)
-  } catch {
-    // A file system without links: what an editor writes in this very moment is lost.
-    renameFile(temp, file)
-    return undefined
+    return tree.read(at, Infinity)
+  } catch (error) {
+    if (error instanceof Stop) return undefined
+    throw error
   }
-  renameFile(temp, file)
-  const held = fs.openSync(old, 'r')
-  fs.rmSync(old, { force: true })
-  return held
+}
+
+/** An editor had the file open, and the workspace kept it. Holding it open is enough, and so is a text that is known. */
+function isForgotten(displaced: string, base: DiskBase, fd: number | undefined): boolean {
+  const isHeld = fd !== undefined && fs.statSync(displaced).ino === base.stat.ino
+  if (!isHeld && base.changedIn(displaced) !== undefined) return false
+  fs.rmSync(displaced, { force: true })
+  return true
 }
 
 /** Holds a replaced file open, because an editor may still write to it. */
@@ -152,34 +173,8 @@ function open(file: string): { fd: number } | (Look & { kind: 'absent' | 'odd' }
   return { kind: 'odd', why: stat.isDirectory() ? 'it is a directory' : 'it is not a regular file' }
 }
 
-function writeBeside(file: string, bytes: Buffer, { mode, uid, gid }: fs.BigIntStats): string {
-  const temp = path.join(path.dirname(file), `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`)
-  const fd = fs.openSync(temp, 'wx', Number(mode) & 0o777)
-  try {
-    fs.writeFileSync(fd, bytes)
-    fs.fchmodSync(fd, Number(mode) & 0o7777)
-    const own = fs.fstatSync(fd)
-    if (own.uid !== Number(uid) || own.gid !== Number(gid)) giveTo(fd, Number(uid), Number(gid))
-    fs.fsyncSync(fd)
-  } catch (error) {
-    fs.rmSync(temp, { force: true })
-    throw error
-  } finally {
-    fs.closeSync(fd)
-  }
-  return temp
-}
-
-function giveTo(fd: number, uid: number, gid: number): void {
-  try {
-    fs.fchownSync(fd, uid, gid)
-  } catch {
-    // Only root can change the owner, and the text matters more.
-  }
-}
-
-function isSame(a: fs.BigIntStats, b: fs.BigIntStats | undefined): boolean {
-  return a.dev === b?.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs
+function isSame(a: fs.BigIntStats, b: fs.BigIntStats): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs
 }
 
 /**
