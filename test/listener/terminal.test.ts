@@ -225,8 +225,9 @@ describe('clada watch on a terminal', () => {
   it('lets nothing from a document drive the terminal', async () => {
     const watch = await watching()
     const evil = '\\u001b]0;title\\u0007\\u001b[2J\\u202e\\u200b'
+    const heredoc = ["content = <<'EOT_SHAM_wr1'", JSON.parse(`"${evil}"`), 'EOT_SHAM_wr1']
     const text =
-      block('wr1', ['action = "file_write"', `path = "${watch.dir}/a.txt"`, `content = "${evil}"`]) +
+      block('wr1', ['action = "file_write"', `path = "${watch.dir}/a.txt"`, ...heredoc]) +
       block('rd1', ['action = "file_read"', `path = "${watch.dir}/a.txt"`]) +
       block('rd2', ['action = "file_read"', `path = "${watch.dir}/${evil}"`]) +
       block('bad', [`action = "${evil}"`]) +
