@@ -6,3 +6,12 @@ export const isFrame = (line: string): boolean => /^=== .* ===\s*$/.test(line)
 
 /** A line of the formats `text` and `xml`. */
 export const isTaskLine = (line: string): boolean => /^\[(?:task-\d+(?:\.\d+)*(?::\w+)?|line \d+)\] /.test(line)
+
+/** The sentences that a prompt of clada's own begins with. Its examples are blocks, and nothing in it is meant to run. */
+export const promptOpenings = {
+  blocks: 'You can work on my project yourself: write action blocks in your reply.',
+  changes: 'Write changes in your reply like this; clada applies them to',
+} as const
+
+/** The last line of a prompt: what follows it in a copied chat is the reply. */
+export const promptEnd = '(End of prompt.)'

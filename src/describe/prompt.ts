@@ -1,4 +1,5 @@
 import type { ActionSpec } from '../core/action.ts'
+import { promptEnd, promptOpenings } from '../core/frames.ts'
 import { firstSentence } from './actions.ts'
 import { type Form, type Lesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
 import { tokensOf } from '../text/lines.ts'
@@ -46,7 +47,11 @@ export function promptFor(options: PromptOptions): Prompt {
 
 /** A prompt with files after it, as one text. */
 export const withFiles = (prompt: string, files: string): string =>
-  files === '' ? prompt : `${prompt}\n## Files as they are now\n\n${files}\n`
+  files === '' ? prompt : withSection(prompt, `## Files as they are now\n\n${files}`)
+
+/** A prompt with another section at its end. */
+export const withSection = (prompt: string, section: string): string =>
+  `${prompt.slice(0, prompt.lastIndexOf(promptEnd))}${section}\n\n${promptEnd}\n`
 
 interface Drop {
   readonly name: string
@@ -75,7 +80,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
   return (
     [
       '# How to work on my project',
-      'You can work on my project yourself: write action blocks in your reply. clada executes them in order, and I paste its report here.',
+      `${promptOpenings.blocks} clada executes them in order, and I paste its report here.`,
       pathLine(teaching, options),
       '## Blocks',
       ...(first === undefined ? [] : [first]),
@@ -101,6 +106,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
       ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
       ...(options.map === undefined ? [] : ['## The project', ['````', options.map, '````'].join('\n')]),
       ...(options.task === undefined ? [] : ['## The task', options.task]),
+      promptEnd,
     ].join('\n\n') + '\n'
   )
 }
@@ -276,7 +282,7 @@ export function foreignPrompt(format: Format, { root, rules = [], map, task }: P
   const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
   const text = [
     '# How to change my project',
-    `Write changes in your reply like this; clada applies them to \`${root}\`, and I paste its report here. Paths are relative to it.`,
+    `${promptOpenings.changes} \`${root}\`, and I paste its report here. Paths are relative to it.`,
     format.example,
     list([
       ...format.rules,
@@ -286,6 +292,7 @@ export function foreignPrompt(format: Format, { root, rules = [], map, task }: P
     ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
     ...(map === undefined ? [] : ['## The project', ['````', map, '````'].join('\n')]),
     ...(task === undefined ? [] : ['## The task', task]),
+    promptEnd,
   ].join('\n\n')
   return { text: `${text}\n`, tokens: tokensOf(text), actions: format.actions, dropped: [] }
 }

@@ -117,10 +117,11 @@ const MAYBE = /#!|[<>*-]{3}|--|@@|<\w|&lt;|\\<|\xab|`{3}[sa]|\d:\d|\{\s*(?:"|$)/
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
 const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
 
-function reasonFor(source: Source, line: number, { prefix }: Mark, quotations: Quotations): NotExecutedReason {
+function reasonFor(source: Source, line: number, { title, prefix }: Mark, quotations: Quotations): NotExecutedReason {
   if (prefix.includes('>')) return 'quoted'
   if (isListed(source, line)) return 'listing'
   if (OWN_OUTPUT.test(source.line(line)) || quotations.isQuoted(line, line)) return 'quoted'
+  if (title === 'udiff' && quotations.followsCommand(line)) return 'quoted'
   return 'unreadable'
 }
 

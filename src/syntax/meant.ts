@@ -16,17 +16,24 @@ interface Thoughts {
   readonly open: number | undefined
 }
 
-/** The tags that models think aloud in. */
+/** The tags that models think aloud in. Aider adds a hash to its own: `<thinking-content-7bbe…>`. */
 const names =
-  '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)'
+  '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)(?:[-_.:][\\w.:-]*)?'
 const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
 const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
-const mark = new RegExp(`^[ \\t]*(?:(${begin})|(?:${end}))|(?:${end})[ \\t]*\\r?$`, 'gm')
+/** A heading after an arrow, as Aider shows thoughts and what follows them. */
+const heading = (words: string): string => `[►▶▸] ?(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
+const beginHeading = heading('THINKING|[Tt]hinking|REASONING|[Rr]easoning|THOUGHTS?|[Tt]houghts?|ANALYSIS|[Aa]nalysis')
+const endHeading = heading('(?:FINAL |[Ff]inal )?(?:ANSWER|[Aa]nswer|RESPONSE|[Rr]esponse|REPLY|[Rr]eply)')
+const mark = new RegExp(
+  `^[ \\t]*(?:(${begin})|(${beginHeading})|(${endHeading})|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
+  'gm',
+)
 const markHere = new RegExp(`${begin}|${end}`, 'y')
 
 /** Whether it is worth looking: hardly any text has such a mark. Jumps from `<` to `<`, which is faster than a pattern. */
 export function mayThink(text: string): boolean {
-  if (text.includes('THINK]') || text.includes('◁')) return true
+  if (text.includes('THINK]') || ARROWS.some((arrow) => text.includes(arrow))) return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     while (text.charCodeAt(at + 1) === LESS) at++
     const next = text.charCodeAt(at + 1)
@@ -37,6 +44,7 @@ export function mayThink(text: string): boolean {
   return false
 }
 
+const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45
 const LESS = 60
 const SPACE = 32
@@ -57,16 +65,20 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
     return (sound[at]?.startLine ?? Infinity) <= line
   }
   let leads = false
-  for (const { index, 1: beginning } of source.text.matchAll(mark)) {
+  /** Below a heading only another one ends a thought. */
+  let isHeaded = false
+  for (const { index, 1: tag, 2: headed, 3: answered } of source.text.matchAll(mark)) {
     const line = source.lineAt(index)
     if (!leads && isContent(line)) continue
-    if (beginning === undefined) {
+    if (open === undefined ? answered !== undefined : isHeaded && answered === undefined) continue
+    if (tag === undefined && headed === undefined) {
       const mayLead = closed.length === 0 && !source.text.slice(0, index).includes(COMMENTARY)
       if (open !== undefined || mayLead) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false
     } else if (open === undefined) {
       open = line
+      isHeaded = headed !== undefined
       leads = isReply && line === start
     }
   }

@@ -1,5 +1,5 @@
 import type { Block } from '../core/block.ts'
-import { endFrame, isTaskLine } from '../core/frames.ts'
+import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/frames.ts'
 import type { Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
 import { isSound } from './damage.ts'
@@ -7,7 +7,7 @@ import type { Passage } from './meant.ts'
 import { LF, SPACE, TAB } from './reader.ts'
 
 /**
- * Reports of clada's own in a text: what they quote from files and programs is never executed, also when a report is
+ * Reports and prompts of clada's own in a text: what they quote from files and programs is never executed, also when a report is
  * piped back or pasted together with a reply. Their frames start a line, or follow the indentation or `> ` of the whole
  * paste; content in them never does. A report that is the content of a block stays content.
  */
@@ -38,6 +38,7 @@ export function reportSigns(source: Source): { mayReport: boolean; quoted: numbe
   const { text, lineCount } = source
   // Inside a line, a pattern finds further beginnings.
   let mayReport = (source.hasCr || text.includes('\u2028') || text.includes('\u2029')) && begins.test(text)
+  mayReport ||= text.includes(promptOpenings.blocks) || text.includes(promptOpenings.changes)
   let quoted = Infinity
   for (let line = 1; line <= lineCount; line++) {
     let c = source.initial(line)
@@ -54,6 +55,7 @@ const begins =
 const section = /^([ \t>]*)=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES) ===\s*$/
 /** The heading of one output; prose may look like it. */
 const heading = /^([ \t>]*)\[[^\]\s]+\] [a-z]+(?:_[a-z]+)*(?: .*)?:\s*$/
+const prompt = new RegExp(`^([ \\t>]*)(?:${promptOpenings.blocks}|${promptOpenings.changes})`)
 const file = /^([ \t>]*)=== START (FILE: .*) ===\s*$/
 
 /** The last line of the report that begins on a line; undefined where none does. */
@@ -63,6 +65,8 @@ function reportFrom(source: Source, line: number): number | undefined {
   if (section.test(text)) return sectionsEnd(source, line, before)
   const [, prefix = '', name] = file.exec(text) ?? []
   if (name !== undefined) return endOf(source, line, `${prefix}=== END ${name} ===`)
+  const [, quoted] = prompt.exec(text) ?? []
+  if (quoted !== undefined) return endOf(source, line, `${quoted}${promptEnd}`)
   const [, indent] = heading.exec(text) ?? []
   if (indent !== undefined) return unframedEnd(source, line, indent)
   if (isTaskLine(text))

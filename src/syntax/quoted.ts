@@ -1,6 +1,6 @@
 import type { Block, NotExecutedReason } from '../core/block.ts'
 import { type Source, textFrom } from '../core/source.ts'
-import { fenceOf, openFence, PLUS } from './foreign/foreign.ts'
+import { fenceAround, fenceOf, openFence, PLUS } from './foreign/foreign.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { SPACE } from './reader.ts'
 
@@ -25,7 +25,8 @@ export class Quotations {
   /** Blocks are asked about in line order. */
   reasonFor(block: Block): Extract<NotExecutedReason, 'quoted' | 'example'> | undefined {
     const { startLine, endLine } = block
-    this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isOutput(this.#source, block)
+    const isShown = block.syntax === 'udiff' && (isOutput(this.#source, block) || this.followsCommand(startLine))
+    this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isShown
     this.#last = endLine ?? startLine
     if (this.#quoted) return 'quoted'
     const isNameless = block.faults.length > 0 && block.params['path'] === undefined
@@ -35,6 +36,38 @@ export class Quotations {
   /** Whether lines are the output of a program, by the lines around them. */
   isQuoted(start: number, end: number): boolean {
     return this.#above(start) || this.#below(end)
+  }
+
+  /**
+   * Whether a diff is what a command of git shows that is on the line above its fence, or at the end of the fence before:
+   * chats split a terminal into the command and its output. A line of text may be between, unless it asks to apply it.
+   */
+  followsCommand(start: number): boolean {
+    const above = this.#textAbove(fenceAround(this.#source, start) ?? start)
+    if (above === 0) return false
+    const text = this.#source.line(above)
+    if (showsByPrompt(text.replace(/^\s*[`*]+|[`*:]+\s*$/g, ''))) return true
+    if (fenceOf(text) !== undefined) return this.#endsWithCommand(above)
+    const before = this.#textAbove(above)
+    return (
+      before > 0 &&
+      fenceOf(this.#source.line(before)) !== undefined &&
+      !APPLIES.test(text) &&
+      this.#endsWithCommand(before)
+    )
+  }
+
+  /** Whether the last line of the fence that closes on a line is such a command. */
+  #endsWithCommand(fence: number): boolean {
+    const last = this.#textAbove(fence)
+    return fenceAround(this.#source, fence) !== undefined && last > 0 && showsByPrompt(this.#source.line(last))
+  }
+
+  /** The last line above this one that is not empty; 0 where there is none. */
+  #textAbove(line: number): number {
+    let above = line - 1
+    while (above > 0 && textFrom(this.#source, above) === -1) above--
+    return above
   }
 
   /** Whether the line that should name the file, above a block or its fence, is a placeholder. */
@@ -80,8 +113,8 @@ export class Quotations {
 
   /** `initial` is the first character that is no space: most lines need no pattern to be known as prose. */
   #signOn(line: number, initial: string, pastEmpty: boolean): Sign {
-    if (!pastEmpty && MARKS.includes(initial)) return 0
     const text = this.#source.line(line)
+    if (!pastEmpty && MARKS.includes(initial) && !(initial === '#' && showsByPrompt(text))) return 0
     const fence = fenceOf(text)
     if (fence !== undefined) {
       const isShown = !this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1))
@@ -155,13 +188,17 @@ const PROMPT = new RegExp(
     String.raw`(?:\([\w.-]+\) ?)?\[?[\w.-]+@[\w.-]+[^$#%>❯]{0,80}[$#%>❯](?=\s|$)`,
     String.raw`[$%❯λ›] (?=\S)`,
     // ➜  project git:(main) ✗
-    String.raw`➜\s+\S`,
+    String.raw`➜\s+\S+(?:\s+git:\([^)]{1,60}\))?(?:\s+[✗✔±])?(?=\s|$)`,
     String.raw`(?:PS )?[A-Za-z]:\\[^>]{0,120}>`,
     // ~/project $
     String.raw`[~/][\w./~-]*(?: \([^)]{1,60}\))? ?[$#%❯](?=\s|$)`,
     // project (main) $
     String.raw`[\w.-]+ (?:git:)?\([^)]{1,60}\) ?[^\w\s]{0,3} ?[$#%❯✗>](?=\s|$)`,
-    String.raw`(?:>{1,3}|\+) (?=git )`,
+    String.raw`(?:>{1,3}|\+|#) (?=git )`,
+    // bash-5.1$ and (venv) $
+    String.raw`(?:(?:ba|z|k|da|fi)?sh(?:-[\d.]+)?|\([\w.-]+\) )[$#%>❯](?=\s|$)`,
+    // project $ git diff, and whatever else a prompt may say
+    String.raw`[\w~.][^\`"'=<>;|\n]{0,80}[$#%>❯] ?(?=git )`,
   ].join('|')})`,
 )
 
@@ -172,6 +209,18 @@ const isPrompt = (text: string): boolean => text !== '' && mayPrompt(text) && PR
 
 /** A command of git that shows something, without a prompt. */
 const SHOWS = /^\s*git (?:-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|blame)\b[^:]*$/
+
+/** Whether a line has a prompt and a command of git that shows a diff. */
+function showsByPrompt(text: string): boolean {
+  const prompt = mayPrompt(text) ? PROMPT.exec(text)?.[0] : undefined
+  return prompt !== undefined && SHOWS_DIFF.test(text.slice(prompt.length))
+}
+
+const SHOWS_DIFF =
+  /^\s*(?:cd \S+ && )?git (?:-C \S+ |-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|range-diff|diff-tree)\b/
+
+/** A sentence that asks to apply what is below it. */
+const APPLIES = /\b(?:apply|applying|please|use (?:this|the)|instead|fix(?:es)?|should be|change it|patch)\b/i
 
 /** The command line on a line, if there is one. */
 function commandOn(text: string, initial: string): string | undefined {

@@ -7,7 +7,7 @@ import { projectPrompt } from '../api/project-prompt.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
 import { callable } from '../describe/actions.ts'
-import { withFiles } from '../describe/prompt.ts'
+import { withFiles, withSection } from '../describe/prompt.ts'
 import { type TaughtName, taughtNames } from '../syntax/table.ts'
 import { tokenLength, tokensOf } from '../text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
@@ -94,7 +94,7 @@ export async function promptText(
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
   const files = withFiles(prompt.text, context?.text ?? '')
   // Last, where a model looks first.
-  const text = task === '' ? files : `${files}\n\n## The task\n${task}\n`
+  const text = task === '' ? files : withSection(files, `## The task\n\n${task}`)
   return {
     text,
     tokens: tokensOf(text),

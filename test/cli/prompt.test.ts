@@ -44,6 +44,19 @@ describe('clada prompt', () => {
     expect((await clada(['prompt', 'csl'], { cwd: scratchDir() })).status).toBe(2)
   })
 
+  it.each(['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff'])(
+    'is no reply: nothing of it runs in %s',
+    async (syntax) => {
+      const cwd = scratchDir({ 'src/greet.js': "export function greet(name) {\n  return 'Hello ' + name\n}\n" })
+      for (const flags of [[], ['--all'], ['--task', 'Fix it']]) {
+        const { stdout: input } = await clada(['prompt', '--syntax', syntax, ...flags], { cwd })
+        const { status, stdout } = await start(['diff', '--json'], { cwd, input, env: { XDG_STATE_HOME: state } })
+        expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 0, result: { results: [] } })
+        expect(stdout).not.toContain('+++')
+      }
+    },
+  )
+
   it('has the task and the map of the project, and the words of what is approved', async () => {
     const cwd = scratchDir({
       'src/cart.js': 'export function total(items) {}\n',
@@ -53,7 +66,7 @@ describe('clada prompt', () => {
     const { stdout } = await clada(['prompt', '--task', 'The total is wrong'], { cwd })
     expect(stdout).toContain('Approved, by these words (* is any arguments): `npm test`.')
     expect(stdout).toContain('src/cart.js: function total(items)')
-    expect(stdout.endsWith('## The task\n\nThe total is wrong\n')).toBe(true)
+    expect(stdout.endsWith('## The task\n\nThe total is wrong\n\n(End of prompt.)\n')).toBe(true)
   })
 
   it('says what a budget costs', async () => {

@@ -6,13 +6,15 @@ import { allActions, registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
 import type { CladaOptions } from '../../src/index.ts'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
-import { foreignFormats, promptFor, type PromptOptions, withFiles } from '../../src/describe/prompt.ts'
+import { promptEnd, promptOpenings } from '../../src/core/frames.ts'
+import { foreignFormats, promptFor, type PromptOptions, withFiles, withSection } from '../../src/describe/prompt.ts'
 import { promptNames, syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
 import { exampleFiles } from '../../src/describe/lesson.ts'
 import { Clada } from '../../src/index.ts'
 import { formatFor } from '../../src/cli/options.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { BlockStream } from '../../src/syntax/stream-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const actions = allActions()
@@ -49,14 +51,16 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
     const { text } = at('/p', { syntax, ...more })
     const commands = 'Approved, by these words (* is any arguments): `npm test`, `pytest *`.'
     expect(text.includes(commands)).toBe(syntax !== 'replacer')
-    expect(text.endsWith('## The project\n\n````\nsrc/  a.js\n````\n\n## The task\n\nFix it.\n')).toBe(true)
+    expect(
+      text.endsWith(`## The project\n\n\`\`\`\`\nsrc/  a.js\n\`\`\`\`\n\n## The task\n\nFix it.\n\n${promptEnd}\n`),
+    ).toBe(true)
   })
 
   it('has two examples, which work', async () => {
     const root = scratchDir(exampleFiles)
     const { text } = at(root, { syntax, token: 'q7k2m9xb' })
     // Carried out as it stands: so nothing but the examples is a block, not even a broken one.
-    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(unframed(text))
     expect(result).toMatchObject({ success: true, parseErrors: [] })
     expect(result.warnings).toBeUndefined()
     expect(result.results.map(({ warnings }) => warnings)).toEqual(result.results.map(() => undefined))
@@ -73,7 +77,7 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
     const root = scratchDir()
     const { text } = at(root, { syntax })
     // The files of the examples are missing, so one of them fails.
-    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(unframed(text))
     expect(result.success).toBe(false)
     for (const form of ['llm', formatFor(result)] as const) {
       const marks = formatReport(result, form).match(/^=== [A-Z ]+ ===$|\[task-(?=\d+\])|<result\b/gm) ?? []
@@ -95,7 +99,7 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
         const { text, actions: taught } = at('/p', { syntax, allowedActions, include })
         expect(allowedActions).toEqual(expect.arrayContaining([...namedIn(text)]))
         expect(allowedActions).toEqual(expect.arrayContaining([...taught]))
-        const { blocks } = findBlocks(new Source(text))
+        const { blocks } = findBlocks(new Source(unframed(text)))
         expect(allowedActions).toEqual(expect.arrayContaining(blocks.map(({ action }) => action)))
       }),
       { numRuns: 40 },
@@ -134,7 +138,8 @@ const examplesIn: Record<TaughtName, string[]> = {
   replacer: ['file_replace_text', 'file_write', 'file_replace_text'],
 }
 
-const exampleNames = (text: string): string[] => findBlocks(new Source(text)).blocks.map(({ action }) => action)
+const exampleNames = (text: string): string[] =>
+  findBlocks(new Source(unframed(text))).blocks.map(({ action }) => action)
 
 /** The calls of the list of actions, one each. */
 function formsIn(text: string): string[] {
@@ -201,7 +206,7 @@ describe('what is taught', () => {
     const { text, actions: taught } = at(root, { syntax: 'csl', cslDelimiters })
     expect(text).not.toContain('<---')
     expect(taught).toContain('file_write')
-    const result = await new Clada({ repoPath: root, gitCommit: false, cslDelimiters }).execute(text)
+    const result = await new Clada({ repoPath: root, gitCommit: false, cslDelimiters }).execute(unframed(text))
     expect(result).toMatchObject({ success: true, executedActions: 3, parseErrors: [] })
   })
 
@@ -209,7 +214,7 @@ describe('what is taught', () => {
     const root = scratchDir(exampleFiles)
     const { text } = at(root, { relativePaths: true })
     expect(text).toContain('path = "src/greet.js"')
-    const result = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).execute(text)
+    const result = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).execute(unframed(text))
     expect(result).toMatchObject({ success: true, executedActions: 3 })
   })
 
@@ -262,14 +267,65 @@ describe('what is taught', () => {
   })
 })
 
+/** The text that is no prompt any more, because the sentence is missing by which one is known. */
+const unframed = (text: string): string =>
+  Object.values(promptOpenings).reduce((rest, opening) => rest.replace(opening, ''), text)
+
+describe.each(promptNames)('a prompt for %s that is taken for a reply', (syntax) => {
+  const { text } = projectPrompt(
+    { repoPath: import.meta.dirname, syntaxes: [syntax] },
+    { rules: ['One.'], token: 'q7k2m9xb' },
+  )
+  const reply = 'I will do so.\n\n<---WRITE file="a.txt"--->\nx\n<---END--->\n'
+  const written = [{ syntax: 'csl', params: { path: 'a.txt', content: 'x' } }]
+
+  it.each([
+    ['as it is', text],
+    [
+      'with every action',
+      projectPrompt({ repoPath: import.meta.dirname, syntaxes: [syntax] }, { include: 'all' }).text,
+    ],
+    [
+      'with a task and files',
+      withFiles(withSection(text, '## The task\n\nFix it.'), '=== START FILE: a ===\nA\n=== END FILE: a ==='),
+    ],
+    ['with CRLF', text.replaceAll('\n', '\r\n')],
+    ['quoted', text.replace(/^/gm, '> ')],
+    ['copied from a page', text.replace(/^(?:# |## |````|- )/gm, '')],
+    ['cut off', text.slice(0, text.lastIndexOf('The report'))],
+    ['after a greeting', `Hello,\n\n${text}`],
+  ])('runs nothing: %s', (_, prompt) => {
+    const { blocks, faults, notExecuted } = findBlocks(new Source(prompt))
+    expect(blocks).toEqual([])
+    expect(faults).toEqual([])
+    expect(new Set(notExecuted.map(({ reason }) => reason))).toEqual(new Set(['quoted']))
+  })
+
+  it('runs the reply below it', () => {
+    expect(findBlocks(new Source(text + reply)).blocks).toMatchObject(written)
+    const stream = new BlockStream({})
+    const early = [...text].flatMap((letter) => stream.push(letter).blocks)
+    expect([...early, ...stream.push(reply).blocks, ...stream.end().blocks]).toMatchObject(written)
+  })
+
+  it('is content of a block', () => {
+    const block = `<---WRITE file="prompt.md"--->\n${text}<---END--->\n`
+    // Inside CSL its own markers would end the block.
+    if (syntax !== 'csl')
+      expect(findBlocks(new Source(block)).blocks).toMatchObject([{ params: { path: 'prompt.md' } }])
+  })
+})
+
 describe('rules and files', () => {
   it('stand at the end, and only where there are any', () => {
     const bare = at('/p').text
     expect(bare).not.toContain('## Rules')
     const { text } = at('/p', { rules: ['One.', 'Two,\nin two lines.'] })
-    expect(text).toBe(`${bare}\n## Rules of this project\n\n- One.\n- Two,\n  in two lines.\n`)
+    const end = `${promptEnd}\n`
+    const body = text.slice(0, -end.length)
+    expect(text).toBe(bare.replace(end, `## Rules of this project\n\n- One.\n- Two,\n  in two lines.\n\n${end}`))
     expect(withFiles(text, '')).toBe(text)
-    expect(withFiles(text, '=== /p/a ===\nA')).toBe(`${text}\n## Files as they are now\n\n=== /p/a ===\nA\n`)
+    expect(withFiles(text, '=== /p/a ===\nA')).toBe(`${body}## Files as they are now\n\n=== /p/a ===\nA\n\n${end}`)
   })
 })
 
@@ -283,7 +339,7 @@ describe('formats of other tools', () => {
     const syntax = syntaxNames.find((one) => one === name)
     const { text, tokens } = projectPrompt({ repoPath: root, syntaxes: syntax === undefined ? [] : [syntax] })
     expect(tokens).toBeLessThan(400)
-    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(unframed(text))
     expect(result).toMatchObject({ success: true, executedActions: 1 })
     expect(fs.readFileSync(path.join(root, 'src/greet.js'), 'utf8')).toContain("(name || 'you')")
   })

@@ -20,12 +20,13 @@ export function becomesOf(text: string): {
 } {
   const { blocks, notExecuted } = findBlocks(new Source(text))
   const sound = blocks.filter(({ faults, endLine }) => faults.length === 0 && endLine !== null)
+  const own = sound.filter(({ syntax }) => syntax !== 'proposal')
   // There is no project here, and so no file that a placeholder could be.
-  const runs = sound.filter((block) => block.syntax !== 'proposal' && !namesPlaceholder(block))
+  const runs = own.filter((block) => !namesPlaceholder(block))
   return {
-    listed: notExecuted.length,
+    listed: notExecuted.length + own.length - runs.length,
     refused: blocks.length - sound.length,
-    proposed: sound.filter(({ syntax }) => syntax === 'proposal').length,
+    proposed: sound.length - own.length,
     runs: runs.map(({ syntax, startLine, raw }) => `${syntax}, line ${startLine}: ${raw.split('\n')[0]}`),
   }
 }
@@ -43,6 +44,15 @@ export const prompts = [
   'C:\\clada>',
   '~/clada (main) $',
   '>>',
+  'bash-5.1$',
+  'sh-5.1#',
+  'clada $',
+  '(venv) $',
+  '~/clada (main) >',
+  'zsh%',
+  'fish>',
+  '#',
+  'ada@box MINGW64 ~/clada (main)\n$',
 ]
 const shells = ['', 'console', 'sh', 'bash', 'text', 'shell', 'terminal']
 const at = (list: readonly string[], index: number): string => list[index % list.length] ?? ''
@@ -63,6 +73,16 @@ export const frames: Readonly<Record<string, (shown: Shown, n: number) => string
   'a terminal without a fence': ({ diff }, n) => `${at(prompts, n)} git diff HEAD~1\n${diff}\n${at(prompts, n)} \n`,
   'a terminal with commands before': ({ diff }, n) =>
     `${fenced(at(shells, n), `${at(prompts, n)} cd clada\n${at(prompts, n)} git status -s\n M src/a.ts\n${at(prompts, n)} git diff --staged\n${diff}\n${at(prompts, n)} git log -1 --oneline\nabc1234 wip`)}\n`,
+  'a terminal in the fence before': ({ diff }, n) =>
+    `${fenced(at(shells, n), `${at(prompts, n)} git diff`)}\n\n${fenced(at(['diff', '', 'patch'], n), diff)}\n`,
+  'a terminal in the fence before, with a word between': ({ diff }, n) =>
+    `${fenced(at(shells, n), `${at(prompts, n)} git status -s\n M src/a.ts\n${at(prompts, n)} git --no-pager show --stat=80`)}\n\n${at(['Output:', 'prints', 'which shows:'], n)}\n\n${fenced(at(['diff', ''], n), diff)}\n`,
+  'a terminal in the fence before a diff without one': ({ diff }, n) =>
+    `${fenced(at(shells, n), `${at(prompts, n)} git log -p -1`)}\n\n${diff}\n`,
+  'a command above a fence': ({ diff }, n) =>
+    `I looked at it.\n\n${at(prompts, n)} git diff HEAD~1\n${fenced(at(['diff', ''], n), diff)}\n`,
+  'a command in backticks above a fence': ({ diff }, n) =>
+    `I looked at it.\n\n\`${at(prompts, n).split('\n').at(-1)} git diff\`:\n\n${fenced(at(['diff', ''], n), diff)}\n`,
   'git show': (commit) => `${fenced('', `${header(commit)}\n${commit.diff}`)}\n\nThis commit broke it.\n`,
   'git show in a diff fence': (commit) =>
     `What does this do?\n\n${fenced('diff', `${header(commit)}\n${commit.diff}`)}\n`,

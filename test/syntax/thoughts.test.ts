@@ -26,6 +26,18 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['in tags with attributes', `<thinking budget="low">\n${draft}\n</thinking>\n`],
     ['in tags of other models', `<reasoning>\n${draft}\n</reasoning>\n<scratchpad>\n${draft}\n</scratchpad>\n`],
     ['in other marks', `[THINK]\n${draft}\n[/THINK]\n<|channel|>analysis<|message|>Or\n${draft}\n<|end|>\n`],
+    [
+      'in tags with a suffix',
+      `<thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>\n\n${draft}\n\n</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>\n`,
+    ],
+    [
+      'in tags with other suffixes',
+      `<think-1>\n${draft}\n</think-1>\n<reasoning_a.2 n="1">\n${draft}\n</reasoning_a.2>\n`,
+    ],
+    ['below a heading', `--------------\n► **THINKING**\n\n${draft}\n\n------------\n► **ANSWER**\n\n`],
+    ['below a plain heading', `► THINKING\n${draft}\n► ANSWER\n`],
+    ['below headings of other words', `▶ **Reasoning:**\n${draft}\n▶ **Final answer:**\n`],
+    ['below a heading, with tags in it', `► **THINKING**\n<think>\n</think>\n${draft}\n► **ANSWER**\n`],
     ['in the middle', `Let me see.\n\n<think>\n${draft}\n</think>\n`],
     ['shown in a fence that has no end of it', `\`\`\`xml\n<thinking>\n\`\`\`\n<think>\n${draft}\n</think>\n`],
     ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],
@@ -53,11 +65,14 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     expect(found.notExecuted[0]).toMatchObject({ path: find(draft).blocks[0]?.params['path'] })
   })
 
-  it('is not meant when the reply was cut off there', () => {
-    const found = find(`\n<think>\n${draft}\nAnd`)
-    expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
-    expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 2, 'thought']])
-  })
+  it.each(['<think>', '<thinking-content-7bbe>', '► **THINKING**'])(
+    'is not meant when the reply was cut off in %s',
+    (mark) => {
+      const found = find(`\n${mark}\n${draft}\nAnd`)
+      expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
+      expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 2, 'thought']])
+    },
+  )
 
   it('is content when the marks are in a block', () => {
     const about = writes(syntax, '/p/about.txt', '<think>\nx\n</think>')

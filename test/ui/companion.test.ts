@@ -125,7 +125,7 @@ describe('a browser extension', () => {
       /^http:\/\/127\.0\.0\.1:\d+\/(\?token=[\w-]+)$/.exec(String(Reflect.get(Object(value), 'address'))) ?? []
     expect((await request(page, `/${query}`)).status).toBe(200)
     const prompt = await ask(page, key, 'prompt', { task: 'Fix the login' })
-    expect(JSON.stringify(prompt.value)).toMatch(/How to work on my project.*## The task\\nFix the login/s)
+    expect(JSON.stringify(prompt.value)).toMatch(/How to work on my project.*## The task\\n\\nFix the login/s)
   })
 
   it('needs the key, the extension that it was given to, this port and a new signature', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Clada } from '../../api/clada.ts'
 import { projectPrompt } from '../../api/project-prompt.ts'
+import { withSection } from '../../describe/prompt.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type FileChange } from '../../core/result.ts'
 import { counted } from '../../core/words.ts'
@@ -209,7 +210,10 @@ async function promptFor(
   const goal =
     until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
   const { text } = projectPrompt(options, { rules, map: await mapFor(task, options) })
-  return `${text}\n\nYour task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}\n`
+  return withSection(
+    text,
+    `Your task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}`,
+  )
 }
 
 function tell(event: LoopEvent): void {

@@ -73,6 +73,13 @@ export function openFence(source: Source, line: number): number | undefined {
   return fencesAbove(fencesIn(source), line) % 2 === 1 ? nextFence(source, line) : undefined
 }
 
+/** The code fence that opens above a line which is inside it, or closes it; undefined elsewhere. */
+export function fenceAround(source: Source, line: number): number | undefined {
+  const lines = fencesIn(source)
+  const above = fencesAbove(lines, line)
+  return above % 2 === 1 ? lines[above - 1] : undefined
+}
+
 /** The first code fence at or after a line; Infinity where none follows. */
 export function nextFence(source: Source, line: number): number {
   const lines = fencesIn(source)

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { nativeNames, writes } from '../syntax/samples.ts'
+
+const diff = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2'
+const fence = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`
+const runs = (text: string): readonly string[] => findBlocks(new Source(text)).blocks.map(({ syntax }) => syntax)
+
+describe('a diff after a command is meant', () => {
+  test.each([
+    ['that shows nothing of it', `${fence('bash', '$ git checkout -b fix')}\n${fence('diff', diff)}`],
+    [
+      'and a request to apply it',
+      `${fence('', '$ git diff')}\nNothing yet. Apply this patch:\n\n${fence('diff', diff)}`,
+    ],
+    ['without a prompt', `See what you have:\n\n${fence('bash', 'git diff')}\nThen:\n\n${fence('diff', diff)}`],
+    ['of another program', `${fence('', '$ npm test')}\n${fence('diff', diff)}`],
+    ['with output of its own', `${fence('', '$ git diff\n(nothing)')}\n${fence('diff', diff)}`],
+    ['two fences above', `${fence('', '$ git diff')}\n${fence('', 'nothing')}\n${fence('diff', diff)}`],
+    ['a paragraph above', `${fence('', '$ git diff')}\nOne.\n\nTwo.\n\nThree.\n\n${fence('diff', diff)}`],
+    ['that takes it', `${fence('sh', '$ git apply fix.patch')}\n${fence('diff', diff)}`],
+  ])('%s', (_, text) => {
+    expect(runs(text)).toEqual(['udiff'])
+  })
+})
+
+test.each(nativeNames)('a block of %s in the fence after a command of git runs', (syntax) => {
+  const block = writes(syntax, '/p/a.txt', 'x\ny')
+  expect(runs(`${fence('', '$ git diff')}\n${fence('', block.trimEnd())}`)).toEqual([syntax])
+  expect(runs(`$ git diff\n\n${fence('', block.trimEnd())}`)).toEqual([syntax])
+})
+
+test('a heading of an answer alone hides nothing above it', () => {
+  const block = writes('csl', 'a.txt', 'x')
+  expect(runs(`${block}\n► **ANSWER**\n\nDone.\n`)).toEqual(['csl'])
+})
