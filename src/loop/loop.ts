@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
@@ -8,7 +9,7 @@ import { InputError } from '../core/source.ts'
 import { userText } from '../report/failure.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { tokensOf } from '../text/lines.ts'
+import { tokenLength, tokensOf } from '../text/lines.ts'
 import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
 import { messagesFor, type Transcript, type Turn } from './transcript.ts'
 
@@ -102,13 +103,14 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   for (;;) {
     if (signal.aborted) return ended(options.signal.aborted ? 'stopped' : 'time')
     if (rounds >= limits.rounds) return ended('rounds')
-    if (tokens >= (limits.tokens ?? Infinity)) return ended('tokens')
     const messages = messagesFor(options.prompt, turns, limits.window)
     const asked = messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    const room = (limits.tokens ?? Infinity) - tokens
+    if (asked >= room) return ended('tokens', rounds === 0 ? `the prompt alone has ${asked}` : undefined)
     hear({ kind: 'round', round: transcript.record.rounds + 1, tokens: asked })
     let turned: Turned
     try {
-      turned = await turn(clada, messages, options, signal)
+      turned = await turn(clada, messages, { ...options, asked, room }, signal)
     } catch (error) {
       if (signal.aborted) continue
       if (error instanceof ModelError) return ended('model', error.message)
@@ -116,12 +118,12 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     }
     rounds++
     const { reply, result } = turned
-    tokens += asked + tokensOf(reply)
-    if (result.executedActions > 0) last = await tried(clada, options, signal)
+    tokens += turned.tokens
+    if (result.executedActions > 0) last = (await tried(clada, options, signal)) ?? last
     const report = reportOn(turned, options, last)
     hear({ kind: 'report', text: report, success: result.success })
     const done = { reply, report }
-    transcript.keepTurn(done, asked + tokensOf(reply))
+    transcript.keepTurn(done, turned.tokens)
     turns.push(done)
     if (last?.success === true) return ended('until')
     if (isWithoutBlocks(result) && turned.cut === undefined) return ended('no-blocks')
@@ -132,6 +134,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
 
 interface Turned {
   readonly reply: string
+  /** Sent and received, in all attempts. */
+  readonly tokens: number
   readonly result: ExecutionResult
   /** Why the reply is not complete. */
   readonly cut?: string
@@ -141,18 +145,24 @@ interface Turned {
 async function turn(
   clada: Clada,
   messages: readonly Message[],
-  { model, hear }: LoopOptions,
+  { model, hear, asked, room }: LoopOptions & { readonly asked: number; readonly room: number },
   signal: AbortSignal,
 ): Promise<Turned> {
+  let before = 0
   for (let attempt = 0; ; attempt++) {
     let reply = ''
+    const longest = (room - before - asked) * tokenLength
     let failure: ModelError | undefined
+    let isUsedUp = false
     const arriving = async function* (): AsyncIterable<string> {
       try {
-        for await (const text of untilStopped(model.reply(messages, signal), signal)) {
+        for await (const whole of untilStopped(model.reply(messages, signal), signal)) {
+          const text = whole.slice(0, longest - reply.length)
           reply += text
           hear({ kind: 'text', text })
           yield text
+          isUsedUp = text.length < whole.length
+          if (isUsedUp) break
         }
       } catch (error) {
         if (signal.aborted) throw new InputError('the loop was stopped', 'truncated')
@@ -161,13 +171,19 @@ async function turn(
         // What is not complete must not be applied as if it were.
         throw new InputError(`the reply was cut off (${error.message})`, 'truncated')
       }
+      if (isUsedUp) throw new InputError(`the reply was cut off (${endings.tokens})`, 'truncated')
     }
     const onAction = (result: ActionResult): void => hear({ kind: 'action', result })
     const result = await clada.executeStream(arriving(), { signal, onAction })
-    if (signal.aborted) return { reply, result, cut: 'it was stopped' }
-    if (failure === undefined) return { reply, result }
-    if (result.executedActions > 0 || result.results.length > 0) return { reply, result, cut: failure.message }
+    const tokens = before + asked + tokensOf(reply)
+    if (signal.aborted) return { reply, tokens, result, cut: 'it was stopped' }
+    if (isUsedUp) return { reply, tokens, result, cut: endings.tokens }
+    if (failure === undefined) return { reply, tokens, result }
+    if (result.executedActions > 0 || result.results.length > 0) return { reply, tokens, result, cut: failure.message }
     if (failure.retry === undefined || attempt >= mostAttempts - 1) throw failure
+    // Another attempt would send everything again.
+    if (tokens + asked >= room) return { reply, tokens, result, cut: endings.tokens }
+    before = tokens
     hear({ kind: 'retry', reason: failure.message })
     await pauseBefore(attempt, failure.retry, signal)
   }
@@ -184,12 +200,19 @@ async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal):
     else signal.addEventListener('abort', stop, { once: true })
   })
   stopped.catch(() => undefined)
-  for (;;) {
-    const { done, value } = await Promise.race([iterator.next(), stopped])
-    if (done === true) return
-    yield value
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([iterator.next(), stopped])
+      if (done === true) return
+      yield value
+    }
+  } finally {
+    // A program is ended in this time, with everything it started.
+    await Promise.race([iterator.return?.().catch(() => undefined), delay(longestEndMs, undefined, { ref: false })])
   }
 }
+
+const longestEndMs = 2000
 
 interface Tried {
   readonly success: boolean

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasCode } from '../core/platform.ts'
-import { startNamed } from '../process/programs.ts'
+import { startMarked } from '../process/marked.ts'
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'
@@ -38,12 +38,9 @@ async function* programReply(
   input: string,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const child = startNamed(program, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-  const kill = (): void => {
-    // The program may have started others, which belong to its group.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
-  }
-  signal.addEventListener('abort', kill, { once: true })
+  const started = startMarked(program, args)
+  if (started === undefined) throw new ModelError(`${program} was not found in PATH`)
+  const { child, kin } = started
   let last = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-2000)))
   // A program that does not read its input is not at fault.
@@ -52,18 +49,31 @@ async function* programReply(
     child.once('error', (error) =>
       resolve(hasCode(error, 'ENOENT') ? 'was not found in PATH' : `could not be started: ${error.message}`),
     )
-    child.once('close', (code, by) =>
+    child.once('exit', (code, by) =>
       resolve(code === 0 ? undefined : `ended with ${code === null ? by : `exit code ${code}`}`),
     )
   })
+  // What it left running is ended with it: it could hold the output open, and would outlive the loop.
+  const over = ended.then(async (failure) => {
+    await kin.gone()
+    return failure
+  })
+  const stop = (): void => {
+    // Later its number may be that of another process.
+    if (child.exitCode === null && child.signalCode === null) kin.stop()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
   try {
     if (child.stdout !== null) for await (const text of child.stdout.setEncoding('utf8')) yield String(text)
-    const failure = await ended
+    const failure = await over
     signal.throwIfAborted()
     if (failure !== undefined) throw new ModelError(`${program} ${failure}${last === '' ? '' : `:\n${last.trimEnd()}`}`)
   } finally {
-    signal.removeEventListener('abort', kill)
-    kill()
+    signal.removeEventListener('abort', stop)
+    stop()
+    await over
+    for (const pipe of child.stdio) pipe?.destroy()
   }
 }
 
@@ -90,7 +100,7 @@ export interface Api {
 
 /** Anything that speaks the chat completions protocol of OpenAI, with streaming. */
 export function apiModel(api: Api): Model {
-  return { name: api.model, reply: (messages, signal) => apiReply(api, messages, signal) }
+  return { name: api.model, reply: (messages, signal) => withoutKey(api.key, apiReply(api, messages, signal)) }
 }
 
 async function* apiReply(
@@ -132,6 +142,38 @@ async function* apiReply(
   if (finish === undefined) throw new ModelError('the connection ended in the middle of the reply', {})
 }
 
+/** Servers quote the key in their errors, and some models repeat it; terminal, transcript and files would keep it. */
+async function* withoutKey(key: string | undefined, texts: AsyncIterable<string>): AsyncIterable<string> {
+  if (key === undefined || key.length < shortestKey) return yield* texts
+  const hide = (text: string): string => text.replaceAll(key, '[key]')
+  let rest = ''
+  try {
+    for await (const text of texts) {
+      const whole = isRandom(key) ? hide(rest + text) : text
+      // The key may come in pieces: its beginning waits for what follows.
+      const held = isRandom(key) ? beginningOf(key, whole) : 0
+      rest = whole.slice(whole.length - held)
+      if (whole.length > held) yield whole.slice(0, whole.length - held)
+    }
+  } catch (error) {
+    throw error instanceof ModelError ? new ModelError(hide(error.message), error.retry) : error
+  }
+  if (rest !== '') yield rest
+}
+
+/** Shorter ones are part of many words. */
+const shortestKey = 4
+
+/** Local servers take anything as a key, such as "ollama" or "sk-no-key-required", which a reply may well contain. */
+const isRandom = (key: string): boolean => key.length >= 16 && key.replaceAll(/\D/g, '').length >= 4
+
+/** The length of the longest end of a text that the key begins with. */
+function beginningOf(key: string, text: string): number {
+  for (let length = Math.min(key.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(key.slice(0, length))) return length
+  return 0
+}
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message : error.message
@@ -139,12 +181,40 @@ const reasonOf = (error: unknown): string => {
 
 /** Too many requests, and failures of the server, pass. */
 async function refusal(response: Response): Promise<ModelError> {
-  const text = (await response.text().catch(() => '')).slice(0, 500)
+  const text = await firstBytes(response.body)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const passes = response.status === 429 || response.status === 408 || response.status >= 500
   const afterMs = Number.isFinite(seconds) ? Math.min(seconds, 120) * 1000 : undefined
-  return new ModelError(`the model answered with ${response.status}: ${text}`, passes ? { afterMs } : undefined)
+  return new ModelError(
+    `the model answered with ${response.status}: ${text.slice(0, 500)}`,
+    passes ? { afterMs } : undefined,
+  )
 }
+
+/** The beginning of an error, which may have no end: a few seconds and a few bytes are enough to say what is wrong. */
+async function firstBytes(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const late = setTimeout(() => void reader.cancel().catch(() => undefined), 2000)
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    while (size < mostErrorBytes) {
+      const { done, value } = await reader.read()
+      if (done) break
+      parts.push(value.subarray(0, mostErrorBytes))
+      size += value.length
+    }
+  } catch {
+    // What came before is shown.
+  } finally {
+    clearTimeout(late)
+    await reader.cancel().catch(() => undefined)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+const mostErrorBytes = 4096
 
 /** The data of server-sent events. */
 async function* events(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
@@ -160,7 +230,7 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncIterable<string> 
   if (rest.startsWith('data:')) yield rest.slice(5).trim()
 }
 
-const longestEvent = 16 * 1024 * 1024
+const longestEvent = 1024 * 1024
 
 /** What one event adds. Servers differ in what else they send, so everything else is ignored. */
 function chunkOf(data: string): { readonly text: string; readonly end: string | undefined } {

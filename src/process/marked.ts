@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
-import { findProgram, isProgram, systemPath, outputOf } from './programs.ts'
+import { findProgram, isProgram, namedProgram, outputOf, type Started, startPart, systemPath } from './programs.ts'
 import { platform } from '../core/platform.ts'
 
 /**
@@ -36,6 +36,18 @@ export function marked({ file, args, env }: Start): Start & { readonly mark: Mar
     env,
     mark: { text: number, file: 'limits' },
   }
+}
+
+/** Starts a program that the user named, with a handle on everything that it starts. Undefined if there is none. */
+export function startMarked(
+  program: string,
+  args: readonly string[],
+): { readonly child: Started; readonly kin: Kin } | undefined {
+  const found = namedProgram(program)
+  if (found === undefined) return undefined
+  const { file, args: all, env, mark } = marked({ ...found, args })
+  const child = startPart(file, all, { env, stdio: 'pipe', detached: platform.processGroups, windowsHide: true })
+  return { child, kin: markedKin(child.pid, mark) }
 }
 
 /** Linux shows the mark of every process. macOS does not; there those below the program are followed by their parents. */

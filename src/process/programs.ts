@@ -136,6 +136,26 @@ export function startNamed(program: string, args: readonly string[], options: St
     : startProgram(program, args, options)
 }
 
+/**
+ * The file and the environment of a program that the user named on the command line: a path as it is, a name from outside the
+ * projects. By the name of a link and not its target: some programs do what they are called.
+ */
+export function namedProgram(
+  program: string,
+): { readonly file: string; readonly env: Readonly<Record<string, string>> } | undefined {
+  const dirs = ownPath()
+  const file = program.includes(path.sep)
+    ? path.resolve(program)
+    : candidates(program, dirs, platform.name, process.env['PATHEXT']).find(
+        (one) => isProgram(one) && !isInAny(real(one), projects),
+      )
+  if (file === undefined) return undefined
+  const given = Object.entries(environment(undefined, dirs)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return { file, env: Object.fromEntries(given) }
+}
+
 /** Waits for it; undefined when it did not end by itself. */
 export function runToEnd(name: string, args: readonly string[], timeoutMs: number): number | undefined {
   const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name } as const

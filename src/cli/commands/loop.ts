@@ -181,6 +181,8 @@ function modelOf(flags: FlagValues, program: readonly string[]): Model {
   if (model === undefined) throw new UsageError('--api needs --model NAME.')
   if (!/^https?:\/\//.test(url))
     throw new UsageError(`--api must be an address such as http://127.0.0.1:11434/v1, not '${url}'.`)
+  if (/^https?:\/\/[^/?#]*@/.test(url))
+    throw new UsageError('--api takes no name and password in the address. Name a key with --api-key-env.')
   const key = variable === undefined ? undefined : process.env[variable]
   if (variable !== undefined && (key === undefined || key === ''))
     throw new UsageError(`The environment variable ${variable} is not set.`)
