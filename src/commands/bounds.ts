@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { homeDir } from '../core/platform.ts'
+import { hasCode, homeDir } from '../core/platform.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { dependsOnContent } from '../policy/holds-token.ts'
@@ -74,6 +74,8 @@ export interface Containment {
   readonly reads?: readonly string[]
   /** Whether it may change the repository: not its config and hooks, which decide what runs later. */
   readonly repository?: 'looks' | 'changes'
+  /** Of a git command: the word after `git`. */
+  readonly verb?: string | undefined
   /** Further files that must be readable inside. */
   readonly readable?: readonly string[]
   readonly memoryBytes: number
@@ -116,21 +118,7 @@ export function boundsFor(
 }
 
 /** What in a repository decides which programs run, at every later command of the user. */
-export const keptInGit = [
-  '.git/config',
-  '.git/config.worktree',
-  '.git/commondir',
-  '.git/hooks',
-  '.git/info',
-  '.git/modules',
-]
-
-/** Takes away what a program has put there; where nothing was, nothing could be mounted to keep it out. */
-export function plantedInGit(root: string, before: readonly string[]): string[] {
-  const planted = keptInGit.filter((name) => !before.includes(name) && isEntry(path.join(root, name)))
-  for (const name of planted) fs.rmSync(path.join(root, name), { recursive: true, force: true })
-  return planted.map((name) => `${name} was made by a program of the repository and removed: it decides what git runs`)
-}
+const keptInGit = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks', '.git/info', '.git/modules']
 
 /**
  * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can
@@ -160,14 +148,14 @@ export async function masksFor(
   { blocked }: Bounds,
   repositories: readonly string[],
   { settings, commands }: CommandScope,
+  commits: 'git' | 'nothing',
 ): Promise<Mask[]> {
   const { root, reserved } = settings
-  const own = [
-    '.clada',
-    ...reserved()
-      .filter((file) => isInside(file, root))
-      .map((file) => path.relative(root, file)),
-  ]
+  const watched = reserved()
+    .filter((file) => isInside(file, root))
+    .map((file) => path.relative(root, file))
+  // A commit would delete what git tracks and does not see.
+  const own = commits === 'git' ? hiddenInState(root) : ['.clada', ...watched]
   const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
   const masks = [
     ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
@@ -186,4 +174,20 @@ export async function masksFor(
   return masks.filter((mask) => !isBelowAny(mask.path, missing))
 }
 
-export const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+/** Everything in clada's directory but what projects share, and the rules that keep the rest out of commits. */
+function hiddenInState(root: string): string[] {
+  const dir = path.join(root, '.clada')
+  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return ['.clada']
+  const names = fs.readdirSync(dir).filter((name) => name !== 'allowed-commands.json' && name !== '.gitignore')
+  return names.map((name) => `.clada/${name}`)
+}
+
+export function isEntry(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    // In a linked worktree `.git` is a file.
+    if (hasCode(error, 'ENOTDIR')) return false
+    throw error
+  }
+}

@@ -1,11 +1,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
-import type { ChangedFile, Effect, NotKept, Staged } from '../core/effects.ts'
+import type { ChangedFile, Effect, Landed, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { bareEnvironment } from '../process/environment.ts'
+import type { GitLanding, Refusal } from '../process/land-git.ts'
+import {
+  type FoundRepository,
+  gitNames,
+  LayeredGit,
+  makeRepository,
+  plantedNames,
+  repositoryAt,
+} from '../process/layered-git.ts'
 import { canLayer, giveUpPlace, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { isCached } from '../process/runtimes.ts'
@@ -18,10 +27,8 @@ import {
   blockedNames,
   type Containment,
   isEntry,
-  keptInGit,
   linkToUserPlace,
   masksFor,
-  plantedInGit,
 } from './bounds.ts'
 import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
 
@@ -35,6 +42,8 @@ export type Contained =
       readonly warnings: string[]
       /** Whether it ran in a sandbox. */
       readonly contained: boolean
+      /** Why nothing of it was kept although it ended by itself. */
+      readonly refused?: Refusal
     }
   | { readonly ok: false; readonly problem: Problem }
 
@@ -48,9 +57,7 @@ const gib = 1024 ** 3
 export async function runContained(what: Containment, place: Place, scope: CommandScope): Promise<Contained> {
   const chosen = sandboxFor(what, scope)
   if (chosen !== undefined && 'reason' in chosen) return { ok: false, problem: { kind: 'exec-refused', ...chosen } }
-  // A repository and its working tree change together, so git works on the project itself.
-  const onLayers = chosen?.name === 'bubblewrap' && what.repository !== 'changes'
-  const layered = onLayers ? await runOnLayers(chosen, what, place, scope) : undefined
+  const layered = chosen?.name === 'bubblewrap' ? await runOnLayers(chosen, what, place, scope) : undefined
   if (layered === undefined && (scope.effect !== 'land' || what.keep !== undefined))
     return { ok: false, problem: onlyOnLayers }
   return layered ?? runOnProject(chosen, what, place, scope)
@@ -105,20 +112,24 @@ async function runOnLayers(
   scope: CommandScope,
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
+  const git = layeredGit(what, place, root)
+  const lands = git === undefined ? 'lands' : 'lands repository'
   // Others do not wait until the user has answered.
-  await scope.files.outside(rootArg(root), what.keep === undefined ? 'lands' : 'looks')
+  await scope.files.outside(rootArg(root), what.keep === undefined ? lands : 'looks')
   const blocked = blockedBelow(scope)
-  const plain = boundsFor(what, blocked, scope)
+  const bounds = boundsFor(what, blocked, scope)
+  const plain = { ...bounds, fixed: bounds.fixed.filter((name) => !git?.isIn(name)) }
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const { staged, elsewhere } = stagedFor(scope)
-  const masks = await masksFor(plain, blocked.repositories, scope)
-  const layers = await Overlay.open(root, { masks, discarded, staged })
+  const others = blocked.repositories.filter((name) => !git?.isIn(name))
+  const masks = await masksFor(plain, others, scope, git === undefined ? 'nothing' : 'git')
+  const layers = await Overlay.open(root, { masks, discarded, beside: git?.beside, staged })
   if (layers === undefined) return undefined
   const vanishing = new Vanishing(plain.home)
   try {
-    const bounds = layeredBounds(plain, layers)
+    git?.keepIndex(layers)
     const { file, args, env } = what
-    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
+    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, layeredBounds(plain, layers))
     const end = await runProcess({
       ...wrapped,
       ...layers.wrap(wrapped.file, wrapped.args),
@@ -135,11 +146,23 @@ async function runOnLayers(
     if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
     const dropped =
       end.ended === 'stopped' ||
+      // Git that is stopped in the middle leaves a repository in the middle.
+      (git !== undefined && end.exitCode === null) ||
       (what.keep !== undefined && !(await what.keep(end, changedBy(layers.collect('again').effects))))
-    const { effects, notKept, stripped } = dropped ? nothingDone : layers.collect()
-    const landed = await scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command')
+    const done = dropped || git === undefined ? undefined : git.collect(layers)
+    const landing = done && (await git?.prepare(done, layers))
+    if (landing !== undefined && 'reason' in landing)
+      return { ok: true, end, changed: [], notKept: [], warnings: stillThere(end), contained: true, refused: landing }
+    const { effects, notKept, stripped } = dropped ? nothingDone : (done?.project ?? layers.collect())
+    const { landed, words } = await landInto(landing, () =>
+      scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command'),
+    )
+    if (landing !== undefined) await scope.files.landedRepository()
+    const inGit = landing?.notKept.map((one) => git?.shown(one) ?? one) ?? []
     const changed = changedBy(landed.kept)
     const warnings = [
+      ...words,
+      ...(what.verb === 'init' && makeRepository(effects, place) ? [madeRepository] : []),
       ...elsewhere.map(
         (file) => `'${file}' is outside the project, so the program found it without the changes before it`,
       ),
@@ -152,12 +175,33 @@ async function runOnLayers(
           .map((one) => one.path),
       ),
     ]
-    return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept], warnings, contained: true }
+    return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept, ...inGit], warnings, contained: true }
   } finally {
     vanishing.close()
     layers.close()
   }
 }
+
+/** Undefined for other commands, and where there is no repository. */
+function layeredGit({ repository, verb = '' }: Containment, place: Place, root: string): LayeredGit | undefined {
+  const found = repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
+  return found && new LayeredGit(found, verb, root)
+}
+
+/** Files of the project land while the repository is locked, as in a checkout by git. */
+async function landInto(
+  landing: GitLanding | undefined,
+  landFiles: () => Promise<Landed>,
+): Promise<{ landed: Landed; words: readonly string[] }> {
+  try {
+    const landed = await landFiles()
+    return { landed, words: (await landing?.land()) ?? [] }
+  } finally {
+    landing?.release()
+  }
+}
+
+const madeRepository = 'a new repository was made, without hooks; clada undo does not remove it'
 
 /** Packages may bring anything that tools read at the top of a project, where these are not. */
 const isInstalled = (name: string, { caches }: Containment): boolean =>
@@ -215,10 +259,11 @@ async function runOnProject(
   scope: CommandScope,
 ): Promise<Contained> {
   const { root } = scope.settings
-  await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'repository' : 'changes')
+  await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'changes repository' : 'changes')
   const isBlocked = blockedNames(scope)
   const before = surveyOf(root, isBlocked)
-  const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))
+  const repository = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
+  const inGit = repository && gitNames(repository)
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
@@ -249,8 +294,25 @@ async function runOnProject(
   changed.push(...dirChanges(before, after, changed))
   changed.sort((a, b) => (a.path < b.path ? -1 : 1))
   warnings.push(...stillThere(end), ...oddities(before, after, changed))
-  if (what.repository === 'changes' && inGit.length > 0) warnings.push(...plantedInGit(root, inGit))
+  if (repository !== undefined && inGit !== undefined && chosen !== undefined)
+    warnings.push(...discardPlanted(repository, inGit, what, scope))
   return { ok: true, end, changed, notKept: [], warnings, contained: end === inside }
+}
+
+/** What is not git's data and was not there before: nothing could be mounted to keep it out. */
+function discardPlanted(
+  repository: FoundRepository,
+  before: ReadonlySet<string>,
+  { verb = '' }: Containment,
+  { files }: CommandScope,
+): string[] {
+  const planted = plantedNames(repository, before, verb)
+  const gone = files.discard(
+    repository.commonDir,
+    planted.map((name) => path.join(repository.commonDir, name)),
+    'made',
+  )
+  return gone.map((file) => `'${file}' was made by a program of the repository and removed: it is not git's data`)
 }
 
 /** Undefined where the command may run without a sandbox. */
@@ -318,11 +380,10 @@ const notStarting = (file: string, error = 'no reason given'): Problem => ({
 async function runInside(sandbox: Sandbox, what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
   const missing = reserved().filter((file) => isInside(file, root) && !isEntry(file))
-  // git would see a file that is not there; what it runs may make one, and it is taken away.
-  const unborn = what.repository === 'changes' ? [] : missing.filter((file) => isEntry(path.dirname(file)))
   const plain = boundsFor(what, blockedBelow(scope), scope)
-  // An empty file that cannot be written: tools that copy or search the project stumble over a device.
-  for (const file of unborn) fs.writeFileSync(file, '', { flag: 'wx' })
+  // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file
+  // that is not there; what it runs may make one, and it is taken away.
+  const unborn = what.repository === 'changes' ? [] : scope.files.placehold(root, missing)
   const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }
   const { file, args, env } = what
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
@@ -334,8 +395,12 @@ async function runInside(sandbox: Sandbox, what: Containment, place: Place, scop
   } finally {
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
-    for (const file of unborn) removeEmptyFile(file)
-    for (const file of missing) if (!unborn.includes(file)) fs.rmSync(file, { recursive: true, force: true })
+    scope.files.discard(root, unborn, 'placeholders')
+    scope.files.discard(
+      root,
+      missing.filter((file) => !unborn.includes(file)),
+      'made',
+    )
   }
 }
 
@@ -363,11 +428,6 @@ function removeEmpty(dir: string): void {
   } catch {
     // Something was put there, or it was never made.
   }
-}
-
-function removeEmptyFile(file: string): void {
-  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  if (stat?.isFile() && stat.size === 0) fs.rmSync(file, { force: true })
 }
 
 const oddities = (before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] => [

@@ -10,6 +10,7 @@ import type { RunData, ApprovalAnswer, ApprovalRequest, Tried } from '../core/co
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
+import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
@@ -39,10 +40,11 @@ export async function runApproved(
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const what = await containmentOf(words, permit, place, scope)
-  const before = what.repository === 'changes' ? await positionOf(root) : undefined
+  const top = what.repository === 'changes' ? (repositoryAt(place.absolute, root)?.top ?? root) : root
+  const before = what.repository === 'changes' ? await positionOf(top) : undefined
   const done = await runContained(what, place, scope)
   if (previewed && done.ok) done.warnings.unshift(onlyTried)
-  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(root)))
+  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(top)))
   const offline = missedNetwork(what, done)
     ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
     : undefined
@@ -78,7 +80,7 @@ async function containmentOf(
         more: commands.env,
         shell: scriptShell(root, place.absolute),
       }),
-      ...(git ? await gitEnvironment(root) : {}),
+      ...(git ? await gitEnvironment(repositoryAt(place.absolute, root)?.top ?? root) : {}),
     },
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
     sandbox: 'if-there',
@@ -87,6 +89,7 @@ async function containmentOf(
     caches: effect === 'land' ? caches : 'discard',
     reads,
     repository: git ? 'changes' : 'looks',
+    verb: git ? words[1] : undefined,
     readable: [
       ...(program === undefined ? [] : prefixOf(program.file, home, root)),
       ...(network ? certificatesIn(process.env) : []),
@@ -286,6 +289,11 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
     ...(done.changed.length === 0 ? {} : { changed: done.changed }),
     ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
   }
+  if (done.refused !== undefined)
+    return {
+      ...fail({ kind: 'git', ...done.refused }, data),
+      ...(done.warnings.length > 0 && { warnings: done.warnings }),
+    }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {
     ...fail(problemOf(done.end, limit, offline), data),

@@ -24,16 +24,23 @@ export interface Files {
   look(path: PathArg, access: Access): Promise<Pathed | undefined>
   /**
    * A directory for a child process, with everything on the disk that this run has written. `lands`: what it changes
-   * comes back as effects. `changes`: it changes the disk itself, and everything is saved first.
+   * comes back as effects. `changes`: it changes the disk itself, and everything is saved first. With `repository` it is
+   * a git command: clada makes no commits of its own, and where the branch was is noted.
    */
   outside(
     dir: PathArg,
-    effect: 'looks' | 'lands' | 'changes' | 'repository',
+    effect: 'looks' | 'lands' | 'lands repository' | 'changes' | 'changes repository',
   ): Promise<{ readonly cwd: string; readonly absolute: string }>
   /** Everything that is not on the disk yet, by absolute path. A program that must see it works on layers. */
   staged(): readonly Staged[]
   /** Makes what a program did in a layer of its own count, as far as the policy lets it. */
   land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed>
+  /** What a git command did to the repository has landed: notes where the branch is now. */
+  landedRepository(): Promise<void>
+  /** Makes empty files at free names below the root, for a sandbox to mount over. Returns those that were made. */
+  placehold(root: string, absolutes: readonly string[]): readonly string[]
+  /** Removes what a program made at these names below the root, or placeholders that are still empty. Returns what is gone. */
+  discard(root: string, absolutes: readonly string[], which: 'made' | 'placeholders'): readonly string[]
   /** Files that a child process has changed: what this run knew of them no longer holds. */
   changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void>
 }

@@ -20,6 +20,10 @@ export interface Recorder {
   reverted(absolute: string): void
   /** A program is about to run, and may change anything. */
   beforeProgram(): Promise<void>
+  /** A git command is about to run in a layer: notes where the branch is. */
+  beforeGit(): Promise<void>
+  /** What it did has landed. */
+  afterGit(): Promise<void>
   /** Records the changes of a program. Returns the states before it, as far as they are known. */
   changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>>
   /** Keeps how files are before and after the running action. The returned function reports them, once, and forgets them. */

@@ -34,13 +34,13 @@ import {
   knownRepository,
   ownRepository,
 } from './find-repository.ts'
+import { inProgress } from '../state/git-dirs.ts'
 import { indexOf } from './index-bytes.ts'
 import { syncObjects, writeCommit } from './objects.ts'
 import {
   checkpointsRef,
   type Head,
   headOf,
-  inProgress,
   isSameHead,
   moveRef,
   refAt,

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
-import { renameFile, syncFile, touchFile } from '../state/own-files.ts'
+import { copyWithTime, renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import { inConflict, isSameSeen, type Seen, seenAt } from './index-bytes.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
@@ -23,17 +23,6 @@ export function copyIndex(index: string, copy: string): Seen | undefined {
     if (!hasCode(error, 'ENOENT')) throw error
     return undefined
   }
-}
-
-/**
- * Git considers an entry unchanged when its times agree, unless they are as new as the index itself. So a copy must have
- * the time of the original.
- */
-export function copyWithTime(from: string, to: string): void {
-  const { mtimeMs } = fs.statSync(from)
-  fs.copyFileSync(from, to)
-  // Rounded down: with an older time git only reads more files.
-  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
 }
 
 export function isUnchanged(index: string, seen: Seen | undefined): boolean {

@@ -5,7 +5,7 @@ import { hasCode, isOsError } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../journal/summary.ts'
 import { dirsAbove, slashed } from '../core/paths.ts'
-import { type GitDirs, oddEntry } from '../state/git-dirs.ts'
+import { type GitDirs, landingNote, oddEntry } from '../state/git-dirs.ts'
 import {
   appendToFile,
   readOwn,
@@ -38,24 +38,6 @@ export function refuseLinks(dirs: GitDirs): void {
     'Remove it, or replace it by a regular file or directory.',
   )
 }
-
-/** The unfinished operation of the user (merge, rebase, …) during which nothing must be committed. */
-export function inProgress({ gitDir }: Repository): string | undefined {
-  const found = unfinished.find(([name]) => fs.existsSync(path.join(gitDir, name)))
-  return found?.[1]
-}
-
-const unfinished = [
-  ['MERGE_HEAD', 'a merge'],
-  ['rebase-merge', 'a rebase'],
-  ['rebase-apply/applying', 'git am'],
-  ['rebase-apply', 'a rebase'],
-  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
-  ['REVERT_HEAD', 'a revert'],
-  // Several commits are being picked or reverted, and the last one succeeded.
-  ['sequencer', 'a cherry-pick or revert'],
-  ['BISECT_LOG', 'a bisect'],
-] as const
 
 /** Runs git on the repository itself, for references. Its configuration is read; no program in it is started. */
 export function inRepository(
@@ -260,6 +242,11 @@ async function noted(
 export async function releaseRefs(repository: Repository): Promise<void> {
   refuseLinks(repository)
   const { gitDir, commonDir } = repository
+  const landing = path.join(gitDir, landingNote)
+  for (const name of readOwn(landing)?.split('\n') ?? [])
+    if (/^[^/].*\.lock$/.test(name) && !name.split('/').includes('..') && fs.existsSync(path.join(commonDir, name)))
+      removeFile(path.join(commonDir, name))
+  removeFile(landing)
   const notes = fs.readdirSync(gitDir).filter((name) => name.startsWith(noteName))
   if (notes.length === 0) return
   const commits = notes.map((name) => name.slice(noteName.length))

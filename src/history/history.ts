@@ -110,7 +110,7 @@ export class History implements Recorder {
     if (this.#open === undefined) return
     const { stateDir, history, number } = this.#open
     const { root, settings, isBlocked } = this.#options
-    this.#position = await positionAt(root)
+    await this.beforeGit()
     this.#snapshot?.isolated.close()
     const dir = path.join(dirOf(history, number), isolatedDir, `snapshot-${this.#programs++}`)
     try {
@@ -138,9 +138,17 @@ export class History implements Recorder {
     })
     this.#noted.changedByProgram(this.acting, states)
     this.warnings.push(...warnings)
-    const [before, after] = [this.#position, await positionAt(root)]
-    if (before !== undefined && after !== undefined) this.movedBranch({ before, after })
+    await this.afterGit()
     return states
+  }
+
+  async beforeGit(): Promise<void> {
+    this.#position = await positionAt(this.#options.root)
+  }
+
+  async afterGit(): Promise<void> {
+    const [before, after] = [this.#position, await positionAt(this.#options.root)]
+    if (before !== undefined && after !== undefined) this.movedBranch({ before, after })
   }
 
   /** The branch moved, or another one is checked out. */

@@ -13,6 +13,8 @@ export interface Views {
   readonly unseen: ReadonlySet<string>
   /** When the program began, by the clock of the file system. */
   readonly began: number
+  /** Where the caller finds out itself what others changed since then. */
+  readonly isChecked?: (path: string) => boolean
 }
 
 export interface Collected {
@@ -35,6 +37,7 @@ export function collectEffects(views: Views): Collected {
 const setIds = 0o6000
 /** The system takes 4,096 bytes, of which the way to the project or to a layer is a part. */
 export const longestPath = 1000
+const changedMeanwhile = 'another program changed it in the meantime'
 const notUtf8 = 'its name is not valid UTF-8'
 
 class Collector implements Collected {
@@ -75,8 +78,8 @@ class Collector implements Collected {
     const own = fs.lstatSync(at(upper, path))
     const old =
       below === 'there' && !unseen.has(path) ? fs.lstatSync(at(lower, path), { throwIfNoEntry: false }) : undefined
-    if (old !== undefined && !old.isDirectory() && old.ctimeMs > this.#views.began) {
-      this.notKept.push({ path, reason: 'another program changed it in the meantime' })
+    if (old !== undefined && this.#isChanged(path, old)) {
+      this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
     if (own.isCharacterDevice() && own.rdev === 0) {
@@ -126,6 +129,11 @@ class Collector implements Collected {
     this.effects.push({ kind: 'link', path, change: old?.isSymbolicLink() ? 'modify' : 'create', target })
   }
 
+  #isChanged(path: string, old: fs.Stats): boolean {
+    const { began, isChecked } = this.#views
+    return !old.isDirectory() && old.ctimeMs > began && !isChecked?.(path)
+  }
+
   /** With everything in it, from the leaves up. */
   #gone(path: string): void {
     const { lower } = this.#views
@@ -136,8 +144,8 @@ class Collector implements Collected {
     const old = fs.lstatSync(at(lower, path), { throwIfNoEntry: false })
     if (old === undefined) return
     const isDirectory = old.isDirectory()
-    if (!isDirectory && old.ctimeMs > this.#views.began) {
-      this.notKept.push({ path, reason: 'another program changed it in the meantime' })
+    if (this.#isChanged(path, old)) {
+      this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
     if (isDirectory) for (const name of namesIn(at(lower, path))) this.#gone(child(path, name))

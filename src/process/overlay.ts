@@ -22,6 +22,8 @@ export interface Layers {
   readonly masks: readonly Mask[]
   /** Directories outside the project that a program may write to, for nothing. */
   readonly discarded: readonly string[]
+  /** A directory outside the project that a program may write to, and whose changes count. */
+  readonly beside?: string | undefined
   /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
   readonly staged: readonly Staged[]
 }
@@ -44,16 +46,19 @@ export class Overlay {
   readonly #masks: readonly Mask[]
   readonly #mounting: Mounting
   readonly #discarded: readonly string[]
+  readonly #beside: string | undefined
   readonly #staged: readonly Staged[]
   #view: number | undefined
   #before: number | undefined
+  #viewBeside: number | undefined
   #began = 0
 
-  private constructor(root: string, dir: string, { masks, discarded, staged }: Layers, by: Mounting) {
+  private constructor(root: string, dir: string, { masks, discarded, beside, staged }: Layers, by: Mounting) {
     this.#root = root
     this.#dir = dir
     this.#masks = masks
-    this.#discarded = discarded
+    this.#discarded = beside === undefined ? discarded : [...discarded, beside]
+    this.#beside = beside
     this.#staged = staged
     this.#mounting = by
   }
@@ -73,9 +78,10 @@ export class Overlay {
       likeDirectory(root, path.join(dir, 'upper'))
       await overlay.#putMasks()
       if (layers.staged.length > 0) await overlay.#putStaged()
-      for (const at of layers.discarded.keys()) {
+      for (const [at, lower] of overlay.#discarded.entries()) {
         for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
         fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
+        if (lower === layers.beside) likeDirectory(lower, overlay.#upperBeside())
       }
       return overlay
     } catch (error) {
@@ -124,12 +130,17 @@ export class Overlay {
     fs.writeFileSync(path.join(this.#dir, 'began'), '')
     this.#began = fs.statSync(path.join(this.#dir, 'began')).ctimeMs
     this.#view ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('')}`, 'r')
+    if (this.#beside !== undefined)
+      this.#viewBeside ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt(this.#discarded.length - 1)}`, 'r')
     if (this.#staged.length > 0) this.#before ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('', 'before')}`, 'r')
     return `/proc/self/fd/${this.#view}`
   }
 
-  /** What the program changed. Only after it has ended. `again`: changes by others until then count as theirs. */
-  collect(further: 'again' | 'none' = 'none'): Collected {
+  /**
+   * What the program changed. Only after it has ended. `again`: changes by others until then count as theirs.
+   * `isChecked`: where the caller finds out itself what others have changed.
+   */
+  collect(further: 'again' | 'none' = 'none', isChecked: (path: string) => boolean = () => false): Collected {
     if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
     const views = {
       lower: this.#before === undefined ? this.#root : `/proc/self/fd/${this.#before}`,
@@ -137,12 +148,36 @@ export class Overlay {
       merged: `/proc/self/fd/${this.#view}`,
       unseen: new Set(this.#masks.flatMap(({ path: name, as }) => (as === 'missing' ? [name] : []))),
       began: this.#began,
+      isChecked,
     }
     try {
       return collectEffects(views)
     } finally {
       if (further === 'none') this.#letGo()
     }
+  }
+
+  /** The same for the directory beside the project, where the caller finds out what others have changed. */
+  collectBeside(): Collected {
+    if (this.#viewBeside === undefined || this.#beside === undefined) return { effects: [], notKept: [], stripped: [] }
+    return collectEffects({
+      lower: this.#beside,
+      upper: this.#upperBeside(),
+      merged: `/proc/self/fd/${this.#viewBeside}`,
+      unseen: new Set(),
+      began: this.#began,
+      isChecked: () => true,
+    })
+  }
+
+  /** When the program began, by the clock of the file system. */
+  get began(): number {
+    return this.#began
+  }
+
+  /** A file of ours that is gone with the layers. */
+  file(name: string): string {
+    return path.join(this.#dir, name)
   }
 
   close(): void {
@@ -155,10 +190,15 @@ export class Overlay {
     return path.join(path.dirname(this.#dir), `${name}${at}`)
   }
 
+  #upperBeside(): string {
+    return path.join(this.#dir, String(this.#discarded.length - 1), 'upper')
+  }
+
   #letGo(): void {
-    for (const view of [this.#view, this.#before]) if (view !== undefined) fs.closeSync(view)
+    for (const view of [this.#view, this.#before, this.#viewBeside]) if (view !== undefined) fs.closeSync(view)
     this.#view = undefined
     this.#before = undefined
+    this.#viewBeside = undefined
   }
 
   /** A layer between the project and what the program writes. Directories in it look like those that they cover. */

@@ -47,6 +47,27 @@ export function gitDirsAt(
   }
 }
 
+/** The unfinished operation (merge, rebase, …) during which nothing must be committed. */
+export function inProgress({ gitDir }: Pick<GitDirs, 'gitDir'>): string | undefined {
+  const found = unfinished.find(([name]) => fs.existsSync(path.join(gitDir, name)))
+  return found?.[1]
+}
+
+const unfinished = [
+  ['MERGE_HEAD', 'a merge'],
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply/applying', 'git am'],
+  ['rebase-apply', 'a rebase'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  // Several commits are being picked or reverted, and the last one succeeded.
+  ['sequencer', 'a cherry-pick or revert'],
+  ['BISECT_LOG', 'a bisect'],
+] as const
+
+/** A file in a git directory that lists the locks under which something is just put in place there. */
+export const landingNote = 'clada-lands'
+
 export const repairAdvice = 'If it was moved, git worktree repair or git submodule update repairs that.'
 
 const alternatesOf = (commonDir: string): string => path.join(commonDir, 'objects/info/alternates')

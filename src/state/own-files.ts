@@ -127,6 +127,17 @@ export function readOwn(file: string): string | undefined {
   }
 }
 
+/**
+ * Git considers an entry unchanged when its times agree, unless they are as new as the index itself. So a copy must have
+ * the time of the original.
+ */
+export function copyWithTime(from: string, to: string): void {
+  const { mtimeMs } = fs.statSync(from)
+  fs.copyFileSync(from, to)
+  // Rounded down: with an older time git only reads more files.
+  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
+}
+
 /** Makes an empty file if there is none, without following a link of that name. */
 export function touchFile(file: string): void {
   const { O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants

@@ -1,11 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { copyIndex, copyWithTime, releaseLocks, replaceIndex } from '../git/index-file.ts'
+import { copyIndex, releaseLocks, replaceIndex } from '../git/index-file.ts'
 import {
   commitAt,
   type Head,
   headOf,
-  inProgress,
   inRepository,
   isSameHead,
   moveRef,
@@ -21,6 +20,8 @@ import type { PathJudge } from '../core/effects.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { gitStop } from '../git/git-program.ts'
 import { joinQueue, lockProject } from '../journal/lock.ts'
+import { inProgress } from '../state/git-dirs.ts'
+import { copyWithTime } from '../state/own-files.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
 /** Replaces the index by that of a commit, or by a kept one. */

@@ -22,6 +22,7 @@ import { assertLinkStaysInside, type Locator, refuseHardLink } from './walk.ts'
 import { type Location, linkStop } from './walk.ts'
 import { runToEnd } from '../process/programs.ts'
 import { syncFiles } from '../state/own-files.ts'
+import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
 
@@ -341,14 +342,13 @@ export class ActionFiles implements Files {
     return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
   }
 
-  async outside(
-    dir: PathArg,
-    effect: 'looks' | 'lands' | 'changes' | 'repository',
-  ): Promise<{ cwd: string; absolute: string }> {
+  async outside(dir: PathArg, effect: Parameters<Files['outside']>[1]): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.flushed()
-    if (effect !== 'looks') await this.#workspace.parts.begin?.(effect === 'repository' ? 'git' : 'clada')
-    if (effect === 'changes' || effect === 'repository') await this.#workspace.parts.recorder?.beforeProgram()
+    const { begin, recorder } = this.#workspace.parts
+    if (effect !== 'looks') await begin?.(effect.endsWith('repository') ? 'git' : 'clada')
+    if (effect.startsWith('changes')) await recorder?.beforeProgram()
+    if (effect === 'lands repository') await recorder?.beforeGit()
     const { cwd } = this.#tree.outside(at)
     if (cwd === undefined && this.#tree.look(at)?.type !== 'directory')
       throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
@@ -363,6 +363,18 @@ export class ActionFiles implements Files {
   async changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void> {
     this.#workspace.forget(absolutes)
     await this.#workspace.parts.recorder?.changedByProgram(absolutes, seen)
+  }
+
+  async landedRepository(): Promise<void> {
+    await this.#workspace.parts.recorder?.afterGit()
+  }
+
+  placehold(root: string, absolutes: readonly string[]): readonly string[] {
+    return makePlaceholders(root, absolutes)
+  }
+
+  discard(root: string, absolutes: readonly string[], which: 'made' | 'placeholders'): readonly string[] {
+    return which === 'made' ? discardNames(root, absolutes) : discardPlaceholders(root, absolutes)
   }
 
   async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {

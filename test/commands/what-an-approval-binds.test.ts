@@ -369,7 +369,7 @@ describe('an approved git command', () => {
     const root = repository()
     program(root, '.git/hooks/pre-commit', '#!/bin/sh\nmkdir -p x\necho ../x > .git/commondir\n')
     approve(root, 'git commit -a -m second')
-    expect((await run(root, 'git commit -a -m second')).text).toContain('.git/commondir was made')
+    expect((await run(root, 'git commit -a -m second')).text).toContain('"path":".git/commondir"')
     expect(fs.existsSync(path.join(root, '.git/commondir'))).toBe(false)
   })
 

@@ -24,6 +24,8 @@ function recorderWith(seen: PathChange[]): Recorder {
     passed: () => {},
     reverted: () => {},
     beforeProgram: async () => {},
+    beforeGit: async () => {},
+    afterGit: async () => {},
     changedByProgram: async () => new Map(),
     namesOf: () => 0,
     noting: () => () => [],

@@ -26,6 +26,8 @@ const noRoomFor = (name: string): Recorder => ({
   passed: () => {},
   reverted: () => {},
   beforeProgram: async () => {},
+  beforeGit: async () => {},
+  afterGit: async () => {},
   changedByProgram: async () => new Map(),
   namesOf: () => 0,
   noting: () => () => [],

@@ -1,0 +1,43 @@
+import fs from 'node:fs'
+import { Stop } from '../core/problem.ts'
+import { hasCode } from '../core/platform.ts'
+import { locationOf, nameOf, Walk } from './walk.ts'
+
+/**
+ * Makes empty files at free names of directories that are there, and returns those that were made. A directory above a
+ * name that is a link by now leads elsewhere, so nothing is made there.
+ */
+export const makePlaceholders = (root: string, absolutes: readonly string[]): string[] =>
+  atNames(root, absolutes, (safePath) => fs.writeFileSync(safePath, '', { flag: 'wx' }))
+
+/**
+ * Removes names that a program made, with everything in them, and returns those that were removed. Through the directories
+ * themselves: an approved `git checkout` brought a link in the place of `notes`, and `notes/reply.md` was deleted behind it.
+ */
+export const discardNames = (root: string, absolutes: readonly string[]): string[] =>
+  atNames(root, absolutes, (safePath) => fs.rmSync(safePath, { recursive: true }))
+
+export const discardPlaceholders = (root: string, absolutes: readonly string[]): string[] =>
+  atNames(root, absolutes, (safePath) => {
+    const stat = fs.lstatSync(safePath)
+    if (stat.isFile() && stat.size === 0) fs.unlinkSync(safePath)
+  })
+
+/** Those for which it was done. */
+function atNames(root: string, absolutes: readonly string[], act: (safePath: string) => void): string[] {
+  const walk = new Walk()
+  try {
+    return absolutes.filter((absolute) => {
+      const at = locationOf(root, absolute)
+      try {
+        act(walk.parentOf(at, { missing: 'fail', op: 'open' }).at(nameOf(at)))
+        return true
+      } catch (error) {
+        if (error instanceof Stop || hasCode(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) return false
+        throw error
+      }
+    })
+  } finally {
+    walk.close()
+  }
+}
