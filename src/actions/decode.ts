@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { type ActionSpec, isLacking, type Param, text, type TextPair } from '../core/action.ts'
+import { type ActionSpec, isLacking, type Param, text } from '../core/action.ts'
+import type { TextPair } from '../core/text-pair.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
 import type { Code } from '../core/codes.ts'

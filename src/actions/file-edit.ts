@@ -1,3 +1,4 @@
+import type { TextPair } from '../core/text-pair.ts'
 import {
   type ActionContext,
   count,
@@ -11,7 +12,6 @@ import {
   path,
   rare,
   text,
-  type TextPair,
   unless,
 } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'

@@ -1,3 +1,4 @@
+import type { TextPair } from './text-pair.ts'
 import type { DamageKind } from './mistake.ts'
 import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
@@ -264,14 +265,6 @@ export const lines = (description: string): Param<string> => ({
   format: 'lines',
   description,
 })
-
-/** A text and the text to put in its place. */
-export interface TextPair {
-  readonly old_text: string
-  readonly new_text: string
-  /** No new lines were given, so the old ones go with their line breaks. */
-  readonly deletesLines?: true
-}
 
 /** Several pairs of texts: in blocks as SEARCH/REPLACE, from programs as a list of objects. */
 export const edits = (description: string): Param<readonly TextPair[]> => ({

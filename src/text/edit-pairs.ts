@@ -1,4 +1,4 @@
-import type { TextPair } from '../core/action.ts'
+import type { TextPair } from '../core/text-pair.ts'
 
 /*
  * Several replacements in one text, as models write them without being taught:
