@@ -8,7 +8,7 @@ import { plural } from '../words.ts'
 import { CodeLine } from './code-line.tsx'
 import { coloursIn, treeOf } from './colours.ts'
 import { type Beginning, register } from './jump.ts'
-import { compare, difference, heightOf, type Opened, type Row, rowsOf } from './rows.ts'
+import { compare, difference, heightOf, longestLine, type Opened, type Row, rowsOf } from './rows.ts'
 
 const lineHeight = 20
 
@@ -17,6 +17,8 @@ interface Props {
   readonly mode: 'split' | 'unified'
   /** Hunks that can be taken or left out. */
   readonly choosing?: Choosing | undefined
+  /** `whole`: also lines of any length. */
+  readonly lines?: 'cut' | 'whole'
 }
 
 export interface Choosing {
@@ -31,7 +33,8 @@ const noHunks: readonly ReviewHunk[] = []
  * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break
  * anywhere, so the height of every row is known without drawing it.
  */
-export function CodeDiff({ change, mode, choosing }: Props) {
+export function CodeDiff({ change, mode, choosing, lines = 'cut' }: Props) {
+  const longest = lines === 'whole' ? Infinity : longestLine
   const { path, before, after } = change
   const space = ignoresSpace.value ? 'ignored' : 'counts'
   const box = useRef<HTMLDivElement>(null)
@@ -47,7 +50,7 @@ export function CodeDiff({ change, mode, choosing }: Props) {
   }
   const digits = String(Math.max(comparison.left.length, comparison.right.length)).length
   const columns = useColumns(box, shape, digits)
-  const tops = useMemo(() => topsOf(rows, comparison, columns), [rows, comparison, columns])
+  const tops = useMemo(() => topsOf(rows, comparison, { columns, longest }), [rows, comparison, columns, longest])
   const sight = useSight(box)
   useLayoutEffect(() => {
     const isChange = (index: number): boolean => rows[index]?.kind === 'change' || rows[index]?.kind === 'hunk'
@@ -63,11 +66,13 @@ export function CodeDiff({ change, mode, choosing }: Props) {
 
   const first = Math.max(0, rowAt(tops, sight.top / lineHeight) - 1)
   const last = Math.min(rows.length, rowAt(tops, sight.bottom / lineHeight) + 2)
-  const side = (lines: readonly string[], { tree, starts }: Side, index: number, beside: string | undefined) => {
-    const text = lines[index] ?? ''
+  const side = (texts: readonly string[], { tree, starts }: Side, index: number, beside: string | undefined) => {
+    const text = texts[index] ?? ''
     const from = starts[index] ?? 0
     const strong = beside === undefined ? undefined : difference(text, beside)
-    return <CodeLine text={text} colours={coloursIn(tree, from, from + text.length)} strong={strong} />
+    return (
+      <CodeLine text={text} colours={coloursIn(tree, from, from + text.length)} strong={strong} longest={longest} />
+    )
   }
   const cell = (row: Row, own: 'left' | 'right') => {
     const index = row[own]
@@ -171,20 +176,28 @@ function useSide(path: string, text: string): Side {
 /** Heads of hunks and folds hold buttons, which must be large enough for a finger. */
 const headLines = 1.6
 
+interface Shape {
+  readonly columns: number
+  readonly longest: number
+}
+
 /** In screen lines from the top; the last is the whole height. */
-function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare>, columns: number): number[] {
+function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare>, shape: Shape): number[] {
   const tops = [0]
   let top = 0
   for (const row of rows) {
     if (row.kind === 'fold' || row.kind === 'hunk') top += headLines
     else {
       const [old, now] = [left[row.left ?? -1], right[row.right ?? -1]]
-      top += Math.max(old === undefined ? 1 : heightOf(old, columns), now === undefined ? 1 : heightOf(now, columns))
+      top += Math.max(heightIn(old, shape), heightIn(now, shape))
     }
     tops.push(top)
   }
   return tops
 }
+
+const heightIn = (line: string | undefined, { columns, longest }: Shape): number =>
+  line === undefined ? 1 : heightOf(line, columns, longest)
 
 /** The row that begins at or before a height. */
 function rowAt(tops: readonly number[], height: number): number {

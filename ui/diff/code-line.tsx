@@ -9,13 +9,15 @@ interface Props {
   readonly colours: readonly Coloured[]
   /** The part that is different. */
   readonly strong: { readonly from: number; readonly to: number } | undefined
+  /** Characters; what is longer is cut, and says so. */
+  readonly longest?: number
 }
 
 /** A line of code as text nodes: colours and marks lie around them, and nothing in them is hidden. */
-export function CodeLine({ text, colours, strong }: Props) {
+export function CodeLine({ text, colours, strong, longest = longestLine }: Props) {
   const ended = text.endsWith('\n')
   const line = ended ? text.slice(0, -1) : text
-  const end = Math.min(line.length, longestLine)
+  const end = Math.min(line.length, longest)
   const parts: ComponentChildren[] = []
   const add = (from: number, to: number, classes: string): void => {
     if (from >= to) return

@@ -146,11 +146,11 @@ export function difference(line: string, other: string): { from: number; to: num
 }
 
 /** How many screen lines a line takes, with so many columns. */
-export function heightOf(line: string, columns: number): number {
+export function heightOf(line: string, columns: number, longest = longestLine): number {
   // No character is wider than two columns, but for tabs.
   if (line.length * 2 <= columns && !line.includes('\t')) return 1
   let width = 0
-  for (let at = 0; at < line.length && at < longestLine; at++) {
+  for (let at = 0; at < line.length && at < longest; at++) {
     const code = line.charCodeAt(at)
     if (code === 9) width += tabSize - (width % tabSize)
     else if (code !== 10) width += code >= 0x1100 && isWide(code) ? 2 : 1
