@@ -37,8 +37,16 @@ declare namespace chrome {
 
   namespace storage {
     const local: Area
-    const session: Area
+    const session: Area & {
+      readonly onChanged: Listened<(changes: Record<string, { readonly newValue?: unknown }>) => void>
+    }
   }
+
+  /** Chromium only. */
+  const sidePanel: { open(place: { windowId: number }): Promise<void> } | undefined
+
+  /** Firefox only. */
+  const sidebarAction: { open(): Promise<void> } | undefined
 
   namespace tabs {
     function get(tab: number): Promise<Tab>
@@ -48,8 +56,25 @@ declare namespace chrome {
     function sendMessage(tab: number, message: unknown, options: { frameId: number }): Promise<unknown>
   }
 
+  interface Window {
+    readonly id?: number
+    readonly left?: number
+    readonly top?: number
+    readonly width?: number
+    readonly height?: number
+  }
+
   namespace windows {
-    function create(properties: { url: string; type: 'popup'; width: number; height: number }): Promise<{ id?: number }>
+    function get(window: number): Promise<Window>
+    function getCurrent(): Promise<Window>
+    function create(properties: {
+      url: string
+      type: 'popup'
+      left: number
+      top: number
+      width: number
+      height: number
+    }): Promise<Window>
     function update(window: number, properties: { focused: boolean }): Promise<unknown>
   }
 
@@ -63,8 +88,8 @@ declare namespace chrome {
     id: string
     js: string[]
     matches: string[]
-    runAt: 'document_start' | 'document_idle'
-    world: 'ISOLATED' | 'MAIN'
+    runAt: 'document_idle'
+    world: 'ISOLATED'
     allFrames: false
     persistAcrossSessions: boolean
   }
@@ -76,7 +101,7 @@ declare namespace chrome {
     function executeScript(injection: {
       target: { tabId: number }
       files: string[]
-      world: 'ISOLATED' | 'MAIN'
+      world: 'ISOLATED'
     }): Promise<unknown>
   }
 
@@ -87,13 +112,4 @@ declare namespace chrome {
 interface Element {
   /** Firefox only, in scripts of extensions. */
   readonly openOrClosedShadowRoot?: ShadowRoot | null
-}
-
-interface IntersectionObserverInit {
-  trackVisibility?: boolean
-  delay?: number
-}
-
-interface IntersectionObserverEntry {
-  readonly isVisible?: boolean
 }

@@ -1,27 +1,32 @@
-import type { Looked, PairedKey, Progress, Projects, RunningProject } from '../src/ui/companion.ts'
+import type { Looked, PairedKey, Progress, Projects, RunningProject, Undone } from '../src/ui/companion.ts'
+import type { BlockDetail } from '../src/ui/protocol.ts'
+import { Failure } from './failure.ts'
 import { isRecord } from './messages.ts'
 import { answerIn, type Key, sign } from './signed.ts'
+import { changeSite, siteOf } from './sites.ts'
 
-/** The running clada processes, which only the service worker talks to. */
+/** The running clada processes, which only the panel and the popup talk to. */
 
 /** What clada answers to each request. */
 interface Answers {
   projects: Projects
   look: Looked
+  block: BlockDetail
   show: { readonly address?: string }
   apply: Progress
   result: Progress
+  answer: Progress
+  stop: Progress
+  undo: Undone
   prompt: { readonly text: string }
   forget: null
 }
 
-/** What went wrong, for people to read. */
-export class Failure extends Error {
-  override readonly name = 'Failure'
-}
-
 /** clada is running, and has forgotten the pairing. */
 export class Unpaired extends Failure {}
+
+/** clada refused a request, with a reason. */
+export class Refused extends Failure {}
 
 export async function ask<Route extends keyof Answers>(
   port: number,
@@ -30,17 +35,17 @@ export async function ask<Route extends keyof Answers>(
   { seconds = 25 } = {},
 ): Promise<Answers[Route]> {
   const key = await keptKey()
-  if (key === undefined) throw new Failure('Pair this extension with clada first: click its icon.')
+  if (key === undefined) throw new Unpaired('Pair this extension with clada first.')
   const text = JSON.stringify(body)
   const { nonce, header } = await sign(key, port, route, text)
   const { status, value } = await post(port, route, text, { 'x-clada-companion': header }, seconds)
-  if (status === 401) throw new Unpaired('clada does not know this extension any more. Pair it again: click its icon.')
+  if (status === 401) throw new Unpaired('clada does not know this extension any more. Pair it again.')
   const given = await answerIn(key, nonce, status, value).catch(() => {
     throw new Failure('What listens on the port of clada is not clada.')
   })
   // The types are those of the side that has just proved who it is.
   const answer: Answers[Route] & { error?: unknown } = JSON.parse(given)
-  if (status !== 200) throw new Failure(typeof answer.error === 'string' ? answer.error : `clada answered ${status}.`)
+  if (status !== 200) throw new Refused(typeof answer.error === 'string' ? answer.error : `clada answered ${status}.`)
   return answer
 }
 
@@ -63,7 +68,7 @@ export async function keptKey(): Promise<Key | undefined> {
   return { id: key['id'], key: key['key'] }
 }
 
-/** Every project that is running (@throws Unpaired where none knows this extension): those of the ports where one was before, and those that these know of. */
+/** Every project that is running (@throws Unpaired if none knows this extension): those of the ports where one was before, and those that these know of. */
 export async function running(): Promise<RunningProject[]> {
   const { ports } = await chrome.storage.local.get('ports')
   const waiting = new Set(Array.isArray(ports) ? ports.map(Number) : [])
@@ -119,4 +124,33 @@ async function post(
   } catch {
     throw new Failure('clada does not answer. Start clada ui in your project.')
   }
+}
+
+/** How a site is connected with a project that runs. */
+export type Link =
+  | { readonly kind: 'unpaired' }
+  | { readonly kind: 'stopped' }
+  /** `isGone`: the project of the site is not among those that run. */
+  | { readonly kind: 'choose'; readonly projects: readonly RunningProject[]; readonly isGone: boolean }
+  | { readonly kind: 'ready'; readonly project: RunningProject; readonly projects: readonly RunningProject[] }
+
+/** The project of a site. The only one that is running is chosen without a question. */
+export async function linkOf(site: string): Promise<Link> {
+  if ((await keptKey()) === undefined) return { kind: 'unpaired' }
+  const projects = await running().catch((error: unknown) => {
+    if (error instanceof Unpaired) return undefined
+    throw error
+  })
+  if (projects === undefined) return { kind: 'unpaired' }
+  const [only] = projects
+  if (only === undefined) return { kind: 'stopped' }
+  const { project: chosen } = await siteOf(site)
+  if (chosen === undefined && projects.length === 1) {
+    await changeSite(site, { project: only.id })
+    return { kind: 'ready', project: only, projects }
+  }
+  const project = projects.find(({ id }) => id === chosen)
+  return project === undefined
+    ? { kind: 'choose', projects, isGone: chosen !== undefined }
+    : { kind: 'ready', project, projects }
 }

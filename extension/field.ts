@@ -1,4 +1,4 @@
-import { shadowOf } from './dom-text.ts'
+import { shadowOf } from './dom.ts'
 
 /** Puts a text into the field for the next message, by the events that typing makes. Whether it is there then. */
 export function insert(text: string): boolean {
@@ -31,8 +31,6 @@ export function insert(text: string): boolean {
   if (!isTaken && !isThere()) document.execCommand('insertText', false, text)
   return isTaken || isThere()
 }
-
-export const hasField = (): boolean => fieldOf(document) !== undefined
 
 const squeezed = (text: string): string => text.replaceAll(/\s+/g, '')
 

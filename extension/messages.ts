@@ -1,70 +1,83 @@
-import type { Applied, RunningProject, ShownBlock } from '../src/ui/companion.ts'
-
 /** What the parts of the extension say to each other. Who asks, and for which tab and site, is what the browser says. */
 
-/** What is asked from a tab. The reply is sent with each request: the service worker keeps nothing of a page. */
+/** A reply as the page shows it. */
+export interface Reading {
+  readonly text: string
+  readonly left: readonly LeftOut[]
+  /** Whether the page shows only a part of a code block. */
+  readonly isIncomplete: boolean
+}
+
+/** A text of a reply that cannot be seen on the page, and is not part of what was read. */
+export interface LeftOut {
+  readonly why: WhyHidden
+  readonly text: string
+  readonly isInCode: boolean
+}
+
+export type WhyHidden =
+  | 'not displayed'
+  | 'transparent'
+  | 'in the colour of its background'
+  | 'too small'
+  | 'cut off'
+  | 'masked'
+
+/** A reply that was opened in the panel of a window. */
+export interface Opened extends Reading {
+  /** Another one for every click, because the panel hears of changes only. */
+  readonly id: string
+  readonly tab: number
+  readonly site: string
+  /** The bar that was clicked. */
+  readonly bar: string
+}
+
+/** What is asked from a tab. Nothing of it applies anything. */
 export type FromTab =
   | { readonly type: 'hello' }
   | { readonly type: 'found'; readonly text: string }
-  | { readonly type: 'preview' | 'answer'; readonly text: string; readonly hash: string }
-  /** `seen`: the bar was in sight and nothing was over it when it was clicked. */
-  | { readonly type: 'apply'; readonly text: string; readonly hash: string; readonly seen: boolean }
-  | { readonly type: 'result'; readonly hash: string }
+  | ({ readonly type: 'open'; readonly bar: string } & Reading)
 
-/** What is asked from a window of the extension itself. */
-export type FromOwn =
-  | { readonly type: 'state'; readonly tab: number }
-  | { readonly type: 'pair'; readonly code: string }
-  | { readonly type: 'forget' }
-  | { readonly type: 'enable'; readonly tab: number; readonly how: 'always' | 'once' | 'off' }
-  | { readonly type: 'choose'; readonly tab: number; readonly project: string }
-  | { readonly type: 'prompt'; readonly tab: number; readonly task: string }
-  | { readonly type: 'waiting'; readonly id: string }
-  | { readonly type: 'decide'; readonly id: string; readonly answer: Decision }
+/** What the popup asks, because it may be closed before it is done. */
+export interface FromPopup {
+  readonly type: 'enable'
+  readonly tab: number
+  readonly how: 'always' | 'once' | 'off'
+}
 
-/** `insert`: yes, and the answer goes into the field of the page. */
-export type Decision = 'no' | 'yes' | 'insert'
+/** Asks the panel of a window whether it is open. */
+export interface ToPanel {
+  readonly type: 'panel'
+  readonly window: number
+}
 
 /** A message to a tab. */
 export type ToTab =
+  /** Gets whether it is in the field for the next message. */
   | { readonly type: 'insert'; readonly text: string }
-  | { readonly type: 'progress'; readonly hash: string; readonly progress: Step }
+  /** Gets a `Comparison`. */
+  | { readonly type: 'compare'; readonly bar: string }
+  /** Gets a `Reading`; nothing if the reply is gone. */
+  | { readonly type: 'read'; readonly bar: string }
+  /** For the bar. */
+  | { readonly type: 'say'; readonly bar: string; readonly text: string }
+
+/** What the page shows now, compared with what was opened. */
+export type Comparison = 'same' | 'changed' | 'gone'
 
 /** The blocks of a reply, in few words. */
 export interface Found {
-  readonly hash: string
   readonly summary: string
-  /** Where it was applied before, perhaps long ago. */
-  readonly before?: { readonly succeeded: number; readonly failed: number }
+  /** If it was applied before, perhaps long ago: what the bar says. */
+  readonly before?: string
 }
 
-/** Where a request is. */
-export type Step =
-  | { readonly step: 'running'; readonly done: number; readonly total: number; readonly questions: number }
-  | ({ readonly step: 'done' } & Applied)
-  /** Another window asks first. */
-  | { readonly step: 'asking' }
-  | { readonly step: 'shown' }
-  | { readonly step: 'declined' }
-  | { readonly step: 'failed'; readonly why: string }
-
-/** What the popup shows. */
-export interface PopupState {
-  readonly paired: boolean
-  readonly site?: string
-  readonly enabled: 'always' | 'once' | 'off'
-  readonly projects: readonly RunningProject[]
-  readonly chosen?: string
-}
-
-/** What is to be looked at before it is applied. */
-export interface Waiting {
-  readonly site: string
-  readonly project: string
-  readonly why: 'new site' | 'not seen'
-  readonly blocks: readonly ShownBlock[]
-  readonly fatal?: string
-}
+/** Characters of a reply. Browsers keep 10 MB for all that the panels of a session show. */
+export const longestReply = 2_000_000
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isReading = (value: unknown): value is Reading =>
+  isRecord(value) && typeof value['text'] === 'string' && Array.isArray(value['left'])

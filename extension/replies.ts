@@ -1,4 +1,5 @@
-import { childrenOf } from './dom-text.ts'
+import { frameAround } from './code-block.ts'
+import { childrenOf, parentOf } from './dom.ts'
 import { mayMark } from '../src/syntax/account.ts'
 
 /** Where the replies of a page are, by the shape of what is in them; nothing here knows a site. */
@@ -36,27 +37,11 @@ function closestCode(element: Element): Element | undefined {
   return undefined
 }
 
-/** The code that a button is about: the next one around it. */
-export function codeNear(element: Element): Element | undefined {
-  for (let one: Element | null = element; one !== null; one = parentOf(one)) {
-    const code = one.tagName === 'PRE' ? one : one.querySelector('pre')
-    if (code !== null) return code
-  }
-  return undefined
-}
-
-/** The element around, through the border of a shadow. */
-export function parentOf(element: Element): Element | null {
-  if (element.parentElement !== null) return element.parentElement
-  const root = element.parentNode
-  return root instanceof ShadowRoot ? root.host : null
-}
-
 /** The reply that a piece of code or text is part of: the running text around it, else all that surrounds it alone. */
 export function replyAround(anchor: Element): Element {
   let reply: Element | undefined
-  const start = linesAround(anchor)
-  for (let one: Element | null = start; one !== null && !isWide(one); one = parentOf(one)) {
+  const start = isCode(anchor) ? frameAround(anchor, isWide) : linesAround(anchor)
+  for (let one = isCode(anchor) ? parentOf(start) : start; one !== null && !isWide(one); one = parentOf(one)) {
     if (!isCode(one) && hasFlow(one)) {
       reply = one
       break

@@ -1,22 +1,31 @@
-import type { Block } from '../src/core/block.ts'
+import type { Block, PassedOver } from '../src/core/block.ts'
 import { Source } from '../src/core/source.ts'
 import { findBlocks } from '../src/syntax/find-blocks.ts'
 
-/** The complete blocks of a reply in a few words, as clada reads them; undefined when there are none. */
+/** What a reply has to review in a few words, as clada reads it; undefined when there is nothing. */
 export function summaryOf(text: string): string | undefined {
-  const all = findBlocks(new Source(text)).blocks
+  const { blocks: all, notExecuted } = findBlocks(new Source(text))
   const blocks = all.filter(({ faults, endLine }) => faults.length === 0 && endLine !== null)
-  if (blocks.length === 0) return undefined
-  const edits = blocks.filter(isEdit)
+  const proposals = blocks.filter(isProposal).length + notExecuted.filter(isFragment).length
+  const own = blocks.filter((block) => !isProposal(block))
+  if (own.length + proposals === 0) return undefined
+  const edits = own.filter(isEdit)
   const files = new Set(edits.map(({ params }) => params['path'] ?? params['old_path']))
-  const others = blocks.length - edits.length
+  const others = own.length - edits.length
   const parts = [
     ...(edits.length === 0 ? [] : [`${counted(edits.length, 'edit')} in ${counted(files.size, 'file')}`]),
     ...(others === 0 ? [] : [counted(others, edits.length === 0 ? 'action' : 'other action')]),
+    ...(proposals === 0 ? [] : [counted(proposals, 'proposal')]),
     ...(all.length === blocks.length ? [] : [`${all.length - blocks.length} not readable`]),
   ]
   return parts.join(', ')
 }
+
+const isProposal = ({ syntax }: Block): boolean => syntax === 'proposal'
+
+/** Code that a sentence announces for a file. Whether it fits there is for clada to say, which sees the file. */
+const isFragment = ({ path, reason, block }: PassedOver): boolean =>
+  path !== undefined && path !== '' && block === undefined && (reason === 'example' || reason === 'unreadable')
 
 /** Whether a block names a file and does more than read. */
 const isEdit = ({ action, params }: Block): boolean =>

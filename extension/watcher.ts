@@ -1,9 +1,9 @@
-import { shadowOf } from './dom-text.ts'
+import { shadowOf } from './dom.ts'
 import { anchorsIn, pageChanged, replyAround } from './replies.ts'
 
-/** Hands out replies that have been quiet for a second. What is changing costs next to nothing until then. */
+/** Hands out replies that have been quiet for a moment. What is changing costs next to nothing until then. */
 export class Watcher {
-  readonly #onQuiet: (replies: readonly Element[]) => void
+  readonly #onQuiet: (replies: readonly Element[]) => unknown
   readonly #isOwn: (node: Node) => boolean
   readonly #observer = new MutationObserver((records) => this.#hear(records))
   /** What changed, and when. */
@@ -13,18 +13,15 @@ export class Watcher {
   readonly #perhaps = new Set<Element>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #due = 0
+  /** Until when a reply is not handed out again, so that reading takes a small part of the time. */
+  readonly #restsUntil = new WeakMap<Element, number>()
 
-  constructor(onQuiet: (replies: readonly Element[]) => void, isOwn: (node: Node) => boolean) {
+  constructor(onQuiet: (replies: readonly Element[]) => unknown, isOwn: (node: Node) => boolean) {
     this.#onQuiet = onQuiet
     this.#isOwn = isOwn
     this.#observe(document)
     // What is there already has been quiet for as long as anybody knows.
     this.#note(document.body, performance.now() - quietFor)
-  }
-
-  /** Has a reply handed out again, at once. */
-  look(reply: Element): void {
-    this.#note(reply, performance.now() - quietFor)
   }
 
   #observe(root: Document | ShadowRoot): void {
@@ -107,19 +104,32 @@ export class Watcher {
     for (const element of quiet) for (const anchor of anchorsIn(element)) replies.add(replyAround(anchor))
     for (const reply of replies) {
       const later = busy.filter(([element]) => reply.contains(element)).map(([, time]) => time)
-      if (later.length === 0) continue
+      const rested = (this.#restsUntil.get(reply) ?? 0) - quietFor
+      if (later.length === 0 && rested + quietFor <= now) continue
       replies.delete(reply)
-      this.#changed.set(reply, Math.max(...later))
+      this.#changed.set(reply, Math.max(rested, ...later))
     }
-    if (replies.size > 0) this.#onQuiet([...replies])
+    if (replies.size > 0) this.#handOut([...replies])
     const next = Math.min(...this.#changed.values())
     if (next !== Infinity) this.#wake(Math.max(performance.now() + leastPause, next + quietFor))
   }
+
+  #handOut(replies: readonly Element[]): void {
+    const start = performance.now()
+    this.#onQuiet(replies)
+    const end = performance.now()
+    for (const reply of replies) this.#restsUntil.set(reply, end + restFor * (end - start))
+  }
 }
 
-/** Milliseconds without a change after which a reply is taken for complete. */
-const quietFor = 1000
+/**
+ * Milliseconds without a change after which a reply is read. It may go on later: the bar only opens the panel, and the
+ * reply is read again then.
+ */
+const quietFor = 120
 /** Between two looks at a page that does not come to rest. */
-const leastPause = 100
+const leastPause = 50
+/** How many times as long as it took to read a reply. */
+const restFor = 20
 const mostChanged = 3000
 const mostPerhaps = 500

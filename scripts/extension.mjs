@@ -11,10 +11,25 @@ import { licencesIn } from './bundled.mjs'
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
 
+// `scripting` lets it run on the sites that were chosen one by one; nothing else can without a list of sites here.
+const permissions = ['storage', 'activeTab', 'scripting']
+
 const browsers = {
-  chromium: { background: { service_worker: 'background.js' }, minimum_chrome_version: '123' },
+  chromium: {
+    background: { service_worker: 'background.js' },
+    minimum_chrome_version: '123',
+    permissions: [...permissions, 'sidePanel'],
+    side_panel: { default_path: 'panel.html' },
+  },
   firefox: {
     background: { scripts: ['background.js'] },
+    permissions,
+    sidebar_action: {
+      default_panel: 'panel.html',
+      default_title: 'clada',
+      default_icon: 'icon.png',
+      open_at_install: false,
+    },
     browser_specific_settings: {
       gecko: {
         id: 'companion@clada.invalid',
@@ -32,33 +47,31 @@ const manifest = {
   description: 'Applies the edits in a chat reply to your project, through clada on this machine.',
   icons: { 128: 'icon.png' },
   action: { default_popup: 'popup.html', default_icon: 'icon.png', default_title: 'clada' },
-  // `scripting` lets it run on the sites that were chosen one by one; nothing else can without a list of sites here.
-  permissions: ['storage', 'activeTab', 'scripting'],
+  // Nothing from anywhere but the extension itself, and requests to this machine alone.
+  content_security_policy: {
+    extension_pages:
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src http://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  },
   host_permissions: ['http://127.0.0.1/*'],
   optional_host_permissions: ['https://*/*', 'http://*/*'],
 }
 
 /** Writes one directory below `dir` for each kind of browser. */
 export async function buildExtension(dir) {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['background', 'content', 'copied', 'popup', 'confirm'].map((name) => `extension/${name}.ts`),
-    outdir: dir,
-    bundle: true,
-    format: 'iife',
-    platform: 'browser',
-    target: ['chrome123', 'firefox140'],
-    minify: true,
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
-    write: false,
-  })
-  const files = new Map(outputFiles.map(({ path: file, contents }) => [path.basename(file), Buffer.from(contents)]))
-  for (const name of ['popup.html', 'confirm.html', 'own.css', 'icon.png'])
+  const parts = await Promise.all([
+    bundle(dir, ['background', 'content', 'popup'], { format: 'iife' }),
+    // Grammars for colours are loaded when their first file is shown.
+    bundle(dir, ['panel'], { format: 'esm', splitting: true, chunkNames: '[name]-[hash]' }),
+  ])
+  const files = new Map(
+    parts.flatMap(({ outputFiles }) =>
+      outputFiles.map(({ path: file, contents }) => [path.basename(file), Buffer.from(contents)]),
+    ),
+  )
+  for (const name of ['popup.html', 'panel.html', 'own.css', 'icon.png'])
     files.set(name, fs.readFileSync(path.join(root, 'extension', name)))
-  files.set('THIRD-PARTY.txt', Buffer.from(licencesIn(metafile.inputs, 'this extension')))
+  const inputs = Object.assign({}, ...parts.map(({ metafile }) => metafile.inputs))
+  files.set('THIRD-PARTY.txt', Buffer.from(licencesIn(inputs, 'this extension')))
   for (const [browser, own] of Object.entries(browsers)) {
     const all = new Map([...files, ['manifest.json', Buffer.from(JSON.stringify({ ...manifest, ...own }, null, 2))]])
     const to = path.join(dir, browser)
@@ -68,6 +81,27 @@ export async function buildExtension(dir) {
     fs.writeFileSync(path.join(dir, `clada-${browser}.zip`), zipped(all))
   }
 }
+
+const bundle = (dir, names, how) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(
+      names.map((name) => [name, `extension/${name}.${name === 'panel' ? 'tsx' : 'ts'}`]),
+    ),
+    outdir: dir,
+    bundle: true,
+    platform: 'browser',
+    target: ['chrome123', 'firefox140'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    write: false,
+    ...how,
+  })
 
 /** An archive with the same bytes for the same files: nothing in it says when it was made. */
 function zipped(files) {

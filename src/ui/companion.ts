@@ -6,36 +6,59 @@ import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { defaultSyntax } from '../syntax/table.ts'
 import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
-import type { PlanBlock, TouchedFile } from './protocol.ts'
+import { undoneIn } from './past.ts'
+import { below, type Planned } from './plan.ts'
+import type { BlockDetail, Outcome, PlanBlock, Question, TouchedFile } from './protocol.ts'
 import { Refusal, refuseOtherNames } from './guard.ts'
 import { jsonIn, readBody } from './routes.ts'
 import type { Session } from './session.ts'
 
-/** What the extension shows of a block, with the text that the reply has. */
-export interface ShownBlock extends Pick<PlanBlock, 'id' | 'action' | 'target' | 'state' | 'why' | 'runs' | 'files'> {
-  readonly raw: string
-}
-
-/** A reply that was looked at. Only such a reply can be applied, by its hash, from the same tab of the same site. */
+/** A reply with everything that its blocks would do. Only such a reply can be applied, by its digest, from the same tab of the same site. */
 export interface Looked {
   readonly hash: string
+  /** Names what is shown here. It is applied only as long as it would still be the same. */
+  readonly shown: string
   readonly project: RunningProject
-  readonly blocks: readonly ShownBlock[]
+  readonly blocks: readonly PlanBlock[]
   readonly files: readonly TouchedFile[]
+  readonly warnings: readonly string[]
   readonly fatal?: string
-  /** Where it was applied before. */
+  /** Whether it is being applied. */
+  readonly isRunning: boolean
+  /** Set if it was applied before, and not undone since. */
   readonly done?: Applied
 }
 
 export interface Applied {
-  readonly results: readonly { id: string; action: string; target: string; success: boolean; why?: string }[]
+  readonly results: readonly BlockResult[]
+  /** Why it failed as a whole, and warnings. */
+  readonly remarks: readonly string[]
   /** The text for the model. */
   readonly answer: string
+  readonly canUndo: boolean
+}
+
+/** What came of one block, by its place in the plan. */
+export interface BlockResult extends Pick<Outcome, 'success' | 'why'> {
+  readonly key: number
 }
 
 export type Progress =
-  | { readonly state: 'running'; readonly done: number; readonly total: number; readonly questions: number }
+  | {
+      readonly state: 'running'
+      readonly done: number
+      readonly total: number
+      readonly questions: readonly Question[]
+    }
   | ({ readonly state: 'done' } & Applied)
+
+export interface Undone {
+  readonly success: boolean
+  /** Relative to the root. */
+  readonly restored: readonly string[]
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
+  readonly why?: string
+}
 
 export interface RunningProject {
   /** The same for a directory every time. */
@@ -59,8 +82,12 @@ export interface PairedKey {
 interface Shown {
   readonly text: string
   readonly site: string
+  /** Kept for the newest replies only: it holds the files that they change. */
+  planned?: Planned
   state: 'shown' | 'started'
   done?: Applied
+  /** The executions that applied it. */
+  executions: readonly number[]
 }
 
 interface CompanionOptions {
@@ -154,12 +181,20 @@ export class Companion {
         return this.#projects()
       case 'look':
         return this.#look(body, paired)
+      case 'block':
+        return this.#block(body, paired)
       case 'show':
         return this.#show(body, paired)
       case 'apply':
         return this.#apply(body, paired)
       case 'result':
         return this.#result(this.#known(body, paired))
+      case 'answer':
+        return this.#answer(body, paired)
+      case 'stop':
+        return this.#stop(body, paired)
+      case 'undo':
+        return this.#undo(this.#known(body, paired))
       case 'prompt':
         return this.#prompt(body)
       case 'forget':
@@ -186,31 +221,48 @@ export class Companion {
     if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
     const hash = sha256(text)
     const key = keyOf(body, paired, hash)
-    const before = this.#shown.get(key)
-    if (before?.state !== 'started') {
-      this.#shown.delete(key)
-      this.#shown.set(key, { text, site: siteIn(body), state: 'shown' })
-      const [oldest] = this.#shown.keys()
-      if (this.#shown.size > mostShown && oldest !== undefined) this.#shown.delete(oldest)
-    }
-    const { plan, detail } = await this.#options.session.look(text)
-    let room = mostShownText
-    const blocks = plan.blocks.map(({ id, action, target, state, why, runs, files, key: place }): ShownBlock => {
-      const whole = detail(place)?.raw ?? ''
-      const raw = whole.slice(0, room)
-      room -= raw.length
-      const rest = { ...(why === undefined ? {} : { why }), ...(runs === undefined ? {} : { runs }) }
-      return { id, action, target, state, files, raw, ...rest }
-    })
-    const { files, fatal } = plan
+    const shown = this.#shown.get(key) ?? { text, site: siteIn(body), state: 'shown', executions: [] }
+    if (await this.#isUndone(shown)) putBack(shown)
+    const planned = await this.#options.session.look(text)
+    shown.planned = planned
+    this.#remember(key, shown)
+    const { blocks, files, warnings, fatal } = planned.plan
     return {
       hash,
+      shown: digestOf(planned),
       project: this.#project(),
       blocks,
       files,
+      warnings,
+      isRunning: shown.state === 'started' && shown.done === undefined,
       ...(fatal === undefined ? {} : { fatal }),
-      ...(before?.done === undefined ? {} : { done: before.done }),
+      ...(shown.done === undefined ? {} : { done: shown.done }),
     }
+  }
+
+  #remember(key: string, shown: Shown): void {
+    this.#shown.delete(key)
+    this.#shown.set(key, shown)
+    const [oldest] = this.#shown.keys()
+    if (this.#shown.size > mostShown && oldest !== undefined) this.#shown.delete(oldest)
+    for (const one of [...this.#shown.values()].slice(0, -mostPlanned)) delete one.planned
+  }
+
+  async #isUndone({ done, executions }: Shown): Promise<boolean> {
+    if (done === undefined || executions.length === 0) return false
+    const undone = await undoneIn(this.#options.session.project)
+    return executions.every((number) => undone.has(number))
+  }
+
+  /** One block with its text and its whole diff. */
+  #block(body: Body, paired: Paired): BlockDetail {
+    const { text, planned } = this.#known(body, paired)
+    const { key } = body
+    if (typeof key !== 'number') throw new Refusal(400, 'Name the block by its place.')
+    const { session } = this.#options
+    const detail = session.text === text ? session.detail(key) : planned?.detail(key)
+    if (detail === undefined) throw new Refusal(409, 'This reply was reviewed too long ago. Open it again.')
+    return detail
   }
 
   /** The page with a reply; without an address where a tab that the extension knows shows it already. */
@@ -223,7 +275,10 @@ export class Companion {
     const shown = this.#known(body, paired)
     if (shown.state === 'shown') {
       const { session } = this.#options
+      await session.refresh()
       const { revision } = await this.#reopened(shown)
+      if (session.planned === undefined || digestOf(session.planned) !== body['shown'])
+        throw new Refusal(409, 'Files have changed since this was shown, so nothing was applied. Check it again.')
       session.apply(null, revision)
       shown.state = 'started'
     }
@@ -237,9 +292,9 @@ export class Companion {
     for (;;) {
       if (shown.done !== undefined) return { state: 'done', ...shown.done }
       const { running, questions } = session.state()
-      const asked = questions.filter(({ from }) => from === 'page').length
+      const asked = questions.filter(({ from }) => from === 'page')
       if (running === null || running.what !== 'document') break
-      if (asked > 0 || Date.now() > until)
+      if (asked.length > 0 || Date.now() > until)
         return { state: 'running', done: running.done, total: running.total, questions: asked }
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -247,22 +302,61 @@ export class Companion {
     if (session.text !== shown.text && shown.state === 'started')
       throw new Refusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
     const { blocks } = await this.#reopened(shown)
-    const results = blocks.flatMap(({ id, action, target, outcome }) =>
-      outcome === undefined
-        ? []
-        : [
-            {
-              id,
-              action,
-              target,
-              success: outcome.success,
-              ...(outcome.why === undefined ? {} : { why: outcome.why }),
-            },
-          ],
-    )
-    const done = { results, answer: session.answer() }
-    if (shown.state === 'started') shown.done = done
+    const results = blocks.flatMap(({ key, outcome }): BlockResult[] => {
+      if (outcome === undefined) return []
+      const { success, why } = outcome
+      return [{ key, success, ...(why === undefined ? {} : { why }) }]
+    })
+    const executions = session.executions()
+    const { remarks } = session.state()
+    const done = { results, remarks, answer: session.answer(), canUndo: executions.length > 0 }
+    if (shown.state === 'started') {
+      // Nothing was applied, so it can be tried again.
+      if (results.length === 0) putBack(shown)
+      else Object.assign(shown, { done, executions })
+    }
     return { state: 'done', ...done }
+  }
+
+  /** An answer to a question that the run of this reply asks. */
+  async #answer(body: Body, paired: Paired): Promise<Progress> {
+    const shown = this.#runningReply(body, paired)
+    const { id, answer } = body
+    const said = answers.find((one) => one === answer)
+    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
+    const { questions } = this.#options.session
+    const isAsked = questions.list().some((one) => one.id === id && one.from === 'page')
+    if (!isAsked || !questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
+    return this.#result(shown)
+  }
+
+  async #stop(body: Body, paired: Paired): Promise<Progress> {
+    const shown = this.#runningReply(body, paired)
+    this.#options.session.stop()
+    return this.#result(shown)
+  }
+
+  /** A reply that is being applied now. */
+  #runningReply(body: Body, paired: Paired): Shown {
+    const shown = this.#known(body, paired)
+    const { session } = this.#options
+    const isRunning = session.state().running?.what === 'document' && session.text === shown.text
+    if (shown.state !== 'started' || !isRunning) throw new Refusal(409, 'This reply is not being applied.')
+    return shown
+  }
+
+  async #undo(shown: Shown): Promise<Undone> {
+    const { session, root } = this.#options
+    if (shown.executions.length === 0) throw new Refusal(409, 'Nothing of this reply can be undone.')
+    const { success, restored, conflicts, reason, error } = await session.turnAll('undo', shown.executions, false)
+    if (success) putBack(shown)
+    const why = success ? undefined : (reason ?? error)
+    return {
+      success,
+      restored: restored.map((file) => below(root, file)),
+      conflicts: conflicts.map(({ path: file, reason: because }) => ({ path: below(root, file), reason: because })),
+      ...(why === undefined ? {} : { why }),
+    }
   }
 
   async #prompt({ task, syntax }: Body): Promise<{ text: string }> {
@@ -291,9 +385,31 @@ export class Companion {
 }
 
 const mostShown = 50
-/** Characters of all blocks together that the extension shows before the first use on a site. */
-const mostShownText = 1_000_000
+const mostPlanned = 4
 const longestWait = 10_000
+
+const answers = ['once', 'always', 'no'] as const
+
+/** Names all that a person was shown of a plan: what each block is, what it would run, and its diff. */
+function digestOf({ plan, reviewed }: Planned): string {
+  const blocks = plan.blocks.map(({ task = '', action, target, state, runs }) => [
+    task,
+    action,
+    target,
+    state,
+    runs,
+    reviewed(task)?.shown,
+  ])
+  return sha256(JSON.stringify([plan.fatal, blocks]))
+}
+
+/** It can be applied again. */
+function putBack(shown: Shown): void {
+  shown.state = 'shown'
+  shown.executions = []
+  delete shown.done
+}
+
 function siteIn({ site }: Body): string {
   if (typeof site !== 'string' || site === '' || site.length > 300) throw new Refusal(400, 'There is no site.')
   return site

@@ -78,10 +78,12 @@ export class Session {
     await this.look('')
   }
 
-  /** The plan of a reply, which is not shown by that. */
+  /** The plan of a reply with the files as they are now. It is not shown by that. */
   async look(text: string): Promise<Planned> {
-    const { planned } = (this.text === text && this.#replies.shown) || {}
-    if (planned?.plan.looking === false) return planned
+    if (this.#replies.shown !== undefined && this.text === text) {
+      await this.refresh()
+      if (this.planned?.plan.looking === false && this.text === text) return this.planned
+    }
     return planOf({ ...this.project, id: 0, text, name: '', revision: 0, done: new Map(), choices: {} })
   }
 
@@ -102,7 +104,11 @@ export class Session {
   }
 
   get plan(): Plan | null {
-    return this.#replies.shown?.planned.plan ?? null
+    return this.planned?.plan ?? null
+  }
+
+  get planned(): Planned | undefined {
+    return this.#replies.shown?.planned
   }
 
   get text(): string {
@@ -235,6 +241,12 @@ export class Session {
 
   answer(): string {
     return answerOf(this.#opened(), this.#report)
+  }
+
+  /** The executions of the reply that is shown, without those that were undone. */
+  executions(): number[] {
+    const all = [...(this.#replies.shown?.done.values() ?? [])].flatMap(({ execution }) => execution ?? [])
+    return [...new Set(all)]
   }
 
   undo(request: UndoRequest): Promise<UndoResult> {

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { imitationOf, products } from './imitations.ts'
 
 /** Pages that show a reply as chat pages do: token by token, each kind in its own markup. */
 
@@ -50,15 +51,12 @@ const pages = {
   spans: `<main><div id="log"></div>${area}</main><style>.no { color: grey } .line { display: block } .head { display: flex }</style>
     <script>${markdown}
     const code = (body, language) => {
-      const shown = window.lossy ? body.replaceAll(/[ \\t]+$/gm, '') : body
-      const rows = shown.replace(/\\n$/, '').split('\\n').map((line, at) => {
+      const rows = body.replace(/\\n$/, '').split('\\n').map((line, at) => {
         const tokens = line.split(/(\\s+|\\b)/).filter((one) => one !== '').map((one) => el('span', /^\\d+$/.test(one) ? 'num' : 't', one))
         return el('span', 'line', el('span', 'no', String(at + 1)), ...tokens)
       })
       const copy = el('button', '', 'Copy code')
-      copy.onclick = () => window.rich
-        ? navigator.clipboard.write([new ClipboardItem({ 'text/html': new Blob(['<pre>' + body + '</pre>'], { type: 'text/html' }), 'text/plain': new Blob([body], { type: 'text/plain' }) })])
-        : navigator.clipboard.writeText(body)
+      copy.onclick = () => navigator.clipboard.writeText(body)
       return el('pre', '', el('div', 'head', el('span', '', language), copy), el('div', 'scroll', el('code', 'hljs language-' + language, ...rows)))
     }
     window.reply = (text) => {
@@ -144,7 +142,8 @@ export interface ChatSite {
 export async function chatSite(): Promise<ChatSite> {
   const server = http.createServer((request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2)
-    const kind = Object.entries(pages).find(([name]) => path === `/${name}`)?.[1]
+    const product = products.find((name) => path === `/${name}`)
+    const kind = product ? imitationOf(product) : Object.entries(pages).find(([name]) => path === `/${name}`)?.[1]
     const frame = `<iframe src="${decodeURIComponent(query)}" style="width:900px;height:600px"></iframe>`
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.statusCode = kind === undefined && path !== '/frame' ? 404 : 200

@@ -78,25 +78,12 @@ interface DomNode {
   readonly shadowRoots?: readonly DomNode[]
 }
 
-export interface ShownBar {
-  /** What it says, without its buttons. */
-  readonly said: string
-  readonly results: readonly string[]
-  readonly buttons: readonly string[]
-}
-
-/** Every bar of a page, through the closed shadows, as only the browser's own tools see them. */
-export const barsIn = (page: Page): Promise<ShownBar[]> =>
+/** What every bar of a page says, through the closed shadows, as only the browser's own tools see them. */
+export const barsIn = (page: Page): Promise<string[]> =>
   withTools(page, async (tools) =>
-    (await found(tools, '.bar')).map((bar) => ({
-      said: textIn(all(bar).find(({ attributes = [] }) => attributes.includes('said'))),
-      results: all(bar)
-        .filter(({ nodeName }) => nodeName === 'LI')
-        .map(textIn),
-      buttons: all(bar)
-        .filter(({ nodeName }) => nodeName === 'BUTTON')
-        .map(textIn),
-    })),
+    (await found(tools, 'button.bar')).map((bar) =>
+      textIn(all(bar).find(({ attributes = [] }) => attributes.includes('said'))),
+    ),
   )
 
 async function withTools<T>(page: Page, work: (tools: CDPSession) => Promise<T>): Promise<T> {
@@ -134,42 +121,128 @@ const textIn = (node: DomNode | undefined): string =>
         .join('')
 
 /** Waits for a bar that says something. */
-export async function barSaying(page: Page, what: RegExp, seconds = 30): Promise<ShownBar> {
+export async function barSaying(page: Page, what: RegExp, seconds = 30): Promise<string> {
   const until = Date.now() + seconds * 1000
   for (;;) {
     const bars = await barsIn(page)
-    const bar = bars.find(({ said }) => what.test(said))
+    const bar = bars.find((said) => what.test(said))
     if (bar !== undefined) return bar
     if (Date.now() > until) throw new Error(`no bar says ${what}: ${JSON.stringify(bars)}`)
     await page.waitForTimeout(20)
   }
 }
 
-/** Where a button of the last bar is, in the window. */
-export const placeOf = (page: Page, name: RegExp): Promise<{ x: number; y: number }> =>
+/** Where the last bar of a page is, in the window. */
+export const placeOfBar = (page: Page): Promise<{ x: number; y: number }> =>
   withTools(page, async (tools) => {
-    const button = (await found(tools, '.bar button')).findLast((node) => name.test(textIn(node)))
-    if (button === undefined) throw new Error(`no button ${name}`)
-    await tools.send('DOM.scrollIntoViewIfNeeded', { nodeId: button.nodeId })
-    const { model } = await tools.send('DOM.getBoxModel', { nodeId: button.nodeId })
+    const bar = (await found(tools, 'button.bar')).at(-1)
+    if (bar === undefined) throw new Error('no bar')
+    await tools.send('DOM.scrollIntoViewIfNeeded', { nodeId: bar.nodeId })
+    const { model } = await tools.send('DOM.getBoxModel', { nodeId: bar.nodeId })
     const [x = 0, y = 0] = model.border
     return { x: x + model.width / 2, y: y + model.height / 2 }
   })
 
-/** Moves the pointer to a button of the bar and clicks, as slowly as a quick person. */
-export async function press(page: Page, name: RegExp): Promise<void> {
+/** Clicks on the last bar of a page. */
+export async function pressBar(page: Page): Promise<void> {
   await page.bringToFront()
-  const { x, y } = await placeOf(page, name)
-  await page.mouse.move(x, y)
-  await page.waitForTimeout(500)
-  const now = await placeOf(page, name)
-  await page.mouse.click(now.x, now.y)
+  const { x, y } = await placeOfBar(page)
+  await page.mouse.click(x, y)
 }
 
-/** The window that asks before the first use on a site. */
-export async function confirmation(context: BrowserContext): Promise<Page> {
-  const isIt = (page: Page): boolean => page.url().includes('/confirm.html')
-  const page = context.pages().find(isIt) ?? (await context.waitForEvent('page', { predicate: isIt }))
-  await page.locator('#blocks h2').first().waitFor()
-  return page
+/** The extension's panel beside the page, which Playwright has no page for. */
+export class Panel {
+  readonly #tools: CDPSession
+  readonly #session: string
+  readonly #waiting = new Map<number, (message: { result?: unknown; error?: unknown }) => void>()
+  #last = 0
+
+  private constructor(tools: CDPSession, session: string) {
+    this.#tools = tools
+    this.#session = session
+    tools.on('Target.receivedMessageFromTarget', ({ sessionId, message }) => {
+      if (sessionId !== session) return
+      const { id, ...answer } = JSON.parse(message)
+      this.#waiting.get(id)?.(answer)
+    })
+  }
+
+  /** Waits until it is open. */
+  static async of(context: BrowserContext): Promise<Panel> {
+    const browser = context.browser()
+    if (browser === null) throw new Error('no browser')
+    const tools = await browser.newBrowserCDPSession()
+    for (let tries = 0; tries < 400; tries++) {
+      const { targetInfos } = await tools.send('Target.getTargets')
+      const target = targetInfos.find(({ type, url }) => type === 'page' && url.endsWith('/panel.html'))
+      if (target !== undefined) {
+        const { sessionId } = await tools.send('Target.attachToTarget', { targetId: target.targetId, flatten: false })
+        const panel = new Panel(tools, sessionId)
+        // So that no colour is on its way to another one when it is looked at.
+        const features = [{ name: 'prefers-reduced-motion', value: 'reduce' }]
+        await panel.send('Emulation.setEmulatedMedia', { features })
+        return panel
+      }
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error('the panel is not open')
+  }
+
+  async send(method: string, params: object = {}): Promise<unknown> {
+    const id = ++this.#last
+    const answer = new Promise<{ result?: unknown; error?: unknown }>((resolve) => this.#waiting.set(id, resolve))
+    const message = JSON.stringify({ id, method, params })
+    await this.#tools.send('Target.sendMessageToTarget', { sessionId: this.#session, message })
+    const { result, error } = await answer
+    if (error !== undefined) throw new Error(JSON.stringify(error))
+    return result
+  }
+
+  async evaluate(expression: string): Promise<unknown> {
+    const params = { expression, returnByValue: true, awaitPromise: true }
+    return Reflect.get(Object(Reflect.get(Object(await this.send('Runtime.evaluate', params)), 'result')), 'value')
+  }
+
+  async text(): Promise<string> {
+    return String(await this.evaluate('document.body.innerText'))
+  }
+
+  /** Waits until it says something. */
+  async saying(what: RegExp, seconds = 20): Promise<string> {
+    const until = Date.now() + seconds * 1000
+    for (;;) {
+      const text = await this.text()
+      if (what.test(text)) return text
+      if (Date.now() > until) throw new Error(`the panel does not say ${what}: ${text}`)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+
+  /** Clicks on a button as soon as it can be. */
+  async press(name: string, seconds = 20): Promise<void> {
+    const until = Date.now() + seconds * 1000
+    const find = `(() => {
+      const button = [...document.querySelectorAll('button, summary')].find((one) => new RegExp(${JSON.stringify(name)}).test(one.innerText) && !one.disabled)
+      button?.scrollIntoView({ block: 'center' })
+      const { x, y, width, height } = button?.getBoundingClientRect() ?? {}
+      return button && [x + width / 2, y + height / 2]
+    })()`
+    for (;;) {
+      const place = await this.evaluate(find)
+      if (Array.isArray(place)) return this.click(Number(place[0]), Number(place[1]))
+      if (Date.now() > until) throw new Error(`no button ${name}: ${await this.text()}`)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+
+  async click(x: number, y: number): Promise<void> {
+    await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y })
+    for (const type of ['mousePressed', 'mouseReleased'])
+      await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 })
+  }
+
+  async screenshot(): Promise<Buffer> {
+    const shot = await this.send('Page.captureScreenshot', { format: 'png' })
+    return Buffer.from(String(Reflect.get(Object(shot), 'data')), 'base64')
+  }
 }

@@ -2,10 +2,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
-import { attacks, companions, type Env, renderings, turns } from './cases.ts'
+import { attacks } from './attacks.ts'
+import type { Env } from './env.ts'
+import { turns } from './turns.ts'
 import { type ChatSite, chatSite } from './chat-pages.ts'
 import { openBrowser } from './companion-browser.ts'
-import { firefoxTurn } from './firefox.ts'
+import { Firefox } from './firefox.ts'
+import { firefoxAttacks, firefoxTurns } from './firefox-cases.ts'
 
 /** From the scripts that build, which find their sources by where they are themselves. */
 interface Builders {
@@ -61,50 +64,62 @@ export const withCompanion = <T>(builders: Builders, work: (env: Env) => Promise
     const browser = await openBrowser(path.join(dir, 'extension/chromium'))
     try {
       await browser.pair(page.companion.code())
-      return await work({ browser, site, other, root, port: page.port, serve })
+      return await work({ browser, site, other, root, port: page.port, code: () => page.companion.code(), serve })
     } finally {
       await browser.close()
     }
   })
 
-/** A turn in Firefox, where there is one. */
-export async function inFirefox(builders: Builders, firefox: string): Promise<void> {
-  await withServer(builders, async ({ site, root, dir, page }) => {
+/** Runs something in Firefox. */
+export const inFirefox = (
+  builders: Builders,
+  firefox: string,
+  work: (browser: Firefox, root: string) => Promise<void>,
+): Promise<void> =>
+  withServer(builders, async ({ site, root, dir, page }) => {
     const profile = path.join(dir, 'firefox')
     fs.mkdirSync(profile)
     const extension = path.join(dir, 'extension/firefox')
-    await firefoxTurn({ site: site.origin, root, code: page.companion.code(), firefox, extension, profile })
+    const options = { site: site.origin, root, code: page.companion.code(), firefox, extension, profile }
+    const browser = await Firefox.start(options)
+    try {
+      await work(browser, root)
+    } finally {
+      await browser.close()
+    }
   })
-}
+
+/** Where Debian puts it. */
+export const firefoxPath = '/usr/bin/firefox-esr'
 
 /** Runs the cases whose names have one of the words in them, and prints what came of each. */
 export async function attackExtension(words: readonly string[], builders: Builders): Promise<number> {
+  const isWanted = ({ name }: { readonly name: string }): boolean =>
+    words.length === 0 || words.some((word) => name.includes(word))
   let failed = 0
-  const firefox = '/usr/bin/firefox-esr'
-  if (words.length === 0 || words.includes('firefox')) {
-    if (!fs.existsSync(firefox)) console.log(`skipped firefox: there is no ${firefox}`)
-    else
-      await inFirefox(builders, firefox).then(
-        () => console.log('ok      firefox: from the first token to the answer in the field'),
-        (error: unknown) => {
-          failed++
-          console.log(`FAILED  firefox: ${String(error)}`)
-        },
-      )
-    if (words[0] === 'firefox') return failed
-  }
-  await withCompanion(builders, async (env) => {
-    for (const { name, run } of [...turns, ...companions, ...renderings, ...attacks]) {
-      if (words.length > 0 && !words.some((word) => name.includes(word))) continue
-      try {
-        await run(env)
-        console.log(`ok      ${name}`)
-      } catch (error) {
-        failed++
-        console.log(`FAILED  ${name}\n${error instanceof Error ? error.message : String(error)}`)
-      }
-      for (const tab of env.browser.context.pages()) if (tab !== env.browser.own) await tab.close()
+  const report = async (name: string, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run()
+      console.log(`ok      ${name}`)
+    } catch (error) {
+      failed++
+      console.log(`FAILED  ${name}\n${error instanceof Error ? error.message : String(error)}`)
     }
-  })
+  }
+  const own = [...turns, ...attacks].filter(isWanted)
+  if (own.length > 0)
+    await withCompanion(builders, async (env) => {
+      for (const { name, run } of own) {
+        await report(name, () => run(env))
+        for (const tab of env.browser.context.pages()) if (tab !== env.browser.own) await tab.close()
+      }
+    })
+  const others = [...firefoxAttacks, ...firefoxTurns].filter(isWanted)
+  if (others.length > 0 && !fs.existsSync(firefoxPath)) console.log(`skipped firefox: there is no ${firefoxPath}`)
+  else if (others.length > 0)
+    await inFirefox(builders, firefoxPath, async (firefox, root) => {
+      for (const { name, run } of others) await report(name, () => run(firefox, root))
+    })
+  console.log(`${own.length + others.length} cases, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }

@@ -43,6 +43,17 @@ async function ask(page: Served, key: Key, route: string, body: object, headers:
   }
 }
 
+const shownIn = ({ value }: Sent): unknown => Reflect.get(Object(value), 'shown')
+
+/** Looks at a reply, and applies what was shown. */
+async function apply(page: Served, key: Key, text: string): Promise<Sent> {
+  const here = { site, tab: 1 }
+  const shown = shownIn(await ask(page, key, 'look', { ...here, text }))
+  return ask(page, key, 'apply', { ...here, hash: await sha256(text), shown })
+}
+
+const sham = (id: string, lines: string): string => `#!SHAM [@three-char-SHA-256: ${id}]\n${lines}\n#!END_SHAM_${id}\n`
+
 describe('a browser extension', () => {
   it('looks at a reply and applies it, once, from the tab and the site where it was looked at', async () => {
     const root = scratchDir()
@@ -58,20 +69,27 @@ describe('a browser extension', () => {
         .body
     expect(JSON.parse(await shown())).toEqual({ text: '' })
     const looked = await ask(page, key, 'look', { ...here, text })
-    const block = { action: 'file_write', target: 'made.txt', state: 'ready', raw: text.trimEnd() }
+    const block = { key: 0, action: 'file_write', target: 'made.txt', state: 'ready' }
     expect(looked).toMatchObject({ status: 200, value: { hash, blocks: [block], files: [{ path: 'made.txt' }] } })
+    const shownDigest = shownIn(looked)
+    const detail = { raw: text.trimEnd(), files: [{ path: 'made.txt', before: null, after: 'hello' }] }
+    expect(await ask(page, key, 'block', { ...here, hash, key: 0 })).toMatchObject({ status: 200, value: detail })
     expect(filesIn(root)).toEqual({})
     expect(JSON.parse(await shown())).toEqual({ text: '' })
     for (const other of [{ tab: 2 }, { site: 'https://evil.example' }, { hash: await sha256(`${text} `) }])
-      expect(await ask(page, key, 'apply', { ...here, hash, ...other })).toMatchObject({ status: 409 })
+      expect(await ask(page, key, 'apply', { ...here, hash, shown: shownDigest, ...other })).toMatchObject({
+        status: 409,
+      })
+    for (const shown of [undefined, '', hash])
+      expect(await ask(page, key, 'apply', { ...here, hash, shown })).toMatchObject({ status: 409 })
     expect(filesIn(root)).toEqual({})
-    const done = { status: 200, value: { state: 'done', results: [{ success: true, target: 'made.txt' }] } }
-    const applied = await ask(page, key, 'apply', { ...here, hash })
+    const done = { status: 200, value: { state: 'done', results: [{ success: true, key: 0 }], canUndo: true } }
+    const applied = await ask(page, key, 'apply', { ...here, hash, shown: shownDigest })
     expect(applied).toMatchObject(done)
     expect(JSON.stringify(applied.value)).toContain('=== CLADA RESULTS ===')
     expect(filesIn(root)).toEqual({ 'made.txt': 'hello' })
     fs.writeFileSync(path.join(root, 'made.txt'), 'mine')
-    expect(await ask(page, key, 'apply', { ...here, hash })).toMatchObject(done)
+    expect(await ask(page, key, 'apply', { ...here, hash, shown: shownDigest })).toMatchObject(done)
     expect(await ask(page, key, 'look', { ...here, text })).toMatchObject({ value: { done: { results: [{}] } } })
     expect(filesIn(root)).toEqual({ 'made.txt': 'mine' })
   })
@@ -80,14 +98,11 @@ describe('a browser extension', () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     const page = await served(root)
     const key = await paired(page)
-    const sham = (id: string, lines: string): string =>
-      `#!SHAM [@three-char-SHA-256: ${id}]\n${lines}\n#!END_SHAM_${id}\n`
     const wrong = sham('abc', `action = "file_replace_text"\npath = "${root}/a.txt"\nold_text = "two"\nnew_text = "x"`)
     const text = `${wrong}\n${sham('def', 'action = "file_reed"')}`
-    await ask(page, key, 'look', { site, tab: 1, text })
-    const { value } = await ask(page, key, 'apply', { site, tab: 1, hash: await sha256(text) })
+    const { value } = await apply(page, key, text)
     const why = expect.stringContaining('not found')
-    expect(value).toMatchObject({ state: 'done', results: [{ success: false, target: 'a.txt', why }] })
+    expect(value).toMatchObject({ state: 'done', results: [{ success: false, key: 0, why }] })
   })
 
   it('hears the results when the page shows them, not before', async () => {
@@ -100,9 +115,81 @@ describe('a browser extension', () => {
         .replace('made', `${at}`),
     )
     const text = blocks.join('\n')
-    await ask(page, key, 'look', { site, tab: 1, text })
-    const { value } = await ask(page, key, 'apply', { site, tab: 1, hash: await sha256(text) })
+    const { value } = await apply(page, key, text)
     expect(Reflect.get(Object(value), 'results')).toHaveLength(40)
+  })
+
+  it('is shown every block whole, whatever its length', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const key = await paired(page)
+    const long = 'x'.repeat(1_500_000)
+    const text = [1, 2]
+      .map((at) => write(root).replace('made', `made${at}`).replace('hello', `${at}${long}!`))
+      .join('\n')
+    const here = { site, tab: 1 }
+    await ask(page, key, 'look', { ...here, text })
+    const hash = await sha256(text)
+    for (const at of [0, 1]) {
+      const { value } = await ask(page, key, 'block', { ...here, hash, key: at })
+      const after = `${at + 1}${long}!`
+      expect(value).toMatchObject({ raw: expect.stringContaining(after), files: [{ before: null, after }] })
+    }
+  })
+
+  it('applies nothing when a file has changed since its diff was shown', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    const page = await served(root)
+    const key = await paired(page)
+    const text = sham('abc', `action = "file_replace_text"\npath = "${root}/a.txt"\nold_text = "one"\nnew_text = "1"`)
+    const here = { site, tab: 1, hash: await sha256(text) }
+    const shown = shownIn(await ask(page, key, 'look', { ...here, text }))
+    fs.writeFileSync(path.join(root, 'a.txt'), 'two\none\n')
+    const error = expect.stringContaining('Files have changed')
+    expect(await ask(page, key, 'apply', { ...here, shown })).toMatchObject({ status: 409, value: { error } })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\none\n' })
+    const again = shownIn(await ask(page, key, 'look', { ...here, text }))
+    expect(again).not.toBe(shown)
+    await ask(page, key, 'apply', { ...here, shown: again })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n1\n' })
+  })
+
+  it('undoes what it applied, and may apply it again', async () => {
+    const root = scratchDir({ 'made.txt': 'before' })
+    const page = await served(root)
+    const key = await paired(page)
+    const text = write(root)
+    const here = { site, tab: 1, hash: await sha256(text) }
+    expect(await ask(page, key, 'undo', here)).toMatchObject({ status: 409 })
+    await apply(page, key, text)
+    expect(filesIn(root)).toEqual({ 'made.txt': 'hello' })
+    const undone = await ask(page, key, 'undo', here)
+    expect(undone).toMatchObject({ value: { success: true, restored: ['made.txt'], conflicts: [] } })
+    expect(filesIn(root)).toEqual({ 'made.txt': 'before' })
+    expect(await ask(page, key, 'undo', here)).toMatchObject({ status: 409 })
+    expect((await ask(page, key, 'look', { ...here, text })).value).not.toHaveProperty('done')
+    await apply(page, key, text)
+    fs.writeFileSync(path.join(root, 'made.txt'), 'mine')
+    const conflicts = [{ path: 'made.txt', reason: expect.any(String) }]
+    expect(await ask(page, key, 'undo', here)).toMatchObject({ value: { success: false, conflicts } })
+    expect(filesIn(root)).toEqual({ 'made.txt': 'mine' })
+  })
+
+  it('answers the questions of its own run, and of no other', async () => {
+    const root = scratchDir({ 'package.json': '{"scripts":{"hi":"node -e 1"}}' })
+    const page = await served(root)
+    const key = await paired(page)
+    const text = sham('abc', 'action = "run"\ncommand = "npm run hi"')
+    const here = { site, tab: 1, hash: await sha256(text) }
+    for (const route of ['answer', 'stop']) expect(await ask(page, key, route, here)).toMatchObject({ status: 409 })
+    const { value } = await apply(page, key, text)
+    expect(value).toMatchObject({ state: 'running', questions: [{ command: 'npm run hi' }] })
+    const [{ id }] = Reflect.get(Object(value), 'questions')
+    expect(await ask(page, key, 'answer', { ...here, tab: 2, id, answer: 'once' })).toMatchObject({ status: 409 })
+    expect(await ask(page, key, 'answer', { ...here, id: id + 1, answer: 'once' })).toMatchObject({ status: 409 })
+    expect(await ask(page, key, 'answer', { ...here, id, answer: 'yes' })).toMatchObject({ status: 400 })
+    const done = await ask(page, key, 'answer', { ...here, id, answer: 'no' })
+    expect(done).toMatchObject({ value: { state: 'done', results: [{ success: false }] } })
   })
 
   it('is remembered by the process alone where the state of the user is in the project', async () => {
