@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { foldedName, isInside } from '../core/paths.ts'
 import { isRecord } from '../core/platform.ts'
+import { now } from '../core/time-limit.ts'
 import { isAlive, jsonOf, ownOwner, ownerFrom, putFile, readOwn, removeFile } from './own-files.ts'
 import { makePrivateDir, stateHome } from './user-state.ts'
 
@@ -55,8 +56,8 @@ let known: { readonly at: number; readonly files: readonly string[] } | undefine
 
 /** Looked up again after 20 ms: every path of every action is compared with them. */
 function watchedFiles(): readonly string[] {
-  const now = performance.now()
-  if (known === undefined || now - known.at > 20) known = { at: now, files: readRegistry() }
+  const time = now()
+  if (known === undefined || time - known.at > 20) known = { at: time, files: readRegistry() }
   return known.files
 }
 
