@@ -1,3 +1,5 @@
+import { NameTable } from './name-table.ts'
+
 /**
  * Files that make a program run commands, or tell an agent what to do, without being named: when a project is opened,
  * entered, built or pushed. Models may write them, which is ordinary work; the report says what they are, so that the
@@ -6,7 +8,10 @@
  * Each row: the end of a sentence that begins with the name of the file; ends of paths, in small letters, where `*` is any
  * part of a name and a slash at the end means a directory with everything in it.
  */
-const rows: readonly (readonly [why: string, files: string])[] = [
+type Row = readonly [why: string, files: string]
+
+/** By editors, agents, servers and shells. */
+const readByOthers: readonly Row[] = [
   [
     'VS Code can run commands from it when the folder is opened',
     '.vscode/tasks.json .vscode/settings.json .vscode/launch.json .vscode/mcp.json',
@@ -84,6 +89,27 @@ const rows: readonly (readonly [why: string, files: string])[] = [
       '.platform.app.yaml amplify.yml apprunner.yaml',
   ],
   ['Read the Docs runs its build commands on every push', '.readthedocs.yml .readthedocs.yaml readthedocs.yml'],
+  ['direnv and Nix run it when the directory is entered', '.envrc devenv.nix devenv.yaml .direnvrc devbox.json'],
+  [
+    'a shell or session runs it when it starts',
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .zshrc .zshenv .zprofile ' +
+      '.zlogin .zlogout .config/fish/ .kshrc .mkshrc .cshrc .tcshrc .login .xprofile .xinitrc .xsession ' +
+      '.config/nushell/ .elvish/ .screenrc .tmux.conf .config/autostart/ .config/systemd/ profile.ps1 ' +
+      'microsoft.powershell_profile.ps1 autoexec.bat autorun.inf',
+  ],
+  ['version control runs the hooks and programs that it names', '.hg/ .svn/ .bzr/ .jj/'],
+  ['Eclipse and NetBeans run the builders and scripts it names', '.project .externaltoolbuilders/ nbproject/'],
+  [
+    'a file manager runs it, or loads what it names, when it is clicked or its folder is opened',
+    '*.desktop *.lnk *.url *.webloc *.scf *.library-ms *.command *.terminal desktop.ini',
+  ],
+  ['OpenCode starts the servers and commands in it', 'opencode.json opencode.jsonc'],
+  ['it decides what clada allows', 'clada.yml clada.yaml'],
+  ['clada watch runs the blocks in it', 'clada_input.md'],
+]
+
+/** By tools that build, install, test, check and commit: a command that the user approves may start them too. */
+const readByTools: readonly Row[] = [
   ['git runs it as a hook', '.husky/ .githooks/ .git-hooks/ githooks/'],
   [
     'pre-commit runs its hooks on every commit',
@@ -156,18 +182,10 @@ const rows: readonly (readonly [why: string, files: string])[] = [
       'gnumakefile makefile.am makefile.pl build.pl gruntfile.* gulpfile.* jakefile* earthfile tiltfile ' +
       'skaffold.yaml moon.yml .moon/ bb.edn mise-tasks/ .mise/',
   ],
-  ['direnv and Nix run it when the directory is entered', '.envrc devenv.nix devenv.yaml .direnvrc devbox.json'],
   [
     'version managers choose programs by it, and some run its hooks',
     'mise.toml .mise.toml mise.local.toml .config/mise.toml .config/mise/ .rtx.toml .asdfrc ' +
       'proto.toml .prototools .autoenv.zsh .autoenv .lando.yml .ddev/',
-  ],
-  [
-    'a shell or session runs it when it starts',
-    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .zshrc .zshenv .zprofile ' +
-      '.zlogin .zlogout .config/fish/ .kshrc .mkshrc .cshrc .tcshrc .login .xprofile .xinitrc .xsession ' +
-      '.config/nushell/ .elvish/ .screenrc .tmux.conf .config/autostart/ .config/systemd/ profile.ps1 ' +
-      'microsoft.powershell_profile.ps1 autoexec.bat autorun.inf',
   ],
   [
     'debuggers run it when they start here',
@@ -177,7 +195,7 @@ const rows: readonly (readonly [why: string, files: string])[] = [
     'a program reads it when it starts here and can run commands from it',
     '.sqliterc .psqlrc .my.cnf .mongorc.js .mongoshrc.js .duckdbrc .octaverc .julia/config/ .juliarc.jl .perldb ' +
       '.ocamlinit .utoprc .luarc.json .busted .noderc .tclshrc .wishrc .gnuplot .maximarc .sageinit .clisprc ' +
-      '.sbclrc .guile .racketrc .curlrc .wgetrc .ackrc .ripgreprc .lesskey .mailcap .hgrc .hg/ .svn/ .bzr/ .jj/',
+      '.sbclrc .guile .racketrc .curlrc .wgetrc .ackrc .ripgreprc .lesskey .mailcap .hgrc',
   ],
   [
     'editors run it, or code that it names, when they check or format an open file',
@@ -191,23 +209,20 @@ const rows: readonly (readonly [why: string, files: string])[] = [
     'it decides where compilers and tools are taken from, also from the project',
     'rust-toolchain rust-toolchain.toml .tool-versions',
   ],
-  ['Eclipse and NetBeans run the builders and scripts it names', '.project .externaltoolbuilders/ nbproject/'],
-  [
-    'a file manager runs it, or loads what it names, when it is clicked or its folder is opened',
-    '*.desktop *.lnk *.url *.webloc *.scf *.library-ms *.command *.terminal desktop.ini',
-  ],
-  ['OpenCode starts the servers and commands in it', 'opencode.json opencode.jsonc'],
-  ['it decides what clada allows', 'clada.yml clada.yaml'],
-  ['clada watch runs the blocks in it', 'clada_input.md'],
 ]
 
+const rows = [...readByOthers, ...readByTools]
+
 export const runners = () => rows.map(([why, files]) => ({ why, files: files.split(' ') }))
+
+export const toolFiles = (): string[] => readByTools.map(([, files]) => files)
 
 /** One sentence for each reason why these files, relative to the project, should be looked at. */
 export function runWarnings(files: readonly string[]): string[] {
   const found = new Map<string, string[]>()
   for (const file of files) {
-    const why = reasonFor(file)
+    const name = table.find(file)
+    const why = rows.find(([, names]) => name !== undefined && names.split(' ').includes(name))?.[0]
     if (why !== undefined) found.set(why, [...(found.get(why) ?? []), file])
   }
   return [...found].map(([why, [first = '', ...others]]) => {
@@ -216,54 +231,4 @@ export function runWarnings(files: readonly string[]): string[] {
   })
 }
 
-function reasonFor(file: string): string | undefined {
-  const parts = file.toLowerCase().split('/')
-  for (let from = 0; from < parts.length; from++) {
-    for (let to = from + 1; to <= Math.min(parts.length, from + longest); to++) {
-      const name = `${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`
-      if (isNamed(name)) return whyOf(name)
-    }
-  }
-  const last = parts.length - 1
-  for (const { wildcard, before, after, ofDir } of (wildcards ??= wildcardsIn(names))) {
-    for (let at = ofDir ? 0 : last; at < (ofDir ? last : parts.length); at++) {
-      const name = parts[at] ?? ''
-      if (name.endsWith(after) && name.startsWith(before) && name.length >= before.length + after.length)
-        return whyOf(wildcard)
-    }
-  }
-  return undefined
-}
-
-interface Wildcard {
-  readonly wildcard: string
-  readonly before: string
-  readonly after: string
-  readonly ofDir: boolean
-}
-
-const wildcardsIn = (text: string): Wildcard[] =>
-  text.split('\0').flatMap((wildcard) => {
-    const star = wildcard.lastIndexOf('*')
-    if (star === -1) return []
-    const ofDir = wildcard.endsWith('/')
-    const after = wildcard.slice(star + 1, ofDir ? -1 : undefined)
-    return { wildcard, before: wildcard.slice(0, star), after, ofDir }
-  })
-
-const whyOf = (name: string): string | undefined => rows.find(([, files]) => files.split(' ').includes(name))?.[0]
-
-/** All of them as one text: most runs look for a few names, for which making a table takes longer. */
-const names = `\0${rows.map(([, files]) => files).join(' ')} `.replaceAll(' ', '\0')
-let table: ReadonlySet<string> | undefined
-let looks = 0
-
-function isNamed(name: string): boolean {
-  if (table === undefined && ++looks > 100) table = new Set(names.split('\0').slice(1, -1))
-  return table?.has(name) ?? names.includes(`\0${name}\0`)
-}
-
-let wildcards: readonly Wildcard[] | undefined
-
-/** Of a path without a wildcard, in names. */
-const longest = 3
+const table = new NameTable(rows.map(([, files]) => files))
