@@ -7,7 +7,7 @@ import { missingSentence, printable, triedOutput, triedSentence, unhidden, visib
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
-import { canAsk } from './streams.ts'
+import { canAsk, isTerminal } from './streams.ts'
 
 /** Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops. */
 const ask: Ask = async (request) => {
@@ -25,13 +25,18 @@ export async function confirmed(text: string): Promise<boolean | undefined> {
   return reply === undefined ? undefined : /^y(?:es)?$/i.test(reply.trim())
 }
 
-/** Waits without blocking the process, so that Ctrl-C works. */
-export function typedLine(text: string): Promise<string | undefined> {
+/**
+ * Asks at the terminal, and waits without blocking the process, so that Ctrl-C works. What was typed before the question is
+ * discarded: a pasted reply may contain the end of input, and answers after it.
+ */
+export async function typedLine(text: string): Promise<string | undefined> {
+  let descriptor: number
   let terminal: tty.ReadStream
   try {
-    terminal = new (process.getBuiltinModule('node:tty').ReadStream)(fs.openSync('/dev/tty', 'r+'))
+    descriptor = fs.openSync('/dev/tty', 'r+')
+    terminal = new (process.getBuiltinModule('node:tty').ReadStream)(descriptor)
   } catch {
-    return Promise.resolve(undefined)
+    return undefined
   }
   return new Promise((resolve) => {
     const over = (reply: string | undefined): void => {
@@ -41,12 +46,46 @@ export function typedLine(text: string): Promise<string | undefined> {
     }
     const interrupted = (): void => over(undefined)
     process.on('SIGINT', interrupted)
-    terminal.once('data', (line) => over(line.toString('utf8')))
     terminal.once('end', interrupted)
     terminal.once('error', interrupted)
-    process.stderr.write(text)
+    discardTyped(terminal, {
+      done: () => {
+        terminal.once('data', (line) => over(line.toString('utf8')))
+        if (isTerminal(2)) process.stderr.write(text)
+        else fs.writeSync(descriptor, text)
+      },
+      interrupted: () => {
+        interrupted()
+        // The terminal sends no signal meanwhile.
+        process.kill(process.pid, 'SIGINT')
+      },
+    })
   })
 }
+
+/** Reads until nothing has come for a moment. Raw, because a line that is not ended yet would become the answer with Enter. */
+function discardTyped(
+  terminal: tty.ReadStream,
+  then: { readonly done: () => void; readonly interrupted: () => void },
+): void {
+  const end = (how: () => void): void => {
+    clearTimeout(quiet)
+    terminal.off('data', discard)
+    terminal.setRawMode(false)
+    how()
+  }
+  const quiet = setTimeout(() => end(then.done), quietMs)
+  const discard = (typed: Buffer): void => {
+    quiet.refresh()
+    if (typed.includes(ctrlC)) end(then.interrupted)
+  }
+  terminal.setRawMode(true)
+  terminal.on('data', discard)
+}
+
+/** A paste comes in pieces, with less than this between them. */
+const quietMs = 100
+const ctrlC = 3
 
 export function answerIn(reply: string): ApprovalAnswer {
   const word = reply.trim().toLowerCase()
@@ -106,23 +145,6 @@ function triedFacts(tried: Tried): string[] {
 }
 
 const marks = { create: '+', modify: '~', delete: '-' } as const
-
-/** Undefined when there is no terminal to ask on. */
-export function askLine(text: string): string | undefined {
-  let terminal: number
-  try {
-    terminal = fs.openSync('/dev/tty', 'r+')
-  } catch {
-    return undefined
-  }
-  try {
-    fs.writeSync(terminal, text)
-    const buffer = Buffer.alloc(256)
-    return buffer.subarray(0, fs.readSync(terminal, buffer)).toString('utf8')
-  } finally {
-    fs.closeSync(terminal)
-  }
-}
 
 /** The person at the terminal, who is asked line by line and edits with their own editor. @throws UsageError */
 export function terminalReviewer(): Reviewer {

@@ -155,8 +155,14 @@ export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   const { stdin } = process
   signal.addEventListener('abort', () => stdin.destroy(), { once: true })
   try {
-    for await (const chunk of stdin) yield decoder.decode(chunk, { stream: true })
-    yield decoder.decode()
+    // At a terminal nothing begins before the end: a question would take its answer from the rest of the document.
+    let held = ''
+    for await (const chunk of stdin) {
+      const text = decoder.decode(chunk, { stream: true })
+      if (isTerminal(0)) held += text
+      else yield text
+    }
+    yield held + decoder.decode()
   } catch (error) {
     if (signal.aborted)
       throw new InputError(

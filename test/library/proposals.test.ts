@@ -5,7 +5,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { atTerminal, noTerminal } from '../support/terminal.ts'
+import { noTyping, typeAnswers } from '../support/typing.ts'
 
 const reply = 'Two files.\n\n**a.txt**\n```\nnew\n```\n\n### `b/c.txt`\n\n```\nc\n```\n'
 const before = { 'a.txt': 'old\n' }
@@ -204,14 +204,14 @@ describe('a proposal that is a part of the file', () => {
     expect(fs.readFileSync(path.join(dir, 'a.py'))).toHaveLength(4)
   })
 
-  it.skipIf(noTerminal)('is asked about at a terminal with the warning that diff prints', () => {
+  it.skipIf(noTyping)('is asked about at a terminal with the warning that diff prints', async () => {
     const cwd = root()
     fs.writeFileSync(path.join(cwd, 'reply.md'), proposed('def two():\n    return 3\n'))
     const warning = 'it has nothing for the beginning of the file, and would delete it'
     const diff = clada(['diff', '--no-config', 'reply.md'], { cwd })
     expect(diff.stderr).toContain(warning)
     const run = ['run', '--no-git', '--no-config', '--proposals', 'apply', 'reply.md']
-    const { output } = atTerminal(run, 'n\n', { cwd, env: {} })
+    const { output } = await typeAnswers(run, ['n'], { cwd })
     expect(output).toMatch(new RegExp(`${warning}\\.\nWrite it\\?`))
     expect(fs.readFileSync(path.join(cwd, 'a.py'), 'utf8')).toBe(file)
   })

@@ -8,7 +8,7 @@ import { watching } from '../listener/terminal.ts'
 import { clada } from '../support/cli.ts'
 import { lacks } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { atTerminal, noTerminal } from '../support/terminal.ts'
+import { typeAnswers, noTyping } from '../support/typing.ts'
 import { edit, write } from './cases.ts'
 
 interface Dialog {
@@ -229,14 +229,14 @@ describe('a review on a terminal', () => {
     })
   }
 
-  it.skipIf(noTerminal !== undefined)('is clada --review, with the editor of the user', () => {
+  it.skipIf(noTyping !== undefined)('is clada --review, with the editor of the user', async () => {
     const dir = scratchDir({
       'p/a.txt': all,
       'reply.md': write('a.txt', three),
       'edit.sh': '#!/bin/sh\nsed -i s/end/ende/ "$1"\n',
     })
     fs.chmodSync(path.join(dir, 'edit.sh'), 0o755)
-    const { status, output } = atTerminal(['--review', '../reply.md', '--no-git'], 'n\nlater\ne\n', {
+    const { status, output } = await typeAnswers(['--review', '../reply.md', '--no-git'], ['n', 'later', 'e'], {
       cwd: path.join(dir, 'p'),
       env: { XDG_STATE_HOME: `${dir}/.state`, EDITOR: `${dir}/edit.sh`, VISUAL: '' },
     })

@@ -7,7 +7,7 @@ import { projectFileName, settingsOf } from '../../config/settings.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { distrust, trust } from '../../config/load.ts'
 import { adoptState } from '../../state/vouched.ts'
-import { answerIn, asked, askLine } from '../ask.ts'
+import { answerIn, asked, typedLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
@@ -42,10 +42,10 @@ export const command: Command = {
       print('The config file of this project is not trusted. Approvals: clada approvals remove "CMD".')
       return 0
     }
-    const file = project === undefined ? 'agreed' : vouchForFile(loaded, project)
+    const file = project === undefined ? 'agreed' : await vouchForFile(loaded, project)
     if (file === 'no terminal') return 1
     const proposed = loaded?.merged['commands.approve'].refused?.value
-    const commands = vouchForCommands(root, allowedRoots, Array.isArray(proposed) ? proposed.map(String) : [])
+    const commands = await vouchForCommands(root, allowedRoots, Array.isArray(proposed) ? proposed.map(String) : [])
     return file === 'agreed' && commands === 'agreed' ? 0 : 1
   },
 }
@@ -67,10 +67,10 @@ function vouchForHistory(root: string): 0 | 1 {
 type Answer = 'agreed' | 'declined' | 'no terminal'
 
 /** Trusts the file as it was read, not as it is on the disk by then. */
-function vouchForFile(
+async function vouchForFile(
   loaded: Awaited<ReturnType<typeof loadedFor>>,
   project: { readonly dir: string; readonly text: string; readonly file: string; readonly trusted: boolean },
-): Answer {
+): Promise<Answer> {
   const open = keyNames.flatMap((name) => {
     const refused = loaded?.merged[name].refused
     return refused?.by === 'project' && name !== 'commands.approve' ? [{ name, ...refused }] : []
@@ -81,7 +81,7 @@ function vouchForFile(
   }
   print(`${projectFileName} asks for more than you allow:`)
   for (const one of open) print(shownWidening(one))
-  const reply = askLine('Trust this file until it changes? y, n: ')
+  const reply = await typedLine('Trust this file until it changes? y, n: ')
   if (reply === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
   if (answerIn(reply) === 'no') return 'declined'
   if (trust(project.dir, project.text)) return 'agreed'
@@ -91,7 +91,11 @@ function vouchForFile(
   return 'declined'
 }
 
-function vouchForCommands(root: string, allowedRoots: readonly string[], proposed: readonly string[]): Answer {
+async function vouchForCommands(
+  root: string,
+  allowedRoots: readonly string[],
+  proposed: readonly string[],
+): Promise<Answer> {
   const approvals = new Approvals(root, allowedRoots)
   const lines = [...new Set([...approvals.list().list.commands, ...proposed.map(asApproved)])]
   const open = lines.filter((line) => stateOf(line, approvals).state !== 'approved')
@@ -112,13 +116,13 @@ function vouchForCommands(root: string, allowedRoots: readonly string[], propose
     print(
       `  ${visible(line)}\n    runs: ${runs.shown === undefined ? 'not defined in the project' : visible(runs.shown)}`,
     )
-    const reply = askLine('Approve it? y, n: ')
+    const reply = await typedLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
     if (answerIn(reply) === 'no') {
       answer = 'declined'
       continue
     }
-    const network = wantsNetwork(read) && answerIn(askLine(`${asked.network} y, n: `) ?? '') !== 'no'
+    const network = wantsNetwork(read) && answerIn((await typedLine(`${asked.network} y, n: `)) ?? '') !== 'no'
     approvals.add(read, runs, { network })
   }
   return answer

@@ -3,6 +3,7 @@ import { byTerminal, openClipboard } from '../../watch/clipboard/open.ts'
 import { type ClipboardWatch, offerLine, watchClipboard } from '../../watch/clipboard/watch.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../../config/settings.ts'
+import { typedKeysRead } from './keys.ts'
 
 export interface ClipboardUse {
   readonly read: boolean
@@ -38,6 +39,7 @@ export async function openBoard(
   const opened = await open({ roots: [root, ...allowedRoots] })
   const clipboard = isClipboard(opened) ? opened : undefined
   if (!isClipboard(opened) && (read || !osc52)) say(`! ${opened.why}`)
+  let [offers, isOffered] = [0, false]
   const watch =
     clipboard && read
       ? await watchClipboard(clipboard, {
@@ -45,7 +47,17 @@ export async function openBoard(
           reading: readingOf(options),
           secondCopy,
           onReply: run,
-          onWaiting: (offer) => offer && say(offerLine(offer, keys)),
+          onWaiting: (offer) => {
+            const own = ++offers
+            isOffered = false
+            // Enter may have been pressed for something else.
+            if (offer)
+              void typedKeysRead().then(() => {
+                if (own !== offers) return
+                isOffered = true
+                say(offerLine(offer, keys))
+              })
+          },
           onTrouble: (message) => say(`! ${message}`),
         })
       : undefined
@@ -56,7 +68,7 @@ export async function openBoard(
       return (osc52 && 'to' in byTerminal(text)) || (clipboard === undefined && !osc52 ? undefined : here)
     },
     take: () => {
-      if (watch?.accept() !== true) say('No copied reply is waiting.')
+      if (!isOffered || watch?.accept() !== true) say('No copied reply is waiting.')
     },
     stop: () => watch?.stop(),
   }

@@ -119,16 +119,28 @@ export interface KeyQuestions extends Questions {
   readonly hint: readonly string[] | undefined
 }
 
-/** A key that was meant for the previous question does not answer the next. */
-const pauseMs = 100
+/**
+ * Resolves when everything that was typed until now has been read: it was not meant for what is shown next. A timer comes
+ * before the input in a turn of the event loop, and an immediate after it.
+ */
+export const typedKeysRead = (): Promise<void> =>
+  new Promise((done) => setTimeout(() => setImmediate(done), keysPauseMs))
+
+const keysPauseMs = 100
+
+interface OpenQuestion {
+  readonly question: string
+  readonly answer: (answer: ApprovalAnswer | undefined) => void
+  /** It is shown when the keys that were typed before it have been read. */
+  state: 'waiting' | 'shown'
+}
 
 export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestions {
-  let open: { question: string; answer: (answer: ApprovalAnswer | undefined) => void } | undefined
-  let answeredAt = -Infinity
+  let open: OpenQuestion | undefined
 
   return {
     get hint() {
-      return open === undefined ? undefined : [open.question, 'y once', 'a always', 'n no']
+      return open?.state === 'shown' ? [open.question, 'y once', 'a always', 'n no'] : undefined
     },
     tell: (line) => screen.print([`  ${line}`]),
     ask: (lines, question, gone) =>
@@ -141,15 +153,19 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         }
         const leave = (): void => answer(undefined)
         gone.addEventListener('abort', leave, { once: true })
-        open = { question, answer }
-        screen.printRaw(['', ...lines])
-        showStatus()
-        if (gone.aborted) leave()
+        const own: OpenQuestion = { question, answer, state: 'waiting' }
+        open = own
+        if (gone.aborted) return leave()
+        void typedKeysRead().then(() => {
+          if (open !== own) return
+          own.state = 'shown'
+          screen.printRaw(['', ...lines])
+          showStatus()
+        })
       }),
     key: (key) => {
-      if (open === undefined || performance.now() - answeredAt < pauseMs) return open !== undefined
-      if (!/^(?:[yan]|escape)$/i.test(key)) return true
-      answeredAt = performance.now()
+      if (open === undefined) return false
+      if (open.state === 'waiting' || !/^(?:[yan]|escape)$/i.test(key)) return true
       const given = answerIn(key)
       screen.print([`  ${{ once: 'yes, once', always: 'yes, always', no: 'no' }[given]}`])
       open.answer(given)
