@@ -82,7 +82,8 @@ export const filePatch = defineAction({
     const isCodex = repair.rules === 'codex'
     const added = isCodex ? whole.hunks.filter(isAddition) : []
     const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
-    const shifted = applyHunks(file.text, placed, { rungs, damage: repair.damage })
+    const { damage, indentation } = repair
+    const shifted = applyHunks(file.text, placed, { rungs, damage, indentation })
     const strings = await withStringsKept(file, shifted)
     const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {

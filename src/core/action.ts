@@ -114,6 +114,8 @@ export interface Repair {
   readonly patches: 'whole' | 'good'
   /** Damage that the block's markers and texts show: then a text that shows it must not be taken literally. */
   readonly damage: readonly DamageKind[]
+  /** `exact`: another indentation is not forgiven, because that of the edit is not certain. */
+  readonly indentation?: 'exact' | undefined
   /** `codex`: a new file and a move may replace a file, added lines without context go to the end, files end in a newline. */
   readonly rules?: 'codex' | undefined
   /** The lines that the user chose for an edit that has no place of its own. */

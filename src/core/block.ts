@@ -60,6 +60,11 @@ export interface Block<Found = Fault> {
   readonly label?: string
   /** Damage that its markers and its texts show: the texts must not be taken literally. */
   readonly damage?: readonly DamageKind[]
+  /**
+   * Lines of its diff have a damaged mark or none, so that a space of their indentation may be a mark: it fits only where
+   * the file has exactly this indentation.
+   */
+  readonly uncertainMarks?: true
 }
 
 export interface BlockGroup {

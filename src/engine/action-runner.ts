@@ -68,6 +68,7 @@ export class ActionRunner {
         matching: strict ? 'exact' : isForeign ? 'tolerant' : (matching ?? 'exact'),
         patches: patches ?? 'whole',
         damage,
+        indentation: block.uncertainMarks ? 'exact' : undefined,
         rules,
         place: choice?.place,
       }

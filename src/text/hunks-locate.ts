@@ -35,7 +35,9 @@ export type Located =
  */
 export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
   if (sideOf(hunk, 'old').length === 0) return locateAddition(hunk, file)
-  for (const found of fitsByRung(hunk.lines, file, matching)) {
+  // Hunks that must fit one place only are made of two texts.
+  const marks = hunk.unique ? undefined : 'written'
+  for (const found of fitsByRung(hunk.lines, file, { ...matching, marks })) {
     const { fits, warnings } = candidates(hunk, file, found, before)
     const [fit] = fits
     if (fit === undefined) continue

@@ -26,10 +26,46 @@ export interface Matching {
   readonly rungs: 'all' | 'exact'
   /** Damage that the markers of the block show: then its texts are not taken as they are. */
   readonly damage: readonly DamageKind[]
+  /** `exact`: the file must have the indentation of the edit. */
+  readonly indentation?: 'exact' | undefined
+  /** `written`: the lines are those of a diff, not of two texts that were compared. */
+  readonly marks?: 'written' | undefined
 }
 
 /** The places of an edit, rung by rung; rungs without any are left out. */
 export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
+  for (const found of fitsOf(lines, file, matching)) {
+    const fits = matching.marks === 'written' ? found.map((fit) => withForgottenMarks(lines, fit, file)) : found
+    yield* some(matching.indentation === 'exact' ? fits.filter((fit) => isIndentedAlike(lines, fit, file)) : fits)
+  }
+}
+
+/**
+ * Models forget the space before lines of context; indented ones then lack one space of their indentation, and new lines,
+ * whose mark nobody forgets, lack none. Codex's own parser reads it so too.
+ */
+function withForgottenMarks(lines: readonly HunkLine[], fit: Fit, file: FileLines): Fit {
+  const old = oldOf(lines).map((line) => plainIndent(undamaged(line, ['entities'])))
+  const isTelling = old.some((line) => line.trim() !== '') && fit.height === old.length
+  if (!isTelling || lines.some(({ mark }) => mark === '-')) return fit
+  const isShort = (line: string, at: number): boolean =>
+    line.trim() === '' || indentOf(plainIndent(file.line(fit.first + at))) === ` ${indentOf(line)}`
+  if (!old.every(isShort)) return fit
+  // New lines that are damaged as well would have to be repaired by what is known of the old ones.
+  if (fit.rung !== 'indentation') return { ...fit, splices: undefined }
+  const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [withoutCr(text)] : []))
+  const { edit: _, ...place } = fit
+  return { ...place, splices: splicesOf(lines, from(fit.first), added) }
+}
+
+function isIndentedAlike(lines: readonly HunkLine[], { first, height }: Fit, file: FileLines): boolean {
+  const old = oldOf(lines).map((line) => undamaged(line, ['entities']))
+  const isAlike = (line: string, at: number): boolean =>
+    line.trim() === '' || indentOf(plainIndent(line)) === indentOf(plainIndent(file.line(first + at)))
+  return height === old.length && old.every(isAlike)
+}
+
+function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
   const given: Reading = { lines }
   if (matching.damage.length > 0 && matching.rungs === 'all') {
     yield* damagedFits(given, file, matching.damage)

@@ -1,4 +1,12 @@
-import { damageWarning, type Found, type LineSlip, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
+import {
+  DAMAGED_MARK,
+  damageWarning,
+  type Found,
+  type LineSlip,
+  PLUS,
+  type ReadMarker,
+  type Rows,
+} from '../foreign/foreign.ts'
 import { isPlainName, unquoted } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 
@@ -71,6 +79,8 @@ class Section {
   /** Its header without the path, where it is not written as usual. */
   #shell: string | undefined
   #unmarked: number | undefined
+  /** The first space before a line of context that is no plain one. */
+  #mark: string | undefined
   #isRefused = false
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
   #emptyRows = 0
@@ -140,7 +150,12 @@ class Section {
     }
     // Not by spreading: a text may hold a hundred thousand sections.
     const { action, params } = this.#call()
+    const shells = [
+      ...(this.#shell === undefined ? [] : [this.#shell]),
+      ...(this.#mark === undefined ? [] : [this.#mark]),
+    ]
     return {
+      ...(this.#mark !== undefined || this.#unmarked !== undefined ? { uncertainMarks: true } : {}),
       action,
       params,
       label: this.#kind === undefined ? 'Patch' : `${this.#kind} File`,
@@ -149,7 +164,7 @@ class Section {
       lastLine: this.#last,
       slips: this.#slips,
       warnings: this.#warnings,
-      shells: this.#shell === undefined ? undefined : [this.#shell],
+      shells: shells.length === 0 ? undefined : shells,
     }
   }
 
@@ -205,7 +220,13 @@ class Section {
     this.#isRefused = true
   }
 
-  #takeHunkRow(row: string, line: number): void {
+  #takeHunkRow(given: string, line: number): void {
+    const [mark = ''] = DAMAGED_MARK.exec(given) ?? []
+    const row = mark === '' ? given : ` ${given.slice(mark.length)}`
+    if (mark !== '') {
+      if (this.#mark === undefined) this.#warnings.push(damageWarning(line))
+      this.#mark ??= mark
+    }
     if (row === '' && this.#rows.length === 0) return
     if (row === '' || /^(?:[-+ \\]|@@)/.test(row)) {
       this.#rows.push(row)

@@ -154,6 +154,9 @@ export type ReadMarker = (line: string) => string
 
 const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 
+/** The mark of a line of context as a browser leaves it. */
+export const DAMAGED_MARK = /^(?:[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]|&nbsp;|&#160;|&#xa0;)/i
+
 export const damageWarning = (line: number): string => `the marker on line ${line} was damaged; the damage was ignored`
 
 /**
@@ -335,6 +338,8 @@ export interface Found {
   readonly warnings?: readonly string[]
   /** What of its lines is marker, in order, where anything in them is not as the format has it. */
   readonly shells?: readonly string[] | undefined
+  /** As in `Block`. */
+  readonly uncertainMarks?: true
 }
 
 /** A mistake on a line that does not know its block yet. The whole line is meant where no column is given. */
@@ -366,7 +371,7 @@ interface Format {
   readonly rules?: Syntax['rules']
   readonly reminder?: readonly string[]
   written?(params: Readonly<Record<string, string>>, label?: string): string | undefined
-  open(source: Source, plain: ReadMarker): FoundReader
+  open(source: Source, plain: ReadMarker, options: ReadOptions): FoundReader
 }
 
 interface FoundReader {
@@ -388,7 +393,7 @@ export const foreign = (format: Format) =>
     ...(format.reminder && { reminder: format.reminder }),
     ...(format.written && { written: format.written }),
     reader(source: Source, { strict = false, controlCharacters }: ReadOptions = {}): Reader {
-      const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)
+      const { seek, read } = format.open(source, strict ? (line) => line : plainMarker, { strict })
       let count = 0
       const blockFrom = (found: Found): Block => {
         const own = blockOf(source, format, String(++count), found, strict)
@@ -426,6 +431,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
     raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
   // Added, not spread: a copy of every block would cost more than reading it.
+  if (found.uncertainMarks) block.uncertainMarks = true
   if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
   if (own > 0 || indented !== undefined) block.warnings = [...(found.warnings ?? []), ...(indented ?? [])]
   return block

@@ -18,6 +18,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
     slips: isComplete ? (slip === undefined ? none : [slip]) : [truncated(section.line, { kind: 'diff-open' })],
     warnings,
     shells: shellsOf(section, fence),
+    ...(section.hasUnmarked ? { uncertainMarks: true } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Source } from '../../core/source.ts'
+import { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
 import {
+  damageWarning,
   type Fence,
   fenceAt,
   foreign,
@@ -48,11 +49,49 @@ export const udiff = foreign({
   sides: 'removed',
   written: ({ path, patch }) =>
     patch === undefined ? undefined : `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n${patch}\n\`\`\``,
-  open(source) {
+  open(given, _, { strict }) {
+    const source = strict ? given : withPlainMarks(given)
     const places = new UdiffSeek(source)
-    return { seek: (line) => places.seek(line), read: (line) => readDiff(source, line) }
+    return {
+      seek: (line) => places.seek(line),
+      read(line) {
+        const { found, next } = readDiff(source, line)
+        return { found: source === given ? found : found.map((one) => withDamage(one, given, source)), next }
+      },
+    }
   },
 })
+
+/** The text with plain spaces in the markers of diffs and before lines of context, line for line. */
+function withPlainMarks(source: Source): Source {
+  if (!ODD_SPACE.test(source.text)) return source
+  const plain = (text: string): string => text.replace(ODD_SPACES, ' ')
+  return new Source(source.text.replace(MARKERS, plain).replace(MARKS, ' '))
+}
+
+const ODD_SPACE = /[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]|&nbsp;|&#(?:160|xa0);/i
+const ODD_SPACES = new RegExp(ODD_SPACE.source, 'gi')
+/** Names of files are no markers. */
+const MARKERS = new RegExp(
+  `^[ \\t]*(?:(?:---|\\+\\+\\+)(?:${ODD_SPACE.source})|@@[^\\n]{0,40}?@@|@@[^\\n]{0,40}\\d|diff.{1,6}--git\\b[^\\n]*|(?:old|new|deleted|rename|copy|similarity|dissimilarity|index)(?:${ODD_SPACE.source})(?:file.{1,6}mode|mode|from|to|index)?(?:${ODD_SPACE.source})?)`,
+  'gim',
+)
+const MARKS = new RegExp(`^(?:${ODD_SPACE.source})`, 'gim')
+
+/** What a diff found in the text with plain marks says about those that are there. */
+function withDamage(found: Found, given: Source, plain: Source): Found {
+  for (let line = found.startLine; line <= found.lastLine; line++) {
+    if (given.line(line) === plain.line(line)) continue
+    const [mark = ''] = ODD_SPACE.exec(given.line(line)) ?? []
+    return {
+      ...found,
+      shells: [...(found.shells ?? []), mark],
+      warnings: [damageWarning(line), ...(found.warnings ?? [])],
+      uncertainMarks: true,
+    }
+  }
+  return found
+}
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
   const fence = fenceAt(source, line)

@@ -22,6 +22,8 @@ export interface Section {
   /** Whether its last hunk has all the lines that its header says, or nothing else can follow. */
   satisfied: boolean
   readonly warnings: string[]
+  /** Whether a line without a mark was read as context. */
+  hasUnmarked?: true
 }
 
 export interface Named {
@@ -176,6 +178,7 @@ export class UdiffWalk {
     section.patch = section.patch === undefined ? hunk : `${section.patch}\n${hunk}`
     section.satisfied = !counts.areShort
     if (unmarked !== undefined) {
+      section.hasUnmarked = true
       section.warnings.push(`line ${unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
     }
     if (counts.areReached && this.#place === 'open') this.#warnOfRest(section, at)
