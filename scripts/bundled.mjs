@@ -9,26 +9,15 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'ut
 /** What stays outside. */
 export const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
 
-/**
- * Without parts of the MCP SDK that clada never reaches: it validates with its own definitions, and describes its tools
- * by JSON schema. Left out, they cost no time at start.
- */
+/** Packages that need a change before they can be part of a bundle. */
 export const adapted = {
   name: 'adapted',
   setup(build) {
-    build.onResolve({ filter: /^(?:ajv|ajv-formats|zod-to-json-schema|zod\/v3)$/ }, ({ path }) => ({
-      path,
-      namespace: 'unused',
-    }))
     // It calls a variable of its own `require`, by which the command line would load other parts of Node.
     build.onLoad({ filter: /web-tree-sitter\.js$/ }, ({ path: file }) => ({
       contents: `import { createRequire as __createRequire } from 'node:module'\n${fs
         .readFileSync(file, 'utf8')
         .replace(/const \{ createRequire \} = await import\("module"\);/, 'const createRequire = __createRequire;')}`,
-      loader: 'js',
-    }))
-    build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
-      contents: 'module.exports = {}',
       loader: 'js',
     }))
   },

@@ -27,10 +27,14 @@ const pages: readonly { readonly file: string; readonly text: (root: string, now
 function toolsTable(): string {
   const all = toolList(callable(allActions(), {}))
   const offered = all.filter(({ name }) => name === executeTool.name || defaultTools.includes(name))
-  const cost = (tool: unknown): number => tokensOf(JSON.stringify(tool))
-  const rows = offered.map((tool) => `| \`${tool.name}\` | ${cost(tool)} |`)
-  const total = `| **${offered.length} by default** | **${cost(offered)}** |`
-  return ['| tool | tokens |', '|---|---|', ...rows, total, `| all ${all.length} | ${cost(all)} |`, ''].join('\n')
+  // Clients that put schemas of results before a model are few.
+  const cost = (tool: unknown): number =>
+    tokensOf(JSON.stringify(tool, (key, value: unknown) => (key === 'outputSchema' ? undefined : value)))
+  const results = (tool: unknown): number => tokensOf(JSON.stringify(tool)) - cost(tool)
+  const rows = offered.map((tool) => `| \`${tool.name}\` | ${cost(tool)} | ${results(tool)} |`)
+  const total = `| **${offered.length} by default** | **${cost(offered)}** | ${results(offered)} |`
+  const every = `| all ${all.length} | ${cost(all)} | ${results(all)} |`
+  return ['| tool | tokens | schema of the result |', '|---|---|---|', ...rows, total, every, ''].join('\n')
 }
 
 /** A page that is written by hand but for one part. */

@@ -3,6 +3,7 @@ import { defineAction, fail, ok, optional, path, rare, text } from '../core/acti
 export const fileDelete = defineAction({
   name: 'file_delete',
   aliases: ['delete_file'],
+  title: 'Delete a file',
   description: 'Delete a file.',
   effect: 'write',
   past: (target) => `removed ${target}`,

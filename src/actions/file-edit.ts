@@ -27,6 +27,7 @@ const once: Param<number | 'all'> = {
 
 export const fileEdit = defineAction({
   name: 'file_edit',
+  title: 'Edit a file',
   description:
     'Replace a text that occurs exactly `count` times in a file. `edits` makes several replacements at once.',
   effect: 'write',

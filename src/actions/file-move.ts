@@ -3,6 +3,7 @@ import { defineAction, ok, path } from '../core/action.ts'
 export const fileMove = defineAction({
   name: 'file_move',
   aliases: ['move_file'],
+  title: 'Move a file',
   description: 'Move or rename a file. Makes parent directories; replaces the destination if it exists.',
   effect: 'write',
   primary: 'old_path',

@@ -9,6 +9,7 @@ import { fileOutput } from './output.ts'
 export const fileReadNumbered = defineAction({
   name: 'file_read_numbered',
   aliases: ['read_file_numbered'],
+  title: 'Read a file with line numbers',
   description: 'Read a file, or some of its lines, with line numbers.',
   effect: 'read',
   display: 'always',

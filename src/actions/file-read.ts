@@ -6,6 +6,7 @@ import { fileOutput } from './output.ts'
 export const fileRead = defineAction({
   name: 'file_read',
   aliases: ['read_file'],
+  title: 'Read a file',
   description: 'Read a file.',
   effect: 'read',
   display: 'always',

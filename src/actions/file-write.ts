@@ -7,6 +7,7 @@ import { elisionProblem, mayElide } from './replace-occurrences.ts'
 export const fileWrite = defineAction({
   name: 'file_write',
   aliases: ['write_file'],
+  title: 'Write a file',
   description: 'Write a whole file. Makes parent directories; replaces the file if it exists.',
   effect: 'write',
   past: (target, { data }) => {

@@ -8,6 +8,7 @@ import { extractNumberedLines } from '../text/lines.ts'
 export const filesRead = defineAction({
   name: 'files_read',
   aliases: ['read_files'],
+  title: 'Read several files',
   description: 'Read several files into one text. Each comes after a line `=== path ===`.',
   effect: 'read',
   primary: 'paths',

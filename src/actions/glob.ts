@@ -6,6 +6,7 @@ import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
 
 export const glob = defineAction({
   name: 'glob',
+  title: 'Find files',
   description:
     'List the files below a directory whose path matches a glob. Goes into node_modules only when the glob names it.',
   effect: 'read',

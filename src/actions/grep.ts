@@ -4,6 +4,7 @@ import { hitsOutput } from './output.ts'
 
 export const grep = defineAction({
   name: 'grep',
+  title: 'Search text',
   description: 'Search files for a text, or for a regular expression. Skips what .gitignore names.',
   effect: 'read',
   primary: 'pattern',

@@ -3,6 +3,7 @@ import { entriesOutput } from './output.ts'
 
 export const ls = defineAction({
   name: 'ls',
+  title: 'List a directory',
   description: 'List a directory, sorted by name.',
   effect: 'read',
   display: 'always',

@@ -42,8 +42,10 @@ interface ShownFile {
 
 function fileSection({ path, content, numbered, room }: ShownFile, show: Showing): CutText | string {
   const name = oneLined(`${numbered === 'numbered' ? '[numbered] ' : ''}${show.path(path)}`)
-  const framed = (text: string): string =>
-    `=== START FILE: ${name} ===\n${text === '' ? '[empty file]' : text}\n=== END FILE: ${name} ===`
+  const framed = (text: string): string => {
+    const body = text === '' ? '[empty file]' : text
+    return show.bare ? body : `=== START FILE: ${name} ===\n${body}\n=== END FILE: ${name} ===`
+  }
   const cut = cutLines(content, Math.max(200, room - 2 * name.length - 160))
   if (cut === undefined) return framed(show.content(content))
   // Numbers in the text are those of the file.
@@ -93,7 +95,10 @@ function severalFiles(
   const cuts = sections.flatMap((one, index) =>
     typeof one === 'string' ? [] : [`${show.path(paths[index] ?? '')}: ${one.cut}`],
   )
-  const text = [...head, '', sections.map((one) => (typeof one === 'string' ? one : one.text)).join('\n\n')].join('\n')
+  const bodies = sections.map((one) => (typeof one === 'string' ? one : one.text))
+  const text = show.bare
+    ? bodies.map((body, index) => `=== ${oneLined(show.path(paths[index] ?? ''))} ===\n${body}`).join('\n\n')
+    : [...head, '', bodies.join('\n\n')].join('\n')
   return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
 }
 

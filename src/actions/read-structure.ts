@@ -4,6 +4,7 @@ import { structureOutput } from './output.ts'
 
 export const readStructure = defineAction({
   name: 'read_structure',
+  title: 'Read a structure',
   description: 'Read a class, function, section or other structure by its name. Returns every match.',
   effect: 'read',
   display: 'always',

@@ -4,6 +4,7 @@ import { contentParam, onStructures, structureWarnings, targetParam, withoutElis
 
 export const replaceStructure = defineAction({
   name: 'replace_structure',
+  title: 'Replace a structure',
   description: 'Replace a whole structure, with its decorators and doc comment.',
   effect: 'write',
   everyday: true,

@@ -14,6 +14,8 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
   readonly name: string
   /** Other names this language has had for it; exact, nothing is fuzzy. */
   readonly aliases: readonly string[]
+  /** For lists that people see; made of the name where there is none. */
+  readonly title?: string
   readonly description: string
   readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
   readonly access: readonly ('llm' | 'user')[]
@@ -67,6 +69,8 @@ export interface Showing {
   content(text: string): string
   /** Relative to the project, or whole outside it. */
   path(given: string): string
+  /** Set where nothing else is around it, so that content needs no lines that say where it begins and ends. */
+  readonly bare?: true | undefined
 }
 
 /** A text of which a part is left out, where the text itself says so. */

@@ -1,4 +1,5 @@
 import type { ActionSpec, Param } from '../core/action.ts'
+import { fieldsOf, type Shape, type ShapeSchema, shapeSchema } from '../core/shape.ts'
 
 /** An action as MCP lists a tool. */
 export interface Tool {
@@ -64,6 +65,43 @@ export function toolOf(spec: Describable, paths: PathStyle = 'absolute'): Tool {
     annotations: annotationsOf(spec),
   }
 }
+
+/**
+ * The result of an action as data, of success and of failure alike: `data` is what the definition says. It names no field
+ * that is needed but `success`: a result that is too long for a message comes without the rest.
+ */
+export const outputSchemaOf = (returns: Shape): OutputSchema => ({
+  type: 'object',
+  properties: { success: { type: 'boolean' }, data: shapeSchema(returns), ...shapeProperties(resultShape) },
+  required: ['success'],
+})
+
+export interface OutputSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, ShapeSchema>>
+  readonly required: readonly string[]
+}
+
+const shapeProperties = (shape: Readonly<Record<string, Shape>>): Readonly<Record<string, ShapeSchema>> =>
+  Object.fromEntries(fieldsOf(shape).map(({ name, shape: of }) => [name, shapeSchema(of)]))
+
+const resultShape = {
+  error: 'string: why it failed',
+  code: 'string',
+  details: 'any: what helps to repair it',
+  warnings: ['string'],
+  changes: [
+    {
+      path: 'string',
+      change: 'create|modify|delete|move',
+      'to?': 'string',
+      added: 'integer: lines',
+      removed: 'integer: lines',
+      'lines?': ['string: ranges'],
+    },
+  ],
+  gitCommit: 'string',
+} as const
 
 function schemaOf(param: Param, paths: PathStyle): ParamSchema {
   const note = param.format === undefined ? undefined : formatNotes[paths][param.format]

@@ -1,73 +1,50 @@
-import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js'
-import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
+import { isRecord } from '../core/platform.ts'
+import type { ActionResult, Evidence, ExecutionResult, ParseError, Preview } from '../core/result.ts'
+import { formatCall } from '../report/call.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
 import { capText, printable } from '../report/words.ts'
-import { isRecord } from '../core/platform.ts'
+import type { Params, Result } from './protocol.ts'
+import type { ResourceLink } from './resources.ts'
 
-/** The answer of a tool: a report for the model, and the outcome for the program that called. */
+/**
+ * The answer of a tool, twice: as text and as data. Claude Code passes on the data where there is some, and of a failure the
+ * text; others pass on the text alone. So each has everything.
+ */
 export interface Answer {
   readonly text: string
-  /** Without long texts: the report has them. */
-  readonly outcome: Record<string, unknown>
+  readonly structured: Params
   readonly success: boolean
   /** The whole report, where `text` is only the part of it that the limits allow. */
   readonly whole?: string
-  /** Shown to the model beside the report. */
-  readonly images?: readonly ImageContent[]
+  /** Shown to the model beside the text. */
+  readonly images?: readonly Image[]
 }
 
-/** The answer to a single action, without its parameters. */
-export function actionAnswer(action: string, result: ExecutionResult, options: ReportOptions): Answer {
+interface Image {
+  readonly type: 'image'
+  readonly data: string
+  readonly mimeType: string
+}
+
+/** The answer to a single action. */
+export function callAnswer(result: ExecutionResult, options: ReportOptions): Answer {
   const { gitCommit, fatalError, fatalCode, warnings = [] } = result
   const [only] = withDetail(result, options.errorDetail).results
-  const outcome = only === undefined ? refused(action, result.parseErrors[0]) : shown(only)
-  const failure = fatalError === undefined ? {} : { error: fatalError, code: fatalCode }
+  const facts = only === undefined ? refused(result.parseErrors[0]) : factsOf(only, options)
   const all = [...(only?.warnings ?? []), ...warnings]
   return {
-    ...reported(result, options),
+    ...textOf((more) => formatCall(result, { ...options, ...more })),
     images: imagesIn(result),
-    outcome: {
-      ...outcome,
-      ...failure,
+    structured: {
       success: result.success,
+      ...facts,
+      ...(fatalError === undefined ? {} : { error: fatalError, code: fatalCode }),
       ...(gitCommit === undefined ? {} : { gitCommit }),
       ...(all.length === 0 ? {} : { warnings: all }),
     },
     success: result.success,
   }
-}
-
-function imagesIn({ results }: ExecutionResult): ImageContent[] {
-  return results.flatMap(({ data }) => {
-    const image = isRecord(data) ? data['image'] : undefined
-    if (!isRecord(image) || typeof image['type'] !== 'string' || typeof image['base64'] !== 'string') return []
-    return [{ type: 'image' as const, data: image['base64'], mimeType: image['type'] }]
-  })
-}
-
-/** A report that was cut is kept whole as well. */
-function reported(result: ExecutionResult, options: ReportOptions): Pick<Answer, 'text' | 'whole'> {
-  const text = formatReport(result, 'llm', options)
-  const whole = formatReport(result, 'llm', { ...options, budget: Infinity, outputLimit: Infinity })
-  return whole.length > text.length ? { text, whole } : { text }
-}
-
-function shown({ action, data, error, code, details, durationMs }: ActionResult): Record<string, unknown> {
-  const short = shortValue(data)
-  return {
-    action,
-    ...(short === undefined ? {} : { data: short }),
-    ...(error === undefined ? {} : { error, code }),
-    ...(details === undefined ? {} : { details: shortValue(details) }),
-    ...(durationMs === undefined ? {} : { durationMs }),
-  }
-}
-
-function refused(action: string, error: ParseError | undefined): Record<string, unknown> {
-  if (error === undefined) return { action }
-  const { message, code, hint } = error
-  return { action, error: message, code, ...(hint === undefined ? {} : { details: { advice: hint } }) }
 }
 
 /** The answer to a whole document. */
@@ -77,17 +54,31 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
     options.errorDetail,
   )
   const { gitCommit, fatalError, fatalCode, warnings, notExecuted } = rest
+  // Many results share what one may take.
+  const share = { ...options, outputLimit: (options.outputLimit ?? defaultOutputLimit) / Math.max(1, results.length) }
   return {
-    ...reported(given, options),
+    ...textOf((more) => formatReport(given, 'llm', { ...options, frames: 'none', ...more })),
     images: imagesIn(given),
-    outcome: {
+    structured: {
       success,
       totalBlocks,
       executedActions,
-      results: results.map((result) => ({ success: result.success, ...shown(result) })),
-      parseErrors: parseErrors.map(({ blockId, action, code, message }) => ({ blockId, action, code, message })),
+      results: results.map((one) => ({
+        success: one.success,
+        blockId: one.blockId,
+        action: one.action,
+        ...factsOf(one, share),
+        ...(one.warnings === undefined ? {} : { warnings: one.warnings }),
+      })),
+      parseErrors: parseErrors.map(({ blockId, action, code, message, hint }) => ({
+        blockId,
+        action,
+        code,
+        message,
+        hint,
+      })),
       ...(gitCommit === undefined ? {} : { gitCommit }),
-      ...(fatalError === undefined ? {} : { fatalError, fatalCode }),
+      ...(fatalError === undefined ? {} : { error: fatalError, code: fatalCode }),
       ...(warnings === undefined ? {} : { warnings }),
       ...(notExecuted === undefined ? {} : { notExecuted }),
     },
@@ -100,37 +91,105 @@ export function previewAnswer({ result, diff, diffs }: Preview, options: ReportO
   const answer = documentAnswer(result, options)
   const limit = options.outputLimit ?? defaultOutputLimit
   const shownDiff = diff === '' ? 'Nothing would change.' : printable(capText(diff.trimEnd(), limit))
-  const outcome = { ...answer.outcome, diffs: diffs.map(({ path, change }) => ({ path, change })) }
-  return { ...answer, text: `${shownDiff}\n\n${answer.text}`, outcome }
+  const structured = {
+    ...answer.structured,
+    diffs: diffs.map(({ path, change, diff }) => ({ path, change, diff: capText(diff, limit / diffs.length) })),
+  }
+  return { ...answer, text: `${shownDiff}\n\n${answer.text}`, structured }
 }
 
-/** A value without its long texts and lists: the report has those, and each is in an answer once. */
-function shortValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return isShort(value) ? value : undefined
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => isShort(field)))
+/** A text that was cut is kept whole as well. */
+function textOf(format: (more: ReportOptions) => string): Pick<Answer, 'text' | 'whole'> {
+  const text = format({})
+  const whole = format({ budget: Infinity, outputLimit: Infinity })
+  return whole.length > text.length ? { text, whole } : { text }
 }
 
-const isShort = (value: unknown): boolean => (JSON.stringify(value)?.length ?? 0) <= 200
+/** What a result says besides whether it is a success. */
+function factsOf({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): Params {
+  const limit = outputLimit ?? defaultOutputLimit
+  return {
+    ...(data === undefined ? {} : { data: fitted(withoutImage(data), limit) }),
+    ...(error === undefined ? {} : { error, code }),
+    ...(details === undefined ? {} : { details: fitted(details, limit) }),
+    ...(changes === undefined || changes.length === 0 ? {} : { changes: changes.map(changeOf) }),
+  }
+}
 
-/** The name of the outcome in `_meta`, which clients keep from the model. */
-export const outcomeKey = 'clada/outcome'
+const changeOf = ({ path, change, to, added, removed, lines }: Evidence): Params => ({
+  path,
+  change,
+  ...(to === undefined ? {} : { to }),
+  added,
+  removed,
+  ...(lines === undefined ? {} : { lines }),
+})
+
+function refused(error: ParseError | undefined): Params {
+  if (error === undefined) return {}
+  const { message, code, hint } = error
+  return { error: message, code, ...(hint === undefined ? {} : { details: { advice: hint } }) }
+}
+
+/** Images are content of their own. */
+function withoutImage(data: unknown): unknown {
+  if (!isRecord(data) || data['image'] === undefined) return data
+  const { image: _, ...rest } = data
+  return rest
+}
+
+function imagesIn({ results }: ExecutionResult): Image[] {
+  return results.flatMap(({ data }) => {
+    const image = isRecord(data) ? data['image'] : undefined
+    if (!isRecord(image) || typeof image['type'] !== 'string' || typeof image['base64'] !== 'string') return []
+    return [{ type: 'image' as const, data: image['base64'], mimeType: image['type'] }]
+  })
+}
+
+/** A value of the same shape that is not much longer than a limit: long texts are cut and say so, lists end earlier. */
+function fitted(value: unknown, limit: number): unknown {
+  let room = limit
+  const fit = (one: unknown): unknown => {
+    if (typeof one === 'string') {
+      const text = one.length <= room ? one : capText(one, Math.max(room, 0))
+      room -= text.length
+      return text
+    }
+    if (Array.isArray(one)) {
+      const items: unknown[] = []
+      for (const item of one) {
+        if (room <= 0) break
+        items.push(fit(item))
+        room -= 4
+      }
+      return items
+    }
+    return isRecord(one) ? Object.fromEntries(Object.entries(one).map(([name, field]) => [name, fit(field)])) : one
+  }
+  return fit(value)
+}
 
 /**
  * As the protocol sends it. Clients made with the official SDK close the connection on a message of more than 10 MiB, so
  * a longer answer is cut and says so. `link` leads to the whole report.
  */
-export function toolResult(answer: Answer, longest: number, link?: ContentBlock): CallToolResult {
-  const { text, outcome, success, images = [] } = answer
+export function toolResult(answer: Answer, longest: number, link?: ResourceLink): Result {
+  const { text, structured, success, images = [] } = answer
   const size = Buffer.byteLength(text)
   let room = longest - Math.min(size, longest >> 1)
   const shownImages = images.filter(({ data }) => (room -= data.length) >= 0)
-  const warning = `the answer was cut: it would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
-  const shownText = size <= longest ? text : `${capText(text, longest >> 1)}\n⚠️  ${warning}`
+  const cut = `the answer was cut: it would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
+  const shownText = size <= longest >> 1 ? text : `${capText(text, longest >> 2)}\n⚠️  ${cut}`
   return {
     content: [{ type: 'text', text: shownText }, ...shownImages, ...(link === undefined ? [] : [link])],
+    structuredContent: JSON.stringify(structured).length <= longest >> 1 ? structured : withoutData(structured, cut),
     isError: !success,
-    ...(JSON.stringify(outcome).length > longest >> 2 ? {} : { _meta: { [outcomeKey]: outcome } }),
   }
+}
+
+function withoutData({ data: _data, results: _results, details: _details, ...rest }: Params, why: string): Params {
+  const warnings = Array.isArray(rest['warnings']) ? rest['warnings'] : []
+  return { ...rest, warnings: [...warnings, why] }
 }
 
 /** Leaves room for the envelope, and for the escapes of JSON. */

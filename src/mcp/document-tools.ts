@@ -1,7 +1,7 @@
 import { type ActionSpec, choice, flag, optional, text } from '../core/action.ts'
-import { type Describable, toolOf } from '../describe/json-schema.ts'
+import { type Describable, type OutputSchema, outputSchemaOf, type Tool, toolOf } from '../describe/json-schema.ts'
+import { shapeSchema } from '../core/shape.ts'
 import { syntaxNames } from '../syntax/table.ts'
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 
 /** Takes whole documents. It is not an action: nothing in a document can call it. */
 export const executeTool: Describable = {
@@ -35,16 +35,58 @@ export const defaultTools: readonly string[] = [
   'exec',
 ]
 
-/** The tools as a client sees them: whole documents first, then one for each action. */
-export const toolList = (specs: readonly ActionSpec[]): Tool[] => [executeTool, ...specs].map(listed)
+/** A tool as a client sees it. */
+export interface ListedTool extends Omit<Tool, 'inputSchema'> {
+  readonly title: string
+  readonly inputSchema: Omit<Tool['inputSchema'], 'additionalProperties'>
+  readonly outputSchema: OutputSchema
+}
 
-function listed(spec: Describable): Tool {
+/** Whole documents first, then a tool for each action. */
+export const toolList = (specs: readonly ActionSpec[]): ListedTool[] => [
+  listed(executeTool, 'Apply blocks', documentSchema()),
+  ...specs.map((spec) => listed(spec, spec.title ?? titleOf(spec.name), outputSchemaOf(spec.returns))),
+]
+
+function listed(spec: Describable, title: string, outputSchema: OutputSchema): ListedTool {
   const { name, description, inputSchema, annotations } = toolOf(spec, 'relative')
+  // An unknown parameter is ignored with a warning, so none is forbidden here.
+  const { additionalProperties: _, ...taken } = inputSchema
+  return { name, title, description, inputSchema: taken, outputSchema, annotations }
+}
+
+/** `list_structures`: List structures. */
+const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+
+/** The result of a document: that of every block, and what was no block. */
+function documentSchema(): OutputSchema {
+  const one = outputSchemaOf('any')
+  const { properties: own } = outputSchemaOf('any')
+  const { data: _data, changes: _changes, ...shared } = own
+  const block = {
+    ...one,
+    properties: { blockId: { type: 'string' }, action: { type: 'string' }, ...one.properties },
+  } as const
   return {
-    name,
-    description,
-    // An unknown parameter is ignored with a warning, so none is forbidden here.
-    inputSchema: { type: 'object', properties: { ...inputSchema.properties }, required: [...inputSchema.required] },
-    annotations: { ...annotations },
+    type: 'object',
+    properties: {
+      ...shared,
+      totalBlocks: { type: 'integer' },
+      executedActions: { type: 'integer' },
+      results: { type: 'array', items: block },
+      parseErrors: {
+        type: 'array',
+        items: shapeSchema({
+          blockId: 'string',
+          'action?': 'string',
+          message: 'string',
+          'code?': 'string',
+          'hint?': 'string',
+        }),
+      },
+      notExecuted: { type: 'array', items: {} },
+      diffs: { type: 'array', items: shapeSchema({ path: 'string', change: 'create|modify|delete', diff: 'string' }) },
+    },
+    required: ['success'],
   }
 }

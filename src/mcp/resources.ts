@@ -1,12 +1,18 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/words.ts'
-import { invalidParams, protocolError, resourceNotFound } from './peer.ts'
-import type { Answer } from './answers.ts'
-import type { ContentBlock, ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
+import { codes, protocolError, type Result } from './protocol.ts'
 
 export const reportUri = 'clada://report'
 export const historyUri = 'clada://history'
+
+interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly mimeType: string
+}
 
 const fixed: readonly Resource[] = [
   { uri: reportUri, name: 'report', description: 'The last answer, whole.', mimeType: 'text/plain' },
@@ -22,6 +28,14 @@ export const templates = [
   },
 ]
 
+export interface ResourceLink {
+  readonly type: 'resource_link'
+  readonly uri: string
+  readonly name: string
+  readonly mimeType: string
+  readonly size: number
+}
+
 /** The last answers of this server. A report that was cut can be read whole under its own address for a while. */
 export class Reports {
   #count = 0
@@ -29,7 +43,7 @@ export class Reports {
   readonly #whole = new Map<string, string>()
 
   /** Returns a link to the whole report where the answer was cut. */
-  keep({ text, whole }: Pick<Answer, 'text' | 'whole'>): ContentBlock | undefined {
+  keep({ text, whole }: { readonly text: string; readonly whole?: string }): ResourceLink | undefined {
     this.#last = whole ?? text
     if (whole === undefined) return undefined
     const uri = `${reportUri}/${++this.#count}`
@@ -55,7 +69,7 @@ export async function listResources(
   cursor?: string,
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
   const below = cursor === undefined ? Infinity : Number(cursor)
-  if (Number.isNaN(below)) throw protocolError(invalidParams, `There is no page ${cursor}`)
+  if (Number.isNaN(below)) throw protocolError(codes.invalidParams, `There is no page ${cursor}`)
   const entries = (await clada.history()).filter(({ number }) => number < below).reverse()
   const page = entries.slice(0, pageSize)
   const last = page.at(-1)
@@ -72,18 +86,17 @@ const executionResource = ({ number, summary, time }: HistoryEntry): Resource =>
   mimeType: 'text/x-diff',
 })
 
-/** The resource at an address. */
+/** The resource at an address; undefined where there is none. */
 export async function readResource(
   uri: string,
   reports: Reports,
   clada: () => Promise<Pick<Clada, 'history' | 'execution'>>,
-): Promise<ReadResourceResult> {
-  const answer = (mimeType: string, text: string): ReadResourceResult => ({ contents: [{ uri, mimeType, text }] })
+): Promise<Result | undefined> {
+  const answer = (mimeType: string, text: string): Result => ({ contents: [{ uri, mimeType, text }] })
   const report = reports.at(uri)
   if (report !== undefined) return answer('text/plain', report)
   if (uri === historyUri) return answer('application/json', JSON.stringify(await (await clada()).history(), null, 2))
   const number = /^clada:\/\/history\/([1-9]\d{0,9})$/.exec(uri)?.[1]
   const detail = number === undefined ? undefined : await (await clada()).execution(Number(number))
-  if (detail === undefined) throw protocolError(resourceNotFound, `There is no resource ${printable(uri)}. List them.`)
-  return answer('text/x-diff', detail.diffs.map(({ diff }) => diff).join(''))
+  return detail && answer('text/x-diff', detail.diffs.map(({ diff }) => diff).join(''))
 }

@@ -2,17 +2,18 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 import { readOwn } from '../state/own-files.ts'
 import { isStranger } from '../state/connection-owner.ts'
 import { keepForUser, stateHome } from '../state/user-state.ts'
-import { invalidRequest } from './peer.ts'
-import { makeServer } from './server.ts'
+import { takesEvents } from './event-stream.ts'
+import { answerPost, isModern } from './http-modern.ts'
+import { HttpSession } from './http-session.ts'
+import { codes } from './protocol.ts'
+import { makePeer, makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
 import { longestMessage } from './serve.ts'
-import { messageOf } from '../core/platform.ts'
+import { isRecord, messageOf } from '../core/platform.ts'
 
 /** Serves MCP over streamable HTTP, on this machine only and to those who have the key, until it is stopped. */
 export async function serveHttp(given: McpOptions, port: number): Promise<void> {
@@ -33,7 +34,7 @@ export interface HttpServer {
 }
 
 interface Connection {
-  readonly transport: StreamableHTTPServerTransport
+  readonly streams: HttpSession
   readonly session: Session
   readonly gone: AbortController
 }
@@ -45,6 +46,9 @@ const mostConnections = 32
 
 export async function listenHttp(given: McpOptions, port: number, key: string): Promise<HttpServer> {
   const connections = new Map<string, Connection>()
+  const ended = new AbortController()
+  // Clients of 2026-07-28 have no session: this one is for all of them.
+  const shared = makeServer(given, ended.signal)
   const server = http.createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       given.log(messageOf(error))
@@ -61,38 +65,54 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const refusal = owned.has(request.socket) ? refusalOf(request, key) : refusedStranger
     if (refusal !== undefined) return refuse(response, ...refusal)
-    const id = request.headers['mcp-session-id']
     const body = request.method === 'POST' ? await bodyOf(request) : { value: undefined }
-    if ('status' in body) return refuse(response, body.status, body.reason)
+    if ('status' in body) return refuse(response, body.status, body.reason, codes.parse)
+    if (request.method === 'POST' && isModern(request, body.value))
+      return answerPost(request, response, body.value, shared.methods)
+    return answerSession(request, response, body.value)
+  }
+
+  /** Of a client that begins with initialize. */
+  async function answerSession(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    body: unknown,
+  ): Promise<void> {
+    const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? connections.get(id) : undefined
-    if (known !== undefined && typeof id === 'string') {
-      // The most recent one is last.
-      connections.delete(id)
-      connections.set(id, known)
-      return known.transport.handleRequest(request, response, body.value)
-    }
-    if (id !== undefined) return refuse(response, 404, 'This session has ended: send initialize again.')
-    if (!isInitializeRequest(body.value))
+    if (known === undefined && id !== undefined)
+      return refuse(response, 404, 'This session has ended: send initialize again.')
+    if (known === undefined && request.method !== 'POST')
+      return refuse(response, 405, 'Without a session only POST requests are accepted.')
+    if (known === undefined && !(isRecord(body) && body['method'] === 'initialize'))
       return refuse(response, 400, 'There is no session yet: POST initialize first, then send its Mcp-Session-Id.')
-    const { transport } = await open()
-    return transport.handleRequest(request, response, body.value)
+    if (request.method !== 'DELETE' && !takesEvents(request))
+      return refuse(response, 406, 'Accept must have text/event-stream.')
+    if (known === undefined || typeof id !== 'string') return (await open()).streams.post(response, body)
+    // The most recent one is last.
+    connections.delete(id)
+    connections.set(id, known)
+    if (request.method === 'POST') return known.streams.post(response, body)
+    if (request.method === 'GET') {
+      const last = request.headers['last-event-id']
+      if (!known.streams.listen(response, typeof last === 'string' ? last : undefined))
+        refuse(response, 409, 'This session has such a stream already.')
+      return undefined
+    }
+    await end(id)
+    response.writeHead(200).end()
   }
 
   async function open(): Promise<Connection> {
     const gone = new AbortController()
-    const { peer, session } = makeServer(given, gone.signal)
-    const transport = new StreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      eventStore: new RecentEvents(),
-      onsessioninitialized: (id) => {
-        connections.set(id, connection)
-        const [oldest] = connections.keys()
-        if (connections.size > mostConnections && oldest !== undefined) void end(oldest)
-      },
-      onsessionclosed: (id) => void end(id),
-    })
-    const connection = { transport, session, gone }
-    await peer.connect(transport)
+    const { peer, session } = makePeer(given, gone.signal)
+    const id = randomUUID()
+    const streams = new HttpSession(id)
+    await peer.connect(streams)
+    const connection = { streams, session, gone }
+    connections.set(id, connection)
+    const [oldest] = connections.keys()
+    if (connections.size > mostConnections && oldest !== undefined) void end(oldest)
     return connection
   }
 
@@ -103,7 +123,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     connections.delete(id)
     connection.gone.abort(new Error('the client has disconnected'))
     await connection.session.turns.idle()
-    await connection.transport.close()
+    connection.streams.close()
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -115,7 +135,9 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
     server,
     address: `http://${host}:${own}${endpoint}`,
     close: async () => {
+      ended.abort(new Error('the server was stopped'))
       await Promise.all([...connections.keys()].map(end))
+      await shared.session.turns.idle()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
@@ -149,8 +171,13 @@ type Refusal = readonly [status: number, reason: string]
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-function refuse(response: http.ServerResponse, status: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: invalidRequest, message }, id: null })
+function refuse(
+  response: http.ServerResponse,
+  status: number,
+  message: string,
+  code: number = codes.invalidRequest,
+): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
   // What was not read of the body would be taken for the next request.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(body)
@@ -173,37 +200,6 @@ async function bodyOf(
     return { status: 400, reason: 'The body is not JSON.' }
   }
 }
-
-/** The last messages to a client, so that one that lost its connection can go on where it was. */
-class RecentEvents {
-  #count = 0
-  readonly #events = new Map<string, { readonly stream: string; readonly message: JSONRPCMessage }>()
-
-  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
-    const id = `${++this.#count}`
-    this.#events.set(id, { stream, message })
-    const [oldest] = this.#events.keys()
-    if (this.#events.size > keptEvents && oldest !== undefined) this.#events.delete(oldest)
-    return id
-  }
-
-  async getStreamIdForEventId(id: string): Promise<string | undefined> {
-    return this.#events.get(id)?.stream
-  }
-
-  async replayEventsAfter(
-    last: string,
-    { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
-  ): Promise<string> {
-    const from = this.#events.get(last)
-    if (from === undefined) throw new Error('this event is no longer kept')
-    for (const [id, { stream, message }] of this.#events)
-      if (Number(id) > Number(last) && stream === from.stream) await send(id, message)
-    return from.stream
-  }
-}
-
-const keptEvents = 256
 
 const keyFile = (): string => path.join(stateHome(), 'mcp-key')
 

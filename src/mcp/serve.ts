@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { now } from '../core/time-limit.ts'
-import { makeServer } from './server.ts'
+import type { Transport } from './protocol.ts'
+import { makePeer } from './server.ts'
 import type { McpOptions } from './session.ts'
 import { messageOf } from '../core/platform.ts'
 
 /** Serves the client on standard input and output until it goes; then everything is ended properly. */
 export async function serveMcp(given: McpOptions): Promise<void> {
   const gone = new AbortController()
-  const { peer, session } = makeServer(given, gone.signal)
+  const { peer, session } = makePeer(given, gone.signal)
   const streams = protocolStreams()
   const leaving = departure(streams, peer)
   let heard = now()
@@ -92,10 +92,6 @@ export class Lines implements Transport {
     return new Promise((resolve, reject) =>
       this.#streams.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve())),
     )
-  }
-
-  async close(): Promise<void> {
-    this.onclose?.()
   }
 
   #take(chunk: Buffer): void {

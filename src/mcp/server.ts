@@ -1,44 +1,129 @@
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
 import { allActions } from '../actions/registry.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
-import { oneLine } from '../report/words.ts'
+import { oneLine, printable } from '../report/words.ts'
 import { closestName } from '../text/closest-name.ts'
 import { toolList } from './document-tools.ts'
+import { Peer } from './peer.ts'
 import {
-  type Handler,
-  invalidParams,
+  type About,
+  codes,
+  type Extra,
   kindOf,
+  metaKeys,
+  type Method,
+  type Methods,
+  modernVersion,
   optionalTextIn,
   type Params,
-  Peer,
   protocolError,
+  type Result,
   textIn,
-} from './peer.ts'
+} from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
-import { type McpOptions, Session } from './session.ts'
+import { type Listener, type McpOptions, Session } from './session.ts'
 import { isRecord } from '../core/platform.ts'
 
-/** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
-export function makeServer(given: McpOptions, gone: AbortSignal): { peer: Peer; session: Session } {
-  const peer = new Peer({
+export interface Server {
+  readonly methods: Methods
+  readonly session: Session
+}
+
+/** What answers requests that need no connection. Whatever is under way when `gone` is aborted is stopped. */
+export function makeServer(given: McpOptions, gone: AbortSignal): Server {
+  const session = new Session(given, gone)
+  const about: About = {
     serverInfo: { name: 'clada', version: given.version },
     capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, prompts: {} },
     instructions: instructionsFor(given),
-  })
-  const session = new Session(peer, given)
-  peer.onerror = (error) => given.log(oneLine(error.message.replace(/\s+/g, ' ')))
-  peer.heard = {
-    'notifications/initialized': () => {
-      // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
-      peer.request('ping', {}).catch(() => undefined)
-      session.clientIsReady()
-    },
-    'notifications/roots/list_changed': () => session.roots.changed(),
   }
-  peer.handlers = { ...tools(session, offeredTools(given), gone), ...resources(session), ...prompts(session) }
-  return { peer, session }
+  const table = {
+    'server/discover': { era: 'modern', ttlMs: lasting, answer: () => discovered(about) },
+    'subscriptions/listen': { era: 'modern', answer: (params, extra) => listen(session, params, extra, gone) },
+    ...tools(session, offeredTools(given)),
+    ...resources(session),
+    ...prompts(session),
+  } satisfies Methods['table']
+  return { methods: { about, table }, session }
+}
+
+/** The same with a connection, for clients of any revision. */
+export function makePeer(given: McpOptions, gone: AbortSignal): Server & { readonly peer: Peer } {
+  const server = makeServer(given, gone)
+  const { methods, session } = server
+  const peer = new Peer({ ...methods, table: { ...methods.table, ...subscriptions(session, () => peer) } })
+  const client = session.attach(peer)
+  peer.onerror = (error) => given.log(oneLine(error.message.replace(/\s+/g, ' ')))
+  peer.onNotification = {
+    'notifications/initialized': () => {
+      // Clients made with the first SDK do not let go of request 0, so that must not be a question to a person.
+      peer.request('ping', {}).catch(() => undefined)
+      client.ready()
+    },
+    'notifications/roots/list_changed': () => client.roots.changed(),
+  }
+  return { ...server, peer }
+}
+
+/** What stays as it is while the server runs. */
+const lasting = 60 * 60 * 1000
+
+const discovered = ({ capabilities, instructions }: About): Result => ({
+  supportedVersions: [modernVersion],
+  capabilities,
+  instructions,
+})
+
+/** Ends with the server; the client ends it by cancelling the request. */
+function listen(session: Session, params: Params, { id, signal, notify }: Extra, gone: AbortSignal): Promise<Result> {
+  const wanted = isRecord(params['notifications']) ? params['notifications'] : {}
+  const uris = Array.isArray(wanted['resourceSubscriptions'])
+    ? wanted['resourceSubscriptions'].filter((uri): uri is string => typeof uri === 'string')
+    : []
+  const lists = wanted['resourcesListChanged'] === true
+  const _meta = { [metaKeys.subscription]: id }
+  const listener: Listener = {
+    wants: (kind, uri = '') => (kind === 'list' ? lists : uris.includes(uri)),
+    notify: (method, given) => notify(method, { ...given, _meta }),
+  }
+  notify('notifications/subscriptions/acknowledged', {
+    _meta,
+    notifications: {
+      ...(lists ? { resourcesListChanged: true } : {}),
+      ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+    },
+  })
+  session.listeners.add(listener)
+  return new Promise((resolve) => {
+    const end = (): void => {
+      session.listeners.delete(listener)
+      resolve({ _meta })
+    }
+    const over = AbortSignal.any([signal, gone])
+    if (over.aborted) end()
+    else over.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** Up to 2025-11-25 a connection hears of every change of the list, and of the resources that it subscribes to. */
+function subscriptions(session: Session, peer: () => Peer): Record<string, Method> {
+  const uris = new Set<string>()
+  session.listeners.add({
+    wants: (kind, uri = '') => (kind === 'list' ? peer().client !== undefined : uris.has(uri)),
+    notify: (method, params) => peer().notify(method, params),
+  })
+  const changing = (change: (uri: string) => unknown): Method => ({
+    era: 'legacy',
+    answer: (params) => {
+      change(textIn(params, 'uri'))
+      return {}
+    },
+  })
+  return {
+    'resources/subscribe': changing((uri) => uris.add(uri)),
+    'resources/unsubscribe': changing((uri) => uris.delete(uri)),
+  }
 }
 
 /** Short: clients put it into every conversation. */
@@ -52,57 +137,81 @@ function offeredTools({ first: { options }, tools: chosen }: McpOptions): Action
   return chosen === 'all' ? allowed : allowed.filter(({ name }) => chosen.includes(name))
 }
 
-function tools(session: Session, specs: readonly ActionSpec[], gone: AbortSignal): Record<string, Handler> {
+function tools(session: Session, specs: readonly ActionSpec[]): Record<string, Method> {
   const offered = toolList(specs)
   const names = offered.map(({ name }) => name)
   return {
-    'tools/list': () => ({ tools: offered }),
-    'tools/call': (params, { signal, notify }) => {
-      const tool = textIn(params, 'name')
-      if (!names.includes(tool)) {
-        const close = closestName(tool, names)
-        const meant = close === undefined ? '' : `. Did you mean ${close}?`
-        throw protocolError(invalidParams, `Unknown tool: ${tool}${meant}`)
-      }
-      const progressToken = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined
-      let progress = 0
-      const tell = (message: string): void => {
-        if (progressToken !== undefined)
-          notify('notifications/progress', { progressToken, progress: ++progress, message })
-      }
-      const values = params['arguments'] ?? {}
-      return session.call({ tool, values, signal: AbortSignal.any([signal, gone]), tell })
+    'tools/list': { ttlMs: lasting, answer: () => ({ tools: offered }) },
+    'tools/call': {
+      answer: (params, { id, signal, notify, caller }) => {
+        const tool = textIn(params, 'name')
+        if (!names.includes(tool)) {
+          const close = closestName(tool, names)
+          const meant = close === undefined ? '' : `. Did you mean ${close}?`
+          throw protocolError(codes.invalidParams, `Unknown tool: ${tool}${meant}`)
+        }
+        const progressToken = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined
+        let progress = 0
+        const tell = (message: string): void => {
+          if (progressToken !== undefined)
+            notify('notifications/progress', { progressToken, progress: ++progress, message })
+        }
+        return session.call({
+          tool,
+          values: params['arguments'] ?? {},
+          caller,
+          id,
+          signal,
+          tell,
+          requestState: optionalTextIn(params, 'requestState'),
+          inputResponses: params['inputResponses'],
+        })
+      },
     },
   }
 }
 
-function resources(session: Session): Record<string, Handler> {
-  const clada = () => session.clada()
+function resources(session: Session): Record<string, Method> {
   return {
-    'resources/list': async (params) => listResources(await clada(), optionalTextIn(params, 'cursor')),
-    'resources/templates/list': () => ({ resourceTemplates: templates }),
-    'resources/read': (params) => readResource(textIn(params, 'uri'), session.reports, clada),
-    'resources/subscribe': (params) => {
-      session.subscribed.add(textIn(params, 'uri'))
-      return {}
+    'resources/list': {
+      ttlMs: 0,
+      answer: async (params, { caller }) =>
+        listResources(await session.clada(caller), optionalTextIn(params, 'cursor')),
     },
-    'resources/unsubscribe': (params) => {
-      session.subscribed.delete(textIn(params, 'uri'))
-      return {}
+    'resources/templates/list': { ttlMs: lasting, answer: () => ({ resourceTemplates: templates }) },
+    'resources/read': {
+      ttlMs: 0,
+      answer: async (params, { caller }) => {
+        const uri = textIn(params, 'uri')
+        const found = await readResource(uri, session.reports, () => session.clada(caller))
+        if (found !== undefined) return found
+        const code = caller.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
+        throw protocolError(code, `There is no resource ${printable(uri)}. List them.`, { uri })
+      },
     },
   }
 }
 
-function prompts(session: Session): Record<string, Handler> {
+function prompts(session: Session): Record<string, Method> {
   return {
-    'prompts/list': async () => ({ prompts: await promptList() }),
-    'prompts/get': async (params) => {
-      const given = params['arguments'] ?? {}
-      if (!isRecord(given)) throw protocolError(invalidParams, `arguments must be an object; it is ${kindOf(given)}`)
-      const { options, rules } = await session.project()
-      return promptNamed(textIn(params, 'name'), given, options, rules)
+    'prompts/list': { ttlMs: lasting, answer: async () => ({ prompts: await promptList() }) },
+    'prompts/get': {
+      answer: async (params, { caller }) => {
+        const given = params['arguments'] ?? {}
+        if (!isRecord(given))
+          throw protocolError(codes.invalidParams, `arguments must be an object; it is ${kindOf(given)}`)
+        const { options, rules } = await session.project(caller)
+        return promptNamed(textIn(params, 'name'), given, options, rules)
+      },
     },
   }
+}
+
+interface Prompt {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
 }
 
 interface OwnPrompt extends Prompt {
@@ -117,12 +226,14 @@ async function ownPrompts(): Promise<readonly OwnPrompt[]> {
   return [
     {
       name: 'start',
+      title: 'Start a task',
       description: 'Start a task in this project.',
       arguments: [{ name: 'task', description: 'What is to be done.', required: true }],
       text: (given, options, rules) => taskText(textIn(given, 'task'), settingsOf(options).root, rules),
     },
     {
       name: 'clada',
+      title: 'Write action blocks',
       description: 'How to write action blocks for this project, for `execute`.',
       arguments: [{ name: 'syntax', description: `One of ${taughtNames.join(', ')}.`, required: false }],
       text: (given, options, rules) => blocksText(optionalTextIn(given, 'syntax'), options, rules),
@@ -131,18 +242,26 @@ async function ownPrompts(): Promise<readonly OwnPrompt[]> {
 }
 
 const promptList = async (): Promise<Prompt[]> =>
-  (await ownPrompts()).map(({ name, description, arguments: given }) => ({ name, description, arguments: given }))
+  (await ownPrompts()).map(({ name, title, description, arguments: given }) => ({
+    name,
+    title,
+    description,
+    arguments: given,
+  }))
 
 async function promptNamed(
   name: string,
   given: Params,
   options: CladaOptions,
   rules: readonly string[],
-): Promise<GetPromptResult> {
+): Promise<Result> {
   const all = await ownPrompts()
   const prompt = all.find((one) => one.name === name)
   if (prompt === undefined)
-    throw protocolError(invalidParams, `Unknown prompt: ${name}. There are ${all.map((one) => one.name).join(', ')}.`)
+    throw protocolError(
+      codes.invalidParams,
+      `Unknown prompt: ${name}. There are ${all.map((one) => one.name).join(', ')}.`,
+    )
   const text = await prompt.text(given, options, rules)
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
@@ -168,11 +287,17 @@ async function blocksText(
   if (syntax !== undefined && taught.length === 0) {
     const close = closestName(syntax, taughtNames)
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
-    throw protocolError(invalidParams, `The syntax must be one of ${taughtNames.join(', ')}, not '${syntax}'.${meant}`)
+    throw protocolError(
+      codes.invalidParams,
+      `The syntax must be one of ${taughtNames.join(', ')}, not '${syntax}'.${meant}`,
+    )
   }
   const { syntaxes } = options
   if (taught.some((one) => syntaxes?.includes(one) === false))
-    throw protocolError(invalidParams, `The user allows blocks of ${syntaxes?.join(', ')} only, and not of ${syntax}.`)
+    throw protocolError(
+      codes.invalidParams,
+      `The user allows blocks of ${syntaxes?.join(', ')} only, and not of ${syntax}.`,
+    )
   const { projectPrompt } = await import('../api/project-prompt.ts')
   return projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught }, { rules }).text
 }

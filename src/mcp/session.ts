@@ -1,9 +1,11 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import type { ExecuteOptions } from '../engine/options.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
+import { isLacking } from '../core/action.ts'
 import type { Code } from '../core/codes.ts'
 import {
   type ActionResult,
@@ -16,21 +18,14 @@ import {
 import type { ReportOptions } from '../report/parts.ts'
 import { primaryOf, printable } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
-import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
-import { ClientRoots, type Place, type Project } from './client-roots.ts'
+import { type Answer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
+import { type AskClient, askThrough, canAsk, hasForms, type Question } from './ask.ts'
+import { ClientRoots, narrowed, type Place, type Project, type Scope } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
-import {
-  askThrough,
-  canAsk,
-  invalidRequest,
-  kindOf,
-  type Params,
-  type Peer,
-  protocolError,
-  type Question,
-  textIn,
-} from './peer.ts'
+import { type Peer, tooEarly } from './peer.ts'
+import { type Caller, kindOf, type Params, type RequestId, type Result, textIn } from './protocol.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
+import { type CallRequest, RunningCalls } from './running-calls.ts'
 import { isRecord, messageOf } from '../core/platform.ts'
 
 /** What the command line passes to the server. */
@@ -42,106 +37,153 @@ export interface McpOptions {
   readonly tools: readonly string[] | 'all'
   readonly version: string
   readonly question: Question
+  /** How long a question may stay open; ten minutes unless it says otherwise. */
+  readonly patienceMs?: number
   readonly log: (line: string) => void
 }
 
-export interface Call {
+export interface Call extends CallRequest {
   readonly tool: string
   /** As the client sent them, whatever they are. */
   readonly values: unknown
-  readonly signal: AbortSignal
-  /** Receives progress messages. */
-  readonly tell: (message: string) => void
+  readonly caller: Caller
+  readonly id: RequestId
+  /** In a call that is sent again with the answer to a question. */
+  readonly requestState?: string | undefined
+  readonly inputResponses?: unknown
 }
 
-/** The connection of one client. Calls run one after another, in their order. */
+/** Hears about changes of resources. */
+export interface Listener {
+  wants(kind: 'list' | 'resource', uri?: string): boolean
+  notify(method: string, params: Params): void
+}
+
+/** A client, or all clients of an address that need no session. Calls run one after another, in their order. */
 export class Session {
   readonly turns = new Turns()
-  readonly roots: ClientRoots
   readonly reports = new Reports()
-  /** Resources that the client wants to hear about. */
-  readonly subscribed = new Set<string>()
+  readonly listeners = new Set<Listener>()
   /** So that the user can undo everything that this client did. */
   #conversation: CladaOptions['conversation']
-  #clientIsReady = false
-  readonly #peer: Peer
+  readonly #calls: RunningCalls
+  readonly #patienceMs: number
   readonly #given: McpOptions
+  readonly #gone: AbortSignal
+  #legacy: LegacyClient | undefined
 
-  constructor(peer: Peer, given: McpOptions) {
-    this.#peer = peer
+  constructor(given: McpOptions, gone: AbortSignal) {
     this.#given = given
-    this.roots = new ClientRoots(given.place, async () => {
-      // A client that has not said yet whether it has roots must not be treated as one without.
-      if (peer.client === undefined) throw new Error('it has not sent initialize yet')
-      if (peer.client['roots'] === undefined) return []
-      const { roots } = await peer.request('roots/list', {}, { timeout: 10_000 })
-      if (!Array.isArray(roots)) throw new Error(`roots must be a list; it is ${kindOf(roots)}`)
-      return roots.map((root: unknown) => textIn(isRecord(root) ? root : {}, 'uri'))
-    })
+    this.#gone = gone
+    this.#patienceMs = given.patienceMs ?? 10 * 60_000
+    this.#calls = new RunningCalls({ patienceMs: this.#patienceMs, hurryMs: Math.min(45_000, this.#patienceMs) })
   }
 
-  /** Called when the client has sent `initialized`. */
-  clientIsReady(): void {
-    this.#clientIsReady = true
-    this.roots.changed()
-    // The client is asked at once, so that the first call need not wait for it. If it sends everything in one go, this
-    // is read before its initialize, which the next round handles.
-    setImmediate(() => void this.roots.scope())
+  /** The connection that clients of older revisions are asked through. */
+  attach(peer: Peer): LegacyClient {
+    this.#legacy = new LegacyClient(peer, this.#given.place)
+    return this.#legacy
   }
 
-  /** Only a malformed request, or one that comes too early, is an error of the protocol. @throws for the latter */
-  call(call: Call): Promise<CallToolResult> {
-    this.#refuseEarly()
-    return this.turns.take(async () => {
-      const answer = await this.#answer(call).catch((error: unknown) => {
-        const reason = messageOf(error)
-        return this.#refuse(call, reason, 'internal_error')
-      })
-      return toolResult(answer, this.#longest(), this.reports.keep(answer))
+  /** Only a malformed request, or one that comes too early, is an error of the protocol. @throws for these */
+  async call(call: Call): Promise<Result> {
+    const { caller, tool, values, requestState, inputResponses } = call
+    if (caller.era === 'legacy') {
+      this.#legacy?.refuseEarly()
+      const ask: AskClient = (form, signal) => this.#ask(form, signal, call.id)
+      return this.#take(call, call, hasForms(caller.capabilities) ? ask : undefined)
+    }
+    const root = await this.#rootFor(call)
+    const identity = { tool, arguments: digestOf(values), root }
+    if (requestState !== undefined) return this.#calls.resume(requestState, identity, inputResponses, call)
+    return this.#calls.start(identity, call, (running) => {
+      const ask: AskClient = (form, signal) => running.ask(form, signal)
+      // Which request hears of it changes with every answer.
+      const request = { signal: running.signal, tell: (message: string) => running.tell(message) }
+      return this.#take(call, request, hasForms(caller.capabilities) ? ask : undefined)
     })
   }
 
   /** For looking at the history. @throws where the client leaves nothing to look at */
-  async clada(): Promise<Clada> {
-    return makeClada((await this.project()).options)
+  async clada(caller: Caller): Promise<Clada> {
+    return makeClada((await this.project(caller)).options)
   }
 
-  /** The project within the roots of the client. @throws where they leave nothing, or are not known yet */
-  async project(): Promise<Project> {
-    this.#refuseEarly()
-    const scope = await this.roots.scope()
+  /** The project as far as the client lets it be used. @throws where nothing is left, or it is not known yet */
+  async project(caller: Caller): Promise<Project> {
+    if (caller.era === 'legacy') this.#legacy?.refuseEarly()
+    const scope = await this.#scope(caller)
     if ('refusal' in scope) throw new Error(adviceFor(scope))
     return scope.project
   }
 
-  /** What a client allows is known when it has said what it can, and that it is ready to be asked. */
-  #refuseEarly(): void {
-    if (this.#clientIsReady && this.#peer.client !== undefined) return
-    throw protocolError(invalidRequest, 'Too early: first initialize, then notifications/initialized, then this.')
+  async #scope(caller: Caller): Promise<Scope> {
+    const { place } = this.#given
+    if (caller.era === 'legacy' && this.#legacy !== undefined) return this.#legacy.roots.scope()
+    // Roots are deprecated since 2026-07-28: what counts is where the user has started the server.
+    if ('within' in place) return { project: place.within }
+    try {
+      return { project: await place.anywhere() }
+    } catch (error) {
+      return { refusal: messageOf(error) }
+    }
   }
 
-  async #answer(call: Call): Promise<Answer> {
-    const scope = await this.roots.scope()
-    if ('refusal' in scope) return this.#refuse(call, adviceFor(scope), 'path_escape')
-    return this.#perform(call, scope.project)
+  /** The root that a call is about; empty where there is none. */
+  async #rootFor({ caller, tool, values }: Call): Promise<string> {
+    const scope = narrowedBy(await this.#scope(caller), rootIn(tool, values))
+    return 'project' in scope ? settingsOf(scope.project.options).root : ''
   }
 
-  #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
+  #take(call: Call, { signal, tell }: CallRequest, ask: AskClient | undefined): Promise<Result> {
+    return this.turns.take(async () => {
+      const answer = await this.#answer(call, signal, tell, ask).catch((error: unknown) =>
+        this.#refuse(messageOf(error), 'internal_error'),
+      )
+      return toolResult(answer, this.#longest(), this.reports.keep(answer))
+    })
+  }
+
+  async #answer(
+    call: Call,
+    signal: AbortSignal,
+    tell: CallRequest['tell'],
+    ask: AskClient | undefined,
+  ): Promise<Answer> {
+    const scope = await this.#scope(call.caller)
+    if ('refusal' in scope) return this.#refuse(adviceFor(scope), 'path_escape')
+    const { tool, values } = call
+    const report = this.#report(scope.project)
+    const warned = (result: ExecutionResult): ExecutionResult => withWarnings(result, scope.project.warnings)
+    if (!isRecord(values)) return callAnswer(warned(notAnObject(tool, values)), report)
+    const root = rootIn(tool, values)
+    if (root !== undefined && typeof root !== 'string') return callAnswer(warned(notAPath(tool, root)), report)
+    const narrower = narrowedBy(scope, root)
+    if ('refusal' in narrower) return this.#refuse(`Nothing can be done: ${narrower.refusal}.`, 'path_escape')
+    const over = AbortSignal.any([signal, this.#gone])
+    return this.#perform(call, narrower.project, withoutRoot(tool, values), { signal: over, tell, ask })
+  }
+
+  #refuse(fatalError: string, fatalCode: Code): Answer {
     const { first } = this.#given
     const result = withWarnings(fatalResult(fatalError, fatalCode), first.warnings)
-    return actionAnswer(tool, result, this.#report(first))
+    return callAnswer(result, this.#report(first))
   }
 
-  async #perform({ tool, values, signal, tell }: Call, project: Project): Promise<Answer> {
+  async #perform(
+    { tool, caller }: Call,
+    project: Project,
+    values: Params,
+    { signal, tell, ask: askClient }: CallRequest & { readonly ask: AskClient | undefined },
+  ): Promise<Answer> {
     const report = this.#report(project)
     const warned = (result: ExecutionResult, own: readonly string[] = []): ExecutionResult =>
       withWarnings(result, [...own, ...project.warnings])
-    if (!isRecord(values)) return actionAnswer(tool, warned(notAnObject(tool, values)), report)
-    const ask = askThrough(this.#peer, this.#given.question, signal)
+    const ask = askThrough(askClient, this.#given.question, signal)
     const options: CladaOptions = {
       ...project.options,
       conversation: (this.#conversation ??= { kind: 'mcp', id: newId() }),
-      tryFirst: () => canAsk(this.#peer, settingsOf(project.options).root),
+      tryFirst: () => canAsk(caller.capabilities, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
         return ask(request)
@@ -150,10 +192,10 @@ export class Session {
     const following: ExecuteOptions = { signal, onAction: (result) => tell(progressLine(result)) }
     if (tool !== executeTool.name) {
       const result = await (await makeClada(options)).call(tool, values, following)
-      return this.#done(result, actionAnswer(tool, warned(result), report))
+      return this.#done(result, callAnswer(warned(result), report))
     }
     const asked = documentIn(values, options)
-    if (!asked.ok) return actionAnswer(tool, warned(asked.result), report)
+    if (!asked.ok) return callAnswer(warned(asked.result), report)
     const clada = await makeClada(asked.options)
     if (asked.dryRun) {
       const preview = await clada.preview(asked.document, following)
@@ -167,13 +209,28 @@ export class Session {
     this.#changed(reportUri)
     if (results.some(({ success, action }) => success && !/^(read|meta)$/.test(registry.get(action)?.effect ?? ''))) {
       this.#changed(historyUri)
-      this.#peer.notify('notifications/resources/list_changed')
+      for (const listener of this.listeners)
+        if (listener.wants('list')) listener.notify('notifications/resources/list_changed', {})
     }
     return answer
   }
 
   #changed(uri: string): void {
-    if (this.subscribed.has(uri)) this.#peer.notify('notifications/resources/updated', { uri })
+    for (const listener of this.listeners)
+      if (listener.wants('resource', uri)) listener.notify('notifications/resources/updated', { uri })
+  }
+
+  async #ask(form: Params, signal: AbortSignal, relatedTo: RequestId): Promise<unknown> {
+    try {
+      return await this.#legacy?.peer.request('elicitation/create', form, {
+        signal,
+        timeout: this.#patienceMs,
+        relatedTo,
+      })
+    } catch {
+      // The client failed or has gone.
+      return undefined
+    }
   }
 
   /** More output needs longer messages. */
@@ -184,6 +241,82 @@ export class Session {
   #report({ report }: Project): ReportOptions {
     return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.#longest() >> 2) }
   }
+}
+
+/** A client that began with `initialize`: it may have roots, and says when it is ready. */
+class LegacyClient {
+  readonly peer: Peer
+  readonly roots: ClientRoots
+  #isReady = false
+
+  constructor(peer: Peer, place: Place) {
+    this.peer = peer
+    this.roots = new ClientRoots(place, async () => {
+      // A client that has not said yet whether it has roots must not be treated as one without.
+      if (peer.client === undefined) throw new Error('it has not sent initialize yet')
+      if (peer.client['roots'] === undefined) return []
+      const { roots } = await peer.request('roots/list', {}, { timeout: 10_000 })
+      if (!Array.isArray(roots)) throw new Error(`roots must be a list; it is ${kindOf(roots)}`)
+      return roots.map((root: unknown) => textIn(isRecord(root) ? root : {}, 'uri'))
+    })
+  }
+
+  /** Called when the client has sent `initialized`. */
+  ready(): void {
+    this.#isReady = true
+    this.roots.changed()
+    // The client is asked at once, so that the first call need not wait for it. If it sends everything in one go, this
+    // is read before its initialize, which the next round handles.
+    setImmediate(() => void this.roots.scope())
+  }
+
+  /** What a client allows is known when it has said what it can, and that it is ready to be asked. */
+  refuseEarly(): void {
+    if (!this.#isReady || this.peer.client === undefined) throw tooEarly()
+  }
+}
+
+/** The directory that a call narrows the project to. Every tool takes it, besides its own parameters. */
+function rootIn(tool: string, values: unknown): unknown {
+  if (!isRecord(values) || Object.hasOwn(paramsOf(tool), 'root')) return undefined
+  return values['root'] ?? undefined
+}
+
+function withoutRoot(tool: string, values: Params): Params {
+  if (Object.hasOwn(paramsOf(tool), 'root')) return values
+  const { root: _, ...own } = values
+  return own
+}
+
+const paramsOf = (tool: string): Readonly<Record<string, unknown>> =>
+  (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
+
+function narrowedBy(scope: Scope, dir: unknown): Scope {
+  if ('refusal' in scope || typeof dir !== 'string') return scope
+  const { options } = scope.project
+  const { root } = settingsOf(options)
+  const found = narrowed(options, [pathToFileURL(path.resolve(root, dir)).href])
+  return 'refusal' in found
+    ? { refusal: `root '${dir}' is not inside the root of this server (${root})` }
+    : { project: { ...scope.project, options: found.options } }
+}
+
+/** The same for the same values, in whatever order a client writes them. */
+function digestOf(values: unknown): string {
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted)
+    if (!isRecord(value)) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, one]) => [name, sorted(one)]),
+    )
+  }
+  return process
+    .getBuiltinModule('node:crypto')
+    .createHash('sha256')
+    .update(JSON.stringify(sorted(values)) ?? '')
+    .digest('hex')
 }
 
 /** Loaded with the first call: a client that only looks at the list need not wait for it. */
@@ -204,7 +337,7 @@ const progressLine = (result: ActionResult): string =>
 /** Reported like any other wrong parameter. */
 function notAnObject(tool: string, given: unknown): ExecutionResult {
   const params = (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
-  const needed = Object.keys(params).filter((name) => params[name]?.required)
+  const needed = Object.keys(params).filter((name) => isLacking(name, params[name], {}))
   const shown = needed.map((name) => `"${name}": …`).join(', ')
   return refusedCall(tool, {
     errorType: 'type',
@@ -213,6 +346,14 @@ function notAnObject(tool: string, given: unknown): ExecutionResult {
     hint: `Give them as one object: {${shown}}.`,
   })
 }
+
+const notAPath = (tool: string, given: unknown): ExecutionResult =>
+  refusedCall(tool, {
+    errorType: 'type',
+    message: `Invalid value: ${JSON.stringify(given)}`,
+    code: 'invalid_parameter',
+    hint: "Parameter 'root': Give a directory inside the root, as a text.",
+  })
 
 const refusedCall = (action: string, error: Omit<ParseError, 'blockId' | 'action'>): ExecutionResult => ({
   ...nothingDone,

@@ -30,7 +30,7 @@ const defaultBudget = 6000 * tokenLength
  */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
   const { budget = defaultBudget } = options
-  const changes = changesSection(result, budget / 4)
+  const changes = changesSection(result, options, budget / 4)
   const repair = options.errorDetail === 'minimal' ? '' : repairSection(result, options)
   const plain = summarySection(result, options, new Map()).length
   const outputs = outputsOf(result, options, budget - plain - changes.length - repair.length - roomForNotes)
@@ -46,8 +46,12 @@ const maxBroken = 200
 function summarySection(result: ExecutionResult, options: ReportOptions, shown: Outputs['shown']): string {
   const { budget = defaultBudget } = options
   const entries = fitting(summaryEntries(result, options, shown).map(entryText), budget / 2)
-  return ['=== CLADA RESULTS ===', ...entries, endFrame].join('\n')
+  return options.frames === 'none' ? entries.join('\n') : framed('CLADA RESULTS', entries, options)
 }
+
+/** A part of the report: in a chat between lines that tell it from the rest of the text. */
+const framed = (title: string, lines: readonly string[], { frames }: ReportOptions): string =>
+  (frames === 'none' ? [`${title.toLowerCase()}:`, ...lines] : [`=== ${title} ===`, ...lines, endFrame]).join('\n')
 
 /** Lines about successes are the first to be left out. */
 function fitting(entries: readonly string[], room: number): string[] {
@@ -126,14 +130,14 @@ function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
 }
 
 /** Where files changed and how much. */
-function changesSection({ results }: ExecutionResult, room: number): string {
+function changesSection({ results }: ExecutionResult, options: ReportOptions, room: number): string {
   const entries = results.map((result) => changedLines(result)).filter((lines) => lines.length > 0)
   if (entries.length === 0) return ''
   let spare = room
   const shown = entries.filter((lines) => (spare -= lines.join('\n').length + 1) >= 0)
   const left = entries.length - shown.length
   const more = left === 0 ? [] : [`… and ${counted(left, 'more action')}, not shown; git diff has them`]
-  return ['=== CHANGES ===', ...shown.flat(), ...more, endFrame].join('\n')
+  return framed('CHANGES', [...shown.flat(), ...more], options)
 }
 
 interface Outputs {
@@ -144,9 +148,10 @@ interface Outputs {
 /** The outputs, each with its share of the room. */
 export function outputsOf(
   { results, root }: Pick<ExecutionResult, 'results' | 'root'>,
-  { outputLimit = defaultOutputLimit, programs, budget = defaultBudget }: ReportOptions,
+  options: ReportOptions,
   room: number,
 ): Outputs {
+  const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget, frames } = options
   // Of what failed the important part is shown again.
   const shownOf = ({ success }: ActionResult): ReportOptions['programs'] =>
     programs === 'seen' && !success ? 'show' : programs
@@ -166,7 +171,10 @@ export function outputsOf(
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
   return {
-    section: ['=== OUTPUTS ===', ...items, ...(isShort ? ['', limitNote(budget)] : []), endFrame].join('\n'),
+    section:
+      frames === 'none' && items.length === 0
+        ? ''
+        : framed('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
     shown: new Map(shown.map(({ result, output }) => [result, output])),
   }
 }
@@ -184,7 +192,8 @@ const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-function repairSection(result: ExecutionResult, { lines, budget = defaultBudget }: ReportOptions): string {
+function repairSection(result: ExecutionResult, options: ReportOptions): string {
+  const { lines, budget = defaultBudget } = options
   const items = inOrder(result).flatMap((item) => {
     if (item.kind === 'skipped' || (item.kind === 'done' && needsNoRepair(item.result))) return []
     if (item.kind === 'done') {
@@ -208,5 +217,5 @@ function repairSection(result: ExecutionResult, { lines, budget = defaultBudget 
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(result), endFrame].join('\n')
+  return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }

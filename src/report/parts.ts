@@ -138,6 +138,8 @@ export interface ReportOptions {
   readonly color?: boolean | undefined
   /** The text in which lines are counted, where that is not the whole document. */
   readonly lines?: CountedIn | undefined
+  /** `none`: no lines around the parts, for a program that passes the report on as the result of a call. */
+  readonly frames?: 'chat' | 'none' | undefined
   /** What actions did to files, as lines, by their numbers: for a person. */
   readonly changes?: ReadonlyMap<number, readonly string[]> | undefined
 }
@@ -220,6 +222,8 @@ export interface OutputOptions {
   readonly programs?: 'show' | 'hide' | 'seen' | undefined
   /** The project; paths in it are shown relative to it. */
   readonly root?: string | undefined
+  /** Shows content as it is, without a line around it. */
+  readonly bare?: true
 }
 
 export interface ShownOutput {
@@ -231,7 +235,8 @@ export interface ShownOutput {
 }
 
 /** The output of an action with a heading, or undefined when it has none. Writes have none: their line is enough. */
-export function outputOf(done: ActionResult, { limit, programs, root }: OutputOptions): ShownOutput | undefined {
+export function outputOf(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
+  const { limit, programs, root, bare } = options
   const { action } = done
   const meant = meantAction(done.data)
   const result = meant === undefined ? done : { ...done, action: meant.as, data: meant.result }
@@ -242,11 +247,16 @@ export function outputOf(done: ActionResult, { limit, programs, root }: OutputOp
   const content = new Content()
   const shown = output.text(
     { ...result, data },
-    { room: limit, content: content.text, path: (given) => shownPath(given, root) },
+    {
+      room: limit,
+      content: bare ? (text) => text : content.text,
+      path: (given) => shownPath(given, root),
+      bare,
+    },
   )
   if (shown === undefined) return undefined
   const whole = typeof shown === 'string' ? shown : shown.text
-  const safe = output.framed ? whole : content.text(whole)
+  const safe = output.framed || bare ? whole : content.text(whole)
   const cut = cutLines(safe, limit)
   const target =
     output.named && meant === undefined

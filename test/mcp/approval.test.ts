@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ElicitRequestSchema, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { skipWithoutLayers } from '../support/needs.ts'
@@ -20,7 +20,7 @@ async function answering(root: string, answer: ElicitResult, setting: Setting = 
     ...setting,
     capabilities: { elicitation: {} },
     prepare: (client) =>
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      client.setRequestHandler('elicitation/create', ({ params }) => {
         questions.push(params)
         return answer
       }),
@@ -133,7 +133,7 @@ describe('a page that is open', () => {
         env,
         capabilities: { elicitation: {} },
         prepare: (client) =>
-          client.setRequestHandler(ElicitRequestSchema, (_, { signal }) => {
+          client.setRequestHandler('elicitation/create', (_, { mcpReq: { signal } }) => {
             withdrawn = signal
             return new Promise(() => undefined)
           }),

@@ -1,16 +1,17 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import type {
-  CallToolResult,
-  ClientCapabilities,
-  JSONRPCMessage,
-  Notification,
-} from '@modelcontextprotocol/sdk/types.js'
+import {
+  type CallToolResult,
+  Client,
+  type ClientCapabilities,
+  InMemoryTransport,
+  type JSONRPCMessage,
+  type Notification,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { inject, onTestFinished } from 'vitest'
-import { outcomeKey } from '../../src/mcp/answers.ts'
 import type { Project } from '../../src/mcp/client-roots.ts'
-import { makeServer } from '../../src/mcp/server.ts'
+import { makePeer } from '../../src/mcp/server.ts'
+import type { Transport } from '../../src/mcp/protocol.ts'
 import type { McpOptions } from '../../src/mcp/session.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -36,6 +37,8 @@ export interface Setting {
   /** Whether --root names the project; else it is started there. */
   readonly rooted?: boolean
   readonly capabilities?: ClientCapabilities
+  /** How the client finds the revision; `legacy` is what it does unless it is told otherwise. */
+  readonly mode?: VersionNegotiationMode
   readonly env?: Readonly<Record<string, string>>
   /** The longest message that the client takes, where it is not the usual one. */
   readonly maxBufferSize?: number
@@ -50,6 +53,7 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
     capabilities = {},
     env = {},
     maxBufferSize,
+    mode,
     prepare,
     rooted = true,
     tools = ['--tools', 'all'],
@@ -69,7 +73,7 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
     stderr: 'ignore',
     ...(maxBufferSize === undefined ? {} : { maxBufferSize }),
   })
-  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  const client = clientWith(capabilities, mode)
   const heard: Notification[] = []
   client.fallbackNotificationHandler = async (notification) => void heard.push(notification)
   prepare?.(client)
@@ -79,6 +83,15 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
     answerOf(await client.callTool({ name, arguments: values }))
   return { client, transport, heard, call }
 }
+
+const clientWith = (capabilities: ClientCapabilities, mode?: VersionNegotiationMode): Client =>
+  new Client(
+    { name: 'test', version: '1' },
+    { capabilities, ...(mode === undefined ? {} : { versionNegotiation: { mode } }) },
+  )
+
+/** Pinned to the revision without a handshake. */
+export const modern: VersionNegotiationMode = { pin: '2026-07-28' }
 
 /** What a server in this process is given. */
 export function serverFor(root: string, more: Partial<Project> = {}): McpOptions {
@@ -90,19 +103,31 @@ export function serverFor(root: string, more: Partial<Project> = {}): McpOptions
 /** The official client, connected to a server in this process. */
 export async function linked(
   given: McpOptions,
-  { capabilities = {}, prepare }: Pick<Setting, 'capabilities' | 'prepare'> = {},
+  { capabilities = {}, prepare, mode }: Pick<Setting, 'capabilities' | 'prepare' | 'mode'> = {},
 ): Promise<Omit<Connected, 'transport'>> {
-  const { peer } = makeServer(given, new AbortController().signal)
+  const { peer } = makePeer(given, new AbortController().signal)
   const [own, other] = InMemoryTransport.createLinkedPair()
-  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  const client = clientWith(capabilities, mode)
   const heard: Notification[] = []
   client.fallbackNotificationHandler = async (notification) => void heard.push(notification)
   prepare?.(client)
-  await Promise.all([peer.connect(other), client.connect(own)])
+  await Promise.all([peer.connect(transportOf(other)), client.connect(own)])
   onTestFinished(() => client.close())
   const call = async (name: string, values: Record<string, unknown> = {}): Promise<Answer> =>
     answerOf(await client.callTool({ name, arguments: values }))
   return { client, heard, call }
+}
+
+/** The other end of a pair, as the server takes it. */
+function transportOf(end: InMemoryTransport): Transport {
+  const transport: Transport = {
+    start: () => end.start(),
+    send: (message) => end.send(message as unknown as JSONRPCMessage),
+  }
+  end.onmessage = (message) => transport.onmessage?.(message)
+  end.onclose = () => transport.onclose?.()
+  end.onerror = (error) => transport.onerror?.(error)
+  return transport
 }
 
 /** Every message from now on, as it arrives. */
@@ -118,10 +143,9 @@ export function messagesTo({ transport }: Client): JSONRPCMessage[] {
   return messages
 }
 
-export function answerOf(result: Awaited<ReturnType<Client['callTool']>>): Answer {
-  const { content, _meta, isError = false } = result as CallToolResult
+export function answerOf({ content, structuredContent, isError = false }: CallToolResult): Answer {
   const [first] = content
-  return { text: first?.type === 'text' ? first.text : '', values: Object(_meta?.[outcomeKey]), isError }
+  return { text: first?.type === 'text' ? first.text : '', values: Object(structuredContent), isError }
 }
 
 /** A document of blocks that each write a file of their own. */

@@ -7,7 +7,6 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { outcomeKey } from '../../src/mcp/answers.ts'
 import { Lines } from '../../src/mcp/serve.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
@@ -93,7 +92,7 @@ describe('the connection', () => {
     expect(byId(1)).toMatchObject({ result: { serverInfo: { name: 'clada' } } })
     expect(byId(6)).toMatchObject({ error: { code: -32601 } })
     expect(byId(7)).toMatchObject({ error: { code: expect.any(Number) } })
-    expect(byId(8)).toMatchObject({ result: { isError: false, _meta: { [outcomeKey]: { data: { content: 'x' } } } } })
+    expect(byId(8)).toMatchObject({ result: { isError: false, structuredContent: { data: { content: 'x' } } } })
     expect((await log).toString()).not.toContain('\u001b')
   })
 
@@ -122,10 +121,10 @@ describe('the connection', () => {
     const roots = [{ uri: pathToFileURL(path.join(root, 'a')).href }]
     child.stdin.write(line({ jsonrpc: '2.0', id: asked['id'], result: { roots } }))
     const early = await messages.first(({ id, method }) => id === 2 && method === undefined)
-    expect(early).toMatchObject({ result: { _meta: { [outcomeKey]: { success: false, code: 'path_escape' } } } })
+    expect(early).toMatchObject({ result: { structuredContent: { success: false, code: 'path_escape' } } })
     child.stdin.write(line(call(3, 'file_read', { path: 'x.txt' })))
     const later = await messages.first(({ id, method }) => id === 3 && method === undefined)
-    expect(later).toMatchObject({ result: { _meta: { [outcomeKey]: { data: { content: 'a' } } } } })
+    expect(later).toMatchObject({ result: { structuredContent: { data: { content: 'a' } } } })
   })
 
   const write = call(2, 'file_write', { path: 'a.txt', content: 'a' })
@@ -197,12 +196,12 @@ describe('the connection', () => {
 })
 
 describe('a long message', () => {
-  it('has the content once', async () => {
+  it('has the content as text and as data, because clients pass on only one of them', async () => {
     const content = `${'x'.repeat(99)}\n`.repeat(400)
     const { client } = await connected(scratchDir({ 'a.txt': content }))
     const answer = await client.callTool({ name: 'file_read', arguments: { path: 'a.txt' } })
-    expect(answerOf(answer).text).toContain(content)
-    expect(JSON.stringify(answer).length).toBeLessThan(1.1 * JSON.stringify(content).length)
+    expect(answerOf(answer)).toMatchObject({ text: content, values: { data: { content } } })
+    expect(JSON.stringify(answer).length).toBeLessThan(2.1 * JSON.stringify(content).length)
   })
 
   it('is cut, and the whole report can be read', async () => {

@@ -69,7 +69,7 @@ describe('execute', () => {
     // As they arrive: the client itself forgets what comes together with the answer.
     const told = messagesTo(client)
     const document = writing(root, ['a', 'b', 'c'])
-    await client.callTool({ name: 'execute', arguments: { document } }, undefined, { onprogress: () => {} })
+    await client.callTool({ name: 'execute', arguments: { document } }, { onprogress: () => {} })
     expect(told.filter((message) => 'method' in message && message.method === 'notifications/progress')).toMatchObject(
       ['a', 'b', 'c'].map((name, at) => ({
         params: { progress: at + 1, message: `✅ file_write ${root}/${name}` },
@@ -87,10 +87,13 @@ describe('execute', () => {
     const document = `${writing(root, ['first.txt'])}\n${sleeping}\n${writing(root, ['never.txt'])}`
     const stop = new AbortController()
     const onprogress = (): void => stop.abort('enough')
-    const running = client.callTool({ name: 'execute', arguments: { document } }, undefined, {
-      signal: stop.signal,
-      onprogress,
-    })
+    const running = client.callTool(
+      { name: 'execute', arguments: { document } },
+      {
+        signal: stop.signal,
+        onprogress,
+      },
+    )
     await expect(running).rejects.toThrow('enough')
     // The next call waits until the cancelled one has ended.
     expect((await call('ls', { path: '.' })).isError).toBe(false)
@@ -106,7 +109,7 @@ describe('execute', () => {
     skipWithout(context, 'sandbox')
     const { call } = await connected(scratchDir(), { args: ['--total-timeout', '0.2'] })
     const { isError, text } = await call('exec', { lang: 'bash', code: 'sleep 20' })
-    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('exec bash - Command stopped') })
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('exec: Command stopped') })
   })
 
   it('drops a cancelled call that was still waiting', async (context) => {
@@ -115,7 +118,7 @@ describe('execute', () => {
     const { client, call } = await connected(root)
     const stop = new AbortController()
     const slow = client.callTool({ name: 'exec', arguments: { lang: 'bash', code: 'sleep 0.3' } })
-    const waiting = client.callTool({ name: 'file_write', arguments: { path: 'x', content: 'x' } }, undefined, stop)
+    const waiting = client.callTool({ name: 'file_write', arguments: { path: 'x', content: 'x' } }, stop)
     await delay(50)
     stop.abort('changed my mind')
     await expect(waiting).rejects.toThrow('changed my mind')

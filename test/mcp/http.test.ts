@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { request } from '../ui/page-server.ts'
 import { canBeNobody, statusesAsNobody, waysToLoopback } from '../support/other-user.ts'
-import { answerOf } from './client.ts'
+import { answerOf, modern, writing } from './client.ts'
+import { envelope } from './wire.ts'
 
 interface Listening {
   readonly address: string
@@ -33,9 +33,16 @@ async function listening(root: string, args: readonly string[] = []): Promise<Li
   throw new Error('it does not listen')
 }
 
-async function client({ address, key }: Listening, prepare?: (client: Client) => void): Promise<Client> {
+async function client(
+  { address, key }: Listening,
+  prepare?: (client: Client) => void,
+  mode: VersionNegotiationMode = 'legacy',
+): Promise<Client> {
   const requestInit = { headers: { authorization: `Bearer ${key}` } }
-  const connecting = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } })
+  const connecting = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
+  )
   prepare?.(connecting)
   await connecting.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }))
   onTestFinished(() => connecting.close())
@@ -59,7 +66,7 @@ describe('MCP over HTTP', () => {
     const root = scratchDir({ 'x.mjs': 'console.log("ran")' })
     const asked: string[] = []
     const one = await client(await listening(root, ['--exec', 'unsandboxed']), (connecting) =>
-      connecting.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      connecting.setRequestHandler('elicitation/create', ({ params }) => {
         asked.push(params.message)
         return { action: 'accept', content: { answer: 'no' } }
       }),
@@ -163,5 +170,149 @@ describe('MCP over HTTP', () => {
     await transport.terminateSession()
     const headers = { authorization: `Bearer ${at.key}`, 'mcp-session-id': id, accept: 'text/event-stream' }
     expect((await fetch(at.address, { headers })).status).toBe(404)
+  })
+})
+
+describe('MCP over HTTP without sessions', () => {
+  it.each([
+    ['auto', 'auto'],
+    ['pinned', modern],
+  ] as const)('serves the official client, %s', async (_, mode) => {
+    const root = scratchDir({ 'x.mjs': 'console.log("ran")', 'a.txt': 'x' })
+    const asked: string[] = []
+    const one = await client(
+      await listening(root),
+      (connecting) =>
+        connecting.setRequestHandler('elicitation/create', ({ params }) => {
+          asked.push(params.message)
+          return { action: 'accept', content: { answer: 'once' } }
+        }),
+      mode,
+    )
+    expect(one.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect((await one.listTools()).tools).toHaveLength(15)
+    const told: (string | undefined)[] = []
+    const write = { name: 'file_write', arguments: { path: 'ä.txt', content: 'y' } }
+    await one.callTool(write, { onprogress: ({ message }) => void told.push(message) })
+    expect(told).toEqual(['✅ file_write ä.txt'])
+    expect(filesIn(root)['ä.txt']).toBe('y')
+    const run = await one.callTool({ name: 'run', arguments: { command: 'node x.mjs' } })
+    expect(answerOf(run).text).toBe('ran')
+    expect(asked).toEqual([expect.stringContaining('node x.mjs')])
+    await expect(one.readResource({ uri: 'clada://nö' })).rejects.toMatchObject({ code: -32602 })
+    const listening2 = await one.listen({ resourcesListChanged: true })
+    const heard: string[] = []
+    one.setNotificationHandler('notifications/resources/list_changed', ({ method }) => void heard.push(method))
+    await one.callTool({ name: 'file_write', arguments: { path: 'b.txt', content: 'b' } })
+    await expect.poll(() => heard).toEqual(['notifications/resources/list_changed'])
+    await listening2.close()
+  })
+
+  it('holds headers against the body, and tells each mistake by its status and code', async () => {
+    const root = scratchDir({ 'a.txt': 'x' })
+    const { address, key } = await listening(root)
+    const post = async (method: string, params: object, headers: Record<string, string>) => {
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 5, method, params }),
+      })
+      const body = Object(await response.json())
+      expect(body.id).toBe(5)
+      return [response.status, body.error?.code ?? 'result']
+    }
+    const version = { 'mcp-protocol-version': '2026-07-28' }
+    const list = { ...version, 'mcp-method': 'tools/list' }
+    const call = { ...version, 'mcp-method': 'tools/call', 'mcp-name': 'file_write' }
+    const write = { ...envelope(), name: 'file_write', arguments: { path: 'b.txt', content: 'b' } }
+    expect(await post('tools/list', envelope(), list)).toEqual([200, 'result'])
+    expect(await post('tools/list', {}, list)).toEqual([400, -32602])
+    expect(await post('tools/list', envelope(), { 'mcp-method': 'tools/list' })).toEqual([400, -32020])
+    expect(await post('tools/list', envelope(), version)).toEqual([400, -32020])
+    expect(await post('tools/list', envelope(), { ...list, 'mcp-method': 'tools/call' })).toEqual([400, -32020])
+    expect(await post('tools/list', envelope({}, '2030-01-01'), list)).toEqual([400, -32020])
+    const future = { ...list, 'mcp-protocol-version': '2030-01-01' }
+    expect(await post('tools/list', envelope({}, '2030-01-01'), future)).toEqual([400, -32022])
+    expect(await post('tools/forget', envelope(), { ...version, 'mcp-method': 'tools/forget' })).toEqual([404, -32601])
+    for (const method of ['initialize', 'ping', 'resources/subscribe'])
+      expect(await post(method, envelope(), { ...version, 'mcp-method': method })).toEqual([404, -32601])
+    for (const name of [undefined, 'file_read', 'FILE_WRITE', '=?base64?####?=', '=?base64?ZmlsZV9yZWFk?='])
+      expect(
+        await post('tools/call', write, { ...version, 'mcp-method': 'tools/call', ...(name && { 'mcp-name': name }) }),
+      ).toEqual([400, -32020])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'x' })
+    const encoded = `=?base64?${Buffer.from('file_write').toString('base64')}?=`
+    expect(await post('tools/call', write, { ...call, 'mcp-name': encoded })).toEqual([200, 'result'])
+    expect(await post('tools/call', { ...write, name: 'undo' }, { ...call, 'mcp-name': 'undo' })).toEqual([200, -32602])
+    for (const method of ['GET', 'DELETE']) {
+      const response = await fetch(address, { method, headers: { authorization: `Bearer ${key}`, ...version } })
+      expect([method, response.status]).toEqual([method, 405])
+    }
+  })
+
+  it('ends a call whose request the client closes', async (context) => {
+    skipWithout(context, 'sandbox')
+    const root = scratchDir()
+    const one = await client(await listening(root), undefined, modern)
+    const sleeping = '<---EXEC lang="bash"--->\nsleep 20\n<---END--->\n'
+    const document = `${writing(root, ['first.txt'])}\n${sleeping}\n${writing(root, ['never.txt'])}`
+    const stop = new AbortController()
+    const running = one.callTool(
+      { name: 'execute', arguments: { document } },
+      { signal: stop.signal, onprogress: () => stop.abort('enough') },
+    )
+    await expect(running).rejects.toThrow('enough')
+    // The next call waits until the cancelled one has ended.
+    expect(answerOf(await one.callTool({ name: 'glob', arguments: { pattern: '*', base_path: '.' } })).text).toBe(
+      'first.txt',
+    )
+    const { contents } = await one.readResource({ uri: 'clada://history' })
+    expect(contents[0]).toMatchObject({ text: expect.stringContaining('"interrupted": false') })
+  })
+})
+
+describe('MCP over HTTP with sessions', () => {
+  it('gives a client that lost a stream what it has missed', async () => {
+    const root = scratchDir({ 'a.txt': 'x' })
+    const { address, key } = await listening(root)
+    const own = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const post = (message: object, headers = {}): Promise<Response> =>
+      fetch(address, {
+        method: 'POST',
+        headers: { ...own, ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      })
+    const clientInfo = { name: 't', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const hello = await post({ id: 1, method: 'initialize', params })
+    await hello.text()
+    const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '' }
+    expect((await post({ method: 'notifications/initialized' }, session)).status).toBe(202)
+    const write = (path: string) => ({
+      method: 'tools/call',
+      params: { name: 'file_write', arguments: { path, content: 'y' }, _meta: { progressToken: path } },
+    })
+    const whole = await (await post({ id: 2, ...write('b.txt') }, session)).text()
+    const ids = [...whole.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id ?? '')
+    expect(ids).toHaveLength(2)
+    const again = await fetch(address, { headers: { ...own, ...session, 'last-event-id': ids[0] ?? '' } })
+    const missed = await again.text()
+    expect(missed).toContain('"id":2')
+    expect(missed).not.toContain('notifications/progress')
+    const open = await fetch(address, { headers: { ...own, ...session } })
+    expect([open.status, open.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect((await fetch(address, { headers: { ...own, ...session } })).status).toBe(409)
+    await open.body?.cancel()
+    const only = { authorization: own.authorization, accept: 'application/json', ...session }
+    expect((await fetch(address, { headers: only })).status).toBe(406)
   })
 })

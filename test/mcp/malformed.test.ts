@@ -1,15 +1,10 @@
-import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
-import { outcomeKey } from '../../src/mcp/answers.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { linked, serverFor } from './client.ts'
+import { serverFor } from './client.ts'
+import { legacyWire } from './wire.ts'
 
 /** Whatever a client may send, past what the types of the official one allow. */
-async function asking(root: string) {
-  const { client } = await linked(serverFor(root))
-  return (method: string, params?: object) =>
-    client.request({ method, ...(params === undefined ? {} : { params }) } as never, ResultSchema)
-}
+const asking = async (root: string) => (await legacyWire(serverFor(root))).ask
 
 describe('arguments of a tool that are no object', () => {
   it.each([
@@ -32,7 +27,7 @@ describe('arguments of a tool that are no object', () => {
     const result = await ask('tools/call', { name, arguments: given })
     expect(result).toMatchObject({
       isError: true,
-      _meta: { [outcomeKey]: { success: false, action: name, error: message, code: 'invalid_parameter' } },
+      structuredContent: { success: false, error: message, code: 'invalid_parameter' },
       content: [{ type: 'text', text: expect.stringContaining(advice) }],
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'a' })
@@ -53,6 +48,6 @@ it('what is no request of the protocol is an error of it, in plain words', async
     ['constructor', {}, -32601, 'Method not found: constructor'],
   ]
   for (const [method, params, code, message] of wrong) {
-    await expect(ask(method, params), method).rejects.toMatchObject({ code, message: `MCP error ${code}: ${message}` })
+    await expect(ask(method, params), method).rejects.toMatchObject({ code, message })
   }
 })

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
+import type { GetPromptRequest } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
 import { trust } from '../../src/config/load.ts'

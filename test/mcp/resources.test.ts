@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/engine/history-run.ts'
 import { listResources } from '../../src/mcp/resources.ts'
@@ -37,7 +37,8 @@ describe('resources', () => {
       'clada://reports',
       'file:///etc/passwd',
     ])
-      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32002 })
+      // The official client reads the code of older revisions, -32002, as this one.
+      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 })
     await expect(client.listResources({ cursor: 'x' })).rejects.toMatchObject({ code: -32602 })
   })
 

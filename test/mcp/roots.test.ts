@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { narrowed } from '../../src/mcp/client-roots.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
@@ -180,5 +179,5 @@ const withRoots = (root: string, roots: () => string[], setting: Setting = {}): 
     ...setting,
     capabilities: { roots: { listChanged: true } },
     prepare: (client) =>
-      client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots().map((one) => ({ uri: one })) })),
+      client.setRequestHandler('roots/list', () => ({ roots: roots().map((one) => ({ uri: one })) })),
   })

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApprovalRequest } from '../../src/core/commands.ts'
 import { type ExecutionResult, nothingDone } from '../../src/core/result.ts'
-import { actionAnswer, toolResult } from '../../src/mcp/answers.ts'
-import { askThrough } from '../../src/mcp/peer.ts'
+import { callAnswer, toolResult } from '../../src/mcp/answers.ts'
+import { askThrough } from '../../src/mcp/ask.ts'
 import { Peer } from '../../src/mcp/peer.ts'
+import { codes, protocolError, type Transport } from '../../src/mcp/protocol.ts'
 import { readResource, Reports } from '../../src/mcp/resources.ts'
 import { Lines } from '../../src/mcp/serve.ts'
 import { listenHttp } from '../../src/mcp/serve-http.ts'
@@ -14,17 +14,19 @@ import { answerOf, linked, serverFor } from './client.ts'
 
 describe('an answer', () => {
   it('has only what there is to say', () => {
-    const outcomeOf = (result: ExecutionResult) => actionAnswer('ls', result, {}).outcome
-    expect(outcomeOf(nothingDone)).toEqual({ action: 'ls', success: nothingDone.success })
-    expect(outcomeOf({ ...nothingDone, warnings: ['look out'] })).toMatchObject({ warnings: ['look out'] })
+    const structured = (result: ExecutionResult) => callAnswer(result, {}).structured
+    expect(structured(nothingDone)).toEqual({ success: nothingDone.success })
+    expect(structured({ ...nothingDone, warnings: ['look out'] })).toMatchObject({ warnings: ['look out'] })
   })
 
   it.each([
-    [200, true],
-    [300, false],
-  ])('with an outcome of %i characters in a message of 1000 has it for programs: %s', (length, has) => {
-    const answer = { text: 'done', outcome: { data: 'x'.repeat(length) }, success: true }
-    expect('_meta' in toolResult(answer, 1000)).toBe(has)
+    [400, true],
+    [500, false],
+  ])('with data of %i characters in a message of 1000 has it for programs: %s', (length, has) => {
+    const answer = { text: 'done', structured: { success: true, data: 'x'.repeat(length) }, success: true }
+    const { structuredContent } = toolResult(answer, 1000)
+    expect('data' in Object(structuredContent)).toBe(has)
+    expect(structuredContent).toMatchObject(has ? {} : { success: true, warnings: [expect.stringContaining('cut')] })
   })
 
   it('within the budget of the user has a link to the whole', async () => {
@@ -46,7 +48,7 @@ describe('an answer', () => {
     const { client } = await linked(serverFor(scratchDir()))
     const told: (string | undefined)[] = []
     const write = { name: 'file_write', arguments: { path: 'a.txt', content: 'x' } }
-    await client.callTool(write, undefined, { onprogress: ({ message }) => void told.push(message) })
+    await client.callTool(write, { onprogress: ({ message }) => void told.push(message) })
     expect(told).toEqual(['\u2705 file_write a.txt'])
   })
 })
@@ -57,7 +59,7 @@ it('an execution is read as its diff, by its number', async () => {
     history: async () => [],
     execution: async (number: number) => void asked.push(number),
   })
-  await expect(readResource('clada://history/27', new Reports(), clada)).rejects.toThrow('There is no resource')
+  expect(await readResource('clada://history/27', new Reports(), clada)).toBeUndefined()
   expect(asked).toEqual([27])
 })
 
@@ -87,13 +89,11 @@ describe('a question to the user', () => {
   const request = { command: 'make', runs: undefined, changed: false, installs: false, repository: false }
   const asking = (answer: unknown, about: ApprovalRequest['about'] = 'command') => {
     const asked: unknown[] = []
-    const peer = new Peer({ serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' })
-    peer.client = { elicitation: {} }
-    peer.request = async (_method, { requestedSchema }, options) => {
-      asked.push(requestedSchema, options?.timeout)
+    const client = async ({ requestedSchema }: Readonly<Record<string, unknown>>) => {
+      asked.push(requestedSchema)
       return { action: 'accept', content: answer }
     }
-    const ask = askThrough(peer, ({ command }) => command, new AbortController().signal)
+    const ask = askThrough(client, ({ command }) => command, new AbortController().signal)
     const done = ask({ root: scratchDir(), ...request, about })
     return done.then((said) => ({ said, asked }))
   }
@@ -104,7 +104,7 @@ describe('a question to the user', () => {
     ['proposal', 'Write it?'],
   ] as const)('about %s is: %s; there are ten minutes for it', async (about, title) => {
     const { asked } = await asking({ answer: 'once' }, about)
-    expect(asked).toMatchObject([{ properties: { answer: { title } } }, 600_000])
+    expect(asked).toMatchObject([{ properties: { answer: { title } } }])
   })
 
   it.each([
@@ -133,19 +133,26 @@ describe('a line of the connection', () => {
 })
 
 describe('a message to the server', () => {
-  const answersTo = async (...messages: unknown[]): Promise<JSONRPCMessage[]> => {
-    const sent: JSONRPCMessage[] = []
-    const peer = new Peer({ serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' })
-    peer.handlers = { fail: () => Promise.reject(new Error('it failed')), ok: () => ({ fine: true }) }
-    const transport = { start: async () => undefined, close: async () => undefined }
-    const connected = Object.assign(transport, { send: async (message: JSONRPCMessage) => void sent.push(message) })
-    await peer.connect(connected)
-    for (const message of messages) Reflect.get(connected, 'onmessage')?.(message)
+  const answersTo = async (...messages: unknown[]): Promise<unknown[]> => {
+    const sent: unknown[] = []
+    const peer = new Peer({
+      about: { serverInfo: { name: '', version: '' }, capabilities: {}, instructions: '' },
+      table: {
+        fail: { answer: () => Promise.reject(new Error('it failed')) },
+        refuse: { answer: () => Promise.reject(protocolError(codes.invalidParams, 'no', { why: 'not' })) },
+        ok: { answer: () => ({ fine: true }) },
+      },
+    })
+    peer.client = {}
+    const transport: Transport = { start: async () => undefined, send: async (message) => void sent.push(message) }
+    await peer.connect(transport)
+    for (const message of messages) transport.onmessage?.(message)
     await new Promise(setImmediate)
     return sent
   }
   it.each([
     ['that fails', { id: 1, method: 'fail' }, { code: -32603, message: 'it failed' }],
+    ['that is refused', { id: 1, method: 'refuse' }, { code: -32602, message: 'no', data: { why: 'not' } }],
     ['for nothing known', { id: 1, method: 'other' }, { code: -32601, message: 'Method not found: other' }],
     ['without a method', { id: 1 }, { code: -32600, message: 'This is not a request.' }],
     ['with a list', { id: 1, method: 'ok', params: [] }, { code: -32600, message: 'This is not a request.' }],

@@ -1,0 +1,66 @@
+import { askApprovalSocket, firstAnswer, hasApprovalSocket } from '../approvals/socket.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
+import { isRecord } from '../core/platform.ts'
+import type { Params } from './protocol.ts'
+
+/** The request for an approval as a person must see it. */
+export type Question = (request: ApprovalRequest) => string
+
+/** Puts a form to the user in the client; undefined where nobody answered. */
+export type AskClient = (form: Params, signal: AbortSignal) => Promise<unknown>
+
+/** Asks in the client, where it can ask, and on an open page. The first answer counts, the other question is withdrawn. */
+export function askThrough(ask: AskClient | undefined, question: Question, stopped: AbortSignal): Ask {
+  return (request) =>
+    firstAnswer(
+      stopped,
+      (signal) => askApprovalSocket(request, signal),
+      async (signal) => ask && answerIn(await ask(formFor(request, question(request)), signal)),
+    )
+}
+
+export const canAsk = (capabilities: Params, root: string): boolean => hasForms(capabilities) || hasApprovalSocket(root)
+
+/** Clients from before there were other ways to ask name no way. */
+export function hasForms(capabilities: Params): boolean {
+  const ways = capabilities['elicitation']
+  return isRecord(ways) && (ways['form'] !== undefined || Object.keys(ways).length === 0)
+}
+
+const toAllow = {
+  title: 'Allow it?',
+  description: 'once: now; always: now and from now on in this project; no: not at all',
+}
+const toKeep = {
+  title: 'Keep the result?',
+  description:
+    'once: its changes stay; always: they stay, and the command may run from now on in this project; no: nothing stays',
+}
+
+const toWrite = {
+  title: 'Write it?',
+  description: 'once: this file; always: this file and the others of this reply; no: not this file',
+}
+
+const choices = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
+
+function formFor({ about }: ApprovalRequest, message: string): Params {
+  const answer = {
+    type: 'string',
+    ...(about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow),
+    enum: [...choices],
+  }
+  return {
+    mode: 'form',
+    message,
+    requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
+  }
+}
+
+/** What a form that was filled in says: nothing where it was closed, and no where it says anything else. */
+function answerIn(filled: unknown): ApprovalAnswer | undefined {
+  const { action, content } = isRecord(filled) ? filled : {}
+  if (action === 'decline') return 'no'
+  if (action !== 'accept') return undefined
+  return choices.find((choice) => isRecord(content) && choice === content['answer']) ?? 'no'
+}

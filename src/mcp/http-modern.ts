@@ -1,0 +1,126 @@
+import type http from 'node:http'
+import { isRecord } from '../core/platform.ts'
+import { EventStream, takesEvents } from './event-stream.ts'
+import {
+  answerModern,
+  capabilitiesIn,
+  codes,
+  errorMessage,
+  legacyVersions,
+  type Message,
+  methodNamed,
+  type Methods,
+  type Params,
+  protocolError,
+  type RequestId,
+  unsupportedVersion,
+  versionIn,
+} from './protocol.ts'
+
+/** Whether a POST is of the era without sessions: its header or its body names a version of that era. */
+export function isModern({ headers }: http.IncomingMessage, body: unknown): boolean {
+  const version = headers['mcp-protocol-version']
+  if (version !== undefined) return !legacyVersions.includes(String(version))
+  return isRecord(body) && versionIn(body['params']) !== undefined
+}
+
+/** Answers one POST of revision 2026-07-28. Nothing is known from earlier ones. */
+export async function answerPost(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  body: unknown,
+  methods: Methods,
+): Promise<void> {
+  const { id, method, params = {} } = isRecord(body) ? body : {}
+  const known = typeof id === 'string' || typeof id === 'number' ? id : undefined
+  if (typeof method !== 'string' || !isRecord(params) || (id !== undefined && known === undefined))
+    return reply(response, 400, errorMessage(known, protocolError(codes.invalidRequest, 'This is not a request.')))
+  // The only notification of clients is about cancelling, which here is closing the connection.
+  if (known === undefined) return void response.writeHead(202).end()
+  try {
+    checkEnvelope(request, method, params)
+  } catch (error) {
+    const isUnknown = isRecord(error) && error['code'] === codes.methodNotFound
+    return reply(response, isUnknown ? 404 : 400, errorMessage(known, error))
+  }
+  try {
+    methodNamed(methods, method, 'modern')
+  } catch (error) {
+    return reply(response, 404, errorMessage(known, error))
+  }
+  await stream(request, response, { id: known, method, params }, methods)
+}
+
+async function stream(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { id, method, params }: { id: RequestId; method: string; params: Params },
+  methods: Methods,
+): Promise<void> {
+  const closed = new AbortController()
+  response.on('close', () => closed.abort(new Error('the client has closed the request')))
+  const events = takesEvents(request) ? new EventStream(response) : undefined
+  const notify = (name: string, given: Params): void => events?.send({ jsonrpc: '2.0', method: name, params: given })
+  const answer = await answerModern(methods, { method, params }, { id, signal: closed.signal, notify }).then(
+    (result): Message => ({ jsonrpc: '2.0', id, result }),
+    (error: unknown) => errorMessage(id, error),
+  )
+  if (closed.signal.aborted) return
+  // A stream is begun by the first notification; most requests have none.
+  if (events?.isOpen) events.end(answer)
+  else reply(response, 200, answer)
+}
+
+/** @throws where headers and body do not say the same, or the request is not a whole one */
+function checkEnvelope({ headers }: http.IncomingMessage, method: string, params: Params): void {
+  const version = versionIn(params)
+  const named = headers['mcp-protocol-version']
+  if (named === undefined) throw mismatch('the header MCP-Protocol-Version is missing')
+  // What the body lacks is said before what the headers have.
+  if (version === undefined) {
+    if (named === '2026-07-28') capabilitiesIn(params)
+    throw unsupportedVersion(String(named))
+  }
+  if (named !== version) throw mismatch(`MCP-Protocol-Version is ${String(named)}, and the body has ${String(version)}`)
+  capabilitiesIn(params)
+  checkHeader(headers['mcp-method'], method, 'Mcp-Method', 'plain')
+  const source = sources[method]
+  if (source !== undefined) checkHeader(headers['mcp-name'], params[source], 'Mcp-Name', 'encoded')
+}
+
+/** What `Mcp-Name` repeats, by method. */
+const sources: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+}
+
+function checkHeader(
+  given: string | readonly string[] | undefined,
+  inBody: unknown,
+  name: string,
+  form: 'plain' | 'encoded',
+): void {
+  if (typeof given !== 'string') throw mismatch(`the header ${name} is missing`)
+  const value = form === 'encoded' ? decoded(given, name) : given
+  if (value !== inBody) throw mismatch(`${name} is ${value}, and the body has ${String(inBody)}`)
+}
+
+/** A name that is no plain ASCII comes as base64 between two marks. */
+function decoded(value: string, name: string): string {
+  const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? []
+  if (base64 === undefined) return value
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.toString('base64') !== base64) throw mismatch(`${name} is not valid base64`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw mismatch(`${name} is not valid UTF-8`)
+  }
+}
+
+const mismatch = (why: string): Error => protocolError(codes.headerMismatch, `Header mismatch: ${why}.`)
+
+function reply(response: http.ServerResponse, status: number, message: Message): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(message))
+}

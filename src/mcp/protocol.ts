@@ -1,0 +1,182 @@
+import { isRecord } from '../core/platform.ts'
+
+/** The parts of the protocol that both eras share: messages, errors, and the names that they are known by. */
+
+export type Params = Readonly<Record<string, unknown>>
+export type Result = Readonly<Record<string, unknown>>
+export type RequestId = string | number
+
+export interface Message extends Params {
+  readonly jsonrpc: '2.0'
+}
+
+/** Where messages come from and go to. */
+export interface Transport {
+  onmessage?: ((message: unknown) => void) | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  start(): Promise<void>
+  /** `relatedTo`: the request that a message belongs to, for transports with a stream for each. */
+  send(message: Message, relatedTo?: RequestId): Promise<void>
+}
+
+/** Requests of this revision carry everything that is needed to answer them; there is no handshake. */
+export const modernVersion = '2026-07-28'
+
+/** Revisions that begin with `initialize`. Newest first. */
+export const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
+
+/** Keys of `_meta` that the protocol defines. */
+export const metaKeys = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+  server: 'io.modelcontextprotocol/serverInfo',
+  subscription: 'io.modelcontextprotocol/subscriptionId',
+} as const
+
+export const codes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** Up to 2025-11-25; since then a missing resource is an invalid parameter. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const
+
+/** An error that a request is answered with. */
+export class ProtocolError extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+export const protocolError = (code: number, message: string, data?: unknown): ProtocolError =>
+  new ProtocolError(code, message, data)
+
+export function errorMessage(id: RequestId | undefined, error: unknown): Message {
+  const code = error instanceof ProtocolError ? error.code : codes.internal
+  const message = error instanceof Error ? error.message : String(error)
+  const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {}
+  return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message, ...data } }
+}
+
+/** The version that a request names, if it is one of the modern era. */
+export function versionIn(params: unknown): unknown {
+  const meta = isRecord(params) ? params['_meta'] : undefined
+  return isRecord(meta) ? meta[metaKeys.version] : undefined
+}
+
+/** The capabilities of the client that sends a modern request. @throws where the request is not a whole one */
+export function capabilitiesIn(params: Params): Params {
+  const meta = params['_meta']
+  if (!isRecord(meta)) throw protocolError(codes.invalidParams, `_meta must be an object; it is ${kindOf(meta)}`)
+  const [version, capabilities] = [meta[metaKeys.version], meta[metaKeys.capabilities]]
+  if (typeof version !== 'string')
+    throw protocolError(codes.invalidParams, `_meta must have ${metaKeys.version}, a text; it is ${kindOf(version)}`)
+  if (version !== modernVersion) throw unsupportedVersion(version)
+  if (!isRecord(capabilities))
+    throw protocolError(
+      codes.invalidParams,
+      `_meta must have ${metaKeys.capabilities}, an object; it is ${kindOf(capabilities)}`,
+    )
+  return capabilities
+}
+
+export const unsupportedVersion = (requested: string): ProtocolError =>
+  protocolError(codes.unsupportedVersion, `Unsupported protocol version: ${requested}`, {
+    supported: [modernVersion],
+    requested,
+  })
+
+/** @throws an error of the protocol */
+export function textIn(params: Params, name: string): string {
+  const value = params[name]
+  if (typeof value === 'string') return value
+  throw protocolError(codes.invalidParams, `${name} must be a text; it is ${kindOf(value)}`)
+}
+
+/** Undefined where it is not given. @throws an error of the protocol */
+export const optionalTextIn = (params: Params, name: string): string | undefined =>
+  params[name] === undefined || params[name] === null ? undefined : textIn(params, name)
+
+/** What a value is, in a message. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'string' ? 'a text' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** What the server says about itself. */
+export interface About {
+  readonly serverInfo: { readonly name: string; readonly version: string }
+  readonly capabilities: Params
+  readonly instructions: string
+}
+
+/** Who sends a request. */
+export interface Caller {
+  readonly era: 'legacy' | 'modern'
+  readonly capabilities: Params
+}
+
+/** What a handler may use besides the parameters. */
+export interface Extra {
+  readonly id: RequestId
+  readonly caller: Caller
+  /** Aborted when the client cancels the request. */
+  readonly signal: AbortSignal
+  /** Sends a notification that belongs to the request. */
+  readonly notify: (method: string, params: Params) => void
+}
+
+export type Handler = (params: Params, extra: Extra) => Result | Promise<Result>
+
+/** One method of the protocol. */
+export interface Method {
+  readonly answer: Handler
+  /** The era that has it, where it is only one. */
+  readonly era?: Caller['era']
+  /** How long clients may keep the result; without it they may not ask for that. */
+  readonly ttlMs?: number
+}
+
+export interface Methods {
+  readonly about: About
+  readonly table: Readonly<Record<string, Method>>
+}
+
+/** @throws where there is no such method in that era */
+export function methodNamed({ table }: Methods, method: string, era: Caller['era']): Method {
+  const found = Object.hasOwn(table, method) ? table[method] : undefined
+  if (found === undefined || (found.era ?? era) !== era)
+    throw protocolError(codes.methodNotFound, `Method not found: ${method}`)
+  return found
+}
+
+/** The result of a modern request, with what that era adds to every one. @throws errors of the protocol */
+export async function answerModern(
+  methods: Methods,
+  { method, params }: { readonly method: string; readonly params: Params },
+  extra: Omit<Extra, 'caller'>,
+): Promise<Result> {
+  const { answer, ttlMs } = methodNamed(methods, method, 'modern')
+  const capabilities = capabilitiesIn(params)
+  const result = await answer(params, { ...extra, caller: { era: 'modern', capabilities } })
+  const meta = isRecord(result['_meta']) ? result['_meta'] : {}
+  const { resultType = 'complete' } = result
+  return {
+    ...result,
+    resultType,
+    ...(ttlMs === undefined || resultType !== 'complete' ? {} : { ttlMs, cacheScope: 'private' }),
+    _meta: { ...meta, [metaKeys.server]: methods.about.serverInfo },
+  }
+}

@@ -1,0 +1,53 @@
+import { registry } from '../actions/registry.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { changedLines, defaultOutputLimit, fatalIn, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { parseRepairLines, repairLines } from './repair.ts'
+import { capText, primaryOf, printable } from './words.ts'
+
+/**
+ * The result of one call, for a model that called a tool. It knows what it called, and the protocol says where the text
+ * begins and ends: what was asked for is all there is, then what is to be said about it.
+ */
+export function formatCall(result: ExecutionResult, options: ReportOptions = {}): string {
+  const { errorDetail, budget = Infinity } = options
+  const errors = errorDetail === 'minimal' ? result.parseErrors.map(coded) : parseRepairLines(result.parseErrors)
+  const fatal = fatalIn(result)
+  const lines = [
+    ...result.results.flatMap((one) => actionLines(one, result.root, options)),
+    ...errors,
+    ...(fatal === undefined ? [] : [fatal]),
+    ...(result.warnings ?? []).map(warning),
+  ]
+  return capText(printable(lines.join('\n')), budget)
+}
+
+const warning = (text: string): string => `⚠️  ${text}`
+
+const coded = ({ message = '', code }: { readonly message?: string; readonly code?: string }): string =>
+  code === undefined ? message : `${message} [${code}]`
+
+function actionLines(
+  result: ActionResult,
+  root: string | undefined,
+  { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
+): string[] {
+  const output = outputOf(result, { limit: outputLimit, programs, root, bare: true })
+  const body = output === undefined ? [] : [output.body]
+  const notes = [...(result.warnings ?? []).map(warning), ...reviewLines(result)]
+  if (!result.success) {
+    const failure =
+      errorDetail === 'minimal' ? [coded({ message: result.error ?? '', ...pick(result) })] : repairLines(result)
+    return [...failure, ...notes, ...body]
+  }
+  const changes = changedLines(result)
+  const done = body.length + changes.length === 0 ? [sentenceOf(result)] : []
+  return [...body, ...changes, ...done, ...notes]
+}
+
+const pick = ({ code }: ActionResult): { readonly code?: string } => (code === undefined ? {} : { code })
+
+/** For an action that has nothing to show. */
+function sentenceOf(result: ActionResult): string {
+  const target = primaryOf(result)
+  return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}: done`.replace(' :', ':')
+}

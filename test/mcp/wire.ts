@@ -1,0 +1,58 @@
+import { metaKeys, modernVersion, type Params, type Transport } from '../../src/mcp/protocol.ts'
+import { makePeer } from '../../src/mcp/server.ts'
+import type { McpOptions } from '../../src/mcp/session.ts'
+
+/** A client that sends whatever it is told to, past what the types of the official one allow. */
+export interface Wire {
+  /** The result, or an error with its code. */
+  ask(method: string, params?: unknown): Promise<Params>
+  tell(method: string, params?: Params): void
+  /** Everything that came without being the answer to a request. */
+  readonly heard: Params[]
+}
+
+let last = 0
+
+export async function wireTo(given: McpOptions, gone = new AbortController().signal): Promise<Wire> {
+  const waiting = new Map<unknown, (message: Params) => void>()
+  const heard: Params[] = []
+  const transport: Transport = {
+    start: async () => undefined,
+    send: async (message) => {
+      const answered = message['method'] === undefined ? waiting.get(message['id']) : undefined
+      if (answered === undefined) heard.push(message)
+      else answered(message)
+    },
+  }
+  const { peer } = makePeer(given, gone)
+  await peer.connect(transport)
+  return {
+    heard,
+    tell: (method, params) => transport.onmessage?.({ jsonrpc: '2.0', method, ...(params && { params }) }),
+    ask: async (method, params) => {
+      const id = ++last
+      const answer = new Promise<Params>((resolve) => waiting.set(id, resolve))
+      transport.onmessage?.({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+      const { result, error } = await answer
+      if (error !== undefined) throw Object.assign(new Error(Object(error).message), Object(error))
+      return Object(result)
+    },
+  }
+}
+
+/** The same after the handshake of older revisions. */
+export async function legacyWire(given: McpOptions, capabilities: Params = {}): Promise<Wire> {
+  const wire = await wireTo(given)
+  await wire.ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities,
+    clientInfo: { name: 'wire', version: '1' },
+  })
+  wire.tell('notifications/initialized')
+  return wire
+}
+
+/** What every request of 2026-07-28 carries. */
+export const envelope = (capabilities: Params = {}, version: string = modernVersion): Params => ({
+  _meta: { [metaKeys.version]: version, [metaKeys.capabilities]: capabilities },
+})
