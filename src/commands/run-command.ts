@@ -5,7 +5,7 @@ import type { PathArg } from '../core/files.ts'
 import { judgeCommand, blockedNames, type Listed } from '../policy/commands/judge-command.ts'
 import { runApproved } from './run-approved.ts'
 import { runOnWorkspace } from './file-command.ts'
-import { type CommandScope, rootArg, listedMs, type Place, placeOf, checkedOperand, hasOtherNames } from './scope.ts'
+import { type CommandScope, rootArg, listedMs, type Place, placeOf, checkedOperand } from './scope.ts'
 import type { Problem } from '../core/problem.ts'
 import { blockedGlobs, type Call } from '../policy/commands/rule.ts'
 import { bareEnvironment } from '../process/environment.ts'
@@ -187,7 +187,7 @@ export async function openLines(end: ProcessEnd, call: Call, place: Place, scope
 async function openFile(file: string, place: Place, scope: CommandScope): Promise<boolean> {
   try {
     const found = await scope.files.look({ given: file, absolute: path.resolve(place.absolute, file) }, 'read')
-    return found?.type === 'file' && !hasOtherNames(found)
+    return found?.type === 'file'
   } catch {
     return false
   }

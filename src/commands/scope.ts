@@ -60,14 +60,9 @@ export async function checkedOperand({ text, as }: Argument, place: Place, scope
   const found = await scope.files.look(arg, as === 'content' ? 'read' : 'list')
   if (found?.type === 'symlink') throw refusedLink(text)
   if (found?.type === 'other') throw new Stop({ kind: 'not-regular', path: text, type: 'special file', op: 'open' })
-  if (as === 'content' && found?.type === 'file' && hasOtherNames(found)) throw refusedNames(text, found.links)
   if (!text.split('/').includes('..')) return text
   return path.relative(place.absolute, arg.absolute) || '.'
 }
-
-/** Package managers link from their store; elsewhere a second name may be that of a blocked file. */
-export const hasOtherNames = ({ links, absolute }: { links: number; absolute: string }): boolean =>
-  links > 1 && !absolute.split('/').includes('node_modules')
 
 export const refusedLink = (given: string): Stop =>
   new Stop({
@@ -76,13 +71,4 @@ export const refusedLink = (given: string): Stop =>
     path: given,
     reason: 'it is a symbolic link',
     advice: 'Use the path of the real file.',
-  })
-
-const refusedNames = (given: string, links: number): Stop =>
-  new Stop({
-    kind: 'path',
-    rule: 'path_denied',
-    path: given,
-    reason: `the file has ${links} names (hard links), so its content may be that of a blocked file`,
-    advice: 'Copy it to a new file, or read it under its other name.',
   })

@@ -54,7 +54,7 @@ export interface Staged {
 export type StagedState =
   | { readonly type: 'absent' }
   | { readonly type: 'directory'; readonly mode: number }
-  /** Without bytes it has several names on the disk, so that it may be a blocked file under another one. */
+  /** Without bytes it is blocked. */
   | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer | undefined }
   | { readonly type: 'link'; readonly target: string }
 

@@ -47,8 +47,6 @@ export interface Files {
 
 export interface Pathed {
   readonly type: Entry['type']
-  /** How many names the file has. */
-  readonly links: number
   /** Canonical; none of its components is a link. */
   readonly absolute: string
 }

@@ -106,4 +106,8 @@ export const passedOver: ReadonlySet<string> = new Set([
   '.gradle',
 ])
 
+/** Whether a path is among packages, whose files npm, pnpm and uv link from a store of their own. */
+export const isInPackages = (file: string): boolean =>
+  file.split(/[\\/]/).some((part) => part === 'node_modules' || part === 'site-packages')
+
 export const isNotebookPath = (file: string): boolean => file.toLowerCase().endsWith('.ipynb')

@@ -110,13 +110,16 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
 
 /** Changes by others since, in files that clada changed. */
 export async function changedSince(settings: Settings): Promise<FileChange[]> {
-  const { records, history, inspect } = await read(settings)
+  const { records, history, inspect, isBlocked } = await read(settings)
   const known: Known = new Map()
   for (const record of records) meanwhileIn(record, known, history)
   return [...known].flatMap(([name, { state, number }]) => {
-    const found = inspect(path.resolve(settings.root, name))
+    const absolute = path.resolve(settings.root, name)
+    const found = inspect(absolute)
     const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
     if (isSameState(state, found)) return []
+    if (found.type === 'file' && isBlocked(absolute))
+      return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
     return changeFrom(settings.root, name, stateOf(state, new Contents(dirOf(history, number))), now)
   })
 }

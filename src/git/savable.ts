@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
-import { blockedNow } from '../process/blocked-index.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import { indexOf, isIndexed } from './index-bytes.ts'
@@ -179,15 +178,9 @@ interface Place {
 /** Larger untracked files are not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
-/** The paths that clada may commit: none that is blocked, by its own or another name, clada's own, unreadable or no regular file. */
+/** The paths that clada may commit: none that is blocked, clada's own, unreadable or no regular file. */
 export function savable({ changed, untracked }: Uncommitted, { top, root, isBlocked }: Place): string[] {
   const isCutOff = cutOffBelow(top)
-  let blocked: ReadonlySet<string> | undefined
-  const isSecondName = (stat: fs.Stats): boolean => {
-    if (stat.nlink === 1) return false
-    blocked ??= blockedInodes(root, isBlocked)
-    return blocked.has(inodeOf(stat))
-  }
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.
     if (name.includes('\ufffd')) return false
@@ -197,25 +190,12 @@ export function savable({ changed, untracked }: Uncommitted, { top, root, isBloc
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory counts as deleted, unless it is a repository: that may be a submodule.
     if (stat.isDirectory()) return !isRepository(at)
-    return stat.isFile() && stat.size <= largest && isReadable(at) && !isSecondName(stat)
+    return stat.isFile() && stat.size <= largest && isReadable(at)
   }
   return [
     ...changed.filter((name) => isSavable(name, Infinity)),
     ...untracked.filter((name) => isSavable(name, sizeLimit)),
   ]
-}
-
-const inodeOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`
-
-/** Looked for only when a file with several names is about to be saved, which is rare. */
-function blockedInodes(root: string, isBlocked: (relative: string) => boolean): ReadonlySet<string> {
-  const files = blockedNow(root, isBlocked).blocked.filter(({ path: name, type }) => type === 'file' && isBlocked(name))
-  return new Set(
-    files.flatMap(({ path: name }) => {
-      const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })
-      return stat === undefined ? [] : [inodeOf(stat)]
-    }),
-  )
 }
 
 /** Git would fail on unreadable files, such as those that containers create as another user. */

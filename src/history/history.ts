@@ -382,7 +382,7 @@ export function openRecordedWorkspace(
     ...options,
     root,
     allowedRoots,
-    isBlocked: (relative) => judge.isBlockedBelow(relative),
+    isBlocked: (relative) => workspace.isBlocked(path.join(root, relative)),
     inspect: (absolute) => workspace.inspect(absolute),
     settle: async () => {
       await workspace.settle()

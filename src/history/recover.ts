@@ -98,16 +98,20 @@ export interface Timeline {
   readonly records: readonly ExecutionRecord[]
   readonly history: string
   readonly inspect: Inspect
+  /** Whether the content of a file must not be shown. */
+  readonly isBlocked: (absolute: string) => boolean
 }
 
 export async function openTimeline(settings: Settings, judge: PathJudge, newest?: number): Promise<Timeline> {
   const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined) return { records: [], history: '', inspect: () => ({ type: 'absent' }) }
+  if (stateDir === undefined)
+    return { records: [], history: '', inspect: () => ({ type: 'absent' }), isBlocked: () => true }
   const history = path.join(stateDir, 'history')
   const workspace = openWorkspace(settings, judge, 'disk')
   const inspect: Inspect = (absolute) => workspace.inspect(absolute)
   try {
-    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect }
+    const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
+    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect, isBlocked }
   } finally {
     await workspace.close()
   }

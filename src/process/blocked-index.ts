@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { isInside, slashed } from '../core/paths.ts'
+import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
 
 export interface BlockedPath {
@@ -165,9 +166,7 @@ function outsiders(dirs: Index['dirs']): Linked[] {
   const linked = linkedIn(dirs)
   const here = new Map<string, number>()
   for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
-  return linked.filter(
-    ({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules'),
-  )
+  return linked.filter(({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !isInPackages(name))
 }
 
 function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
@@ -178,7 +177,8 @@ function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string
       .flatMap(({ path: name, type }) => (type === 'link' ? linkedTo(root, name) : { path: name, type })),
   )
   const linked = linkedIn(dirs)
-  const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isBlocked(name) ? [inode] : [])))
+  const secrets =
+    linked.length === 0 ? new Set() : new Set(blocked.flatMap((one) => [...linkedBelow(path.join(root, one.path))]))
   const others = [...outsiders(dirs), ...linked.filter(({ inode }) => secrets.has(inode))]
   const second = new Set(others.map(({ path: name }) => name).filter((name) => !isBlocked(name)))
   const unreadable = Object.entries(dirs).flatMap(([dir, known]) =>

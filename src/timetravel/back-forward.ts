@@ -12,6 +12,7 @@ import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree
 import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
 import { dropStash, ignoredHere, keptIndex, modesOf, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
 import { refusalOf } from '../report/explain.ts'
+import { openWorkspace } from '../workspace/open.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {
@@ -206,7 +207,7 @@ async function inCheckout(
   work: (checkout: Checkout) => Promise<StepResult>,
 ): Promise<StepResult> {
   const { root } = settings
-  const judge = makePathJudge(pathPolicyOf(settings))
+  const project = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
   let top = root
   try {
     const repository = await idleRepository(root, 'clada undo works without one.')
@@ -229,7 +230,7 @@ async function inCheckout(
           branch: head.branch ?? null,
           stateDir,
           root,
-          isBlocked: (relative) => judge.isBlockedBelow(relative),
+          isBlocked: (relative) => project.isBlocked(path.join(root, relative)),
           change: (from, to, events) => changeTree(isolated, workspace, top, from, to, events),
         })
         const { notes } = workspace
@@ -241,6 +242,8 @@ async function inCheckout(
       return asInProject({ ...refused(error.message), conflicts: error.paths }, top, root)
     if (!(error instanceof Stop)) throw error
     return { success: false, ...refusalOf(error.problem, name, 'Fix the problem above and retry.') }
+  } finally {
+    await project.close()
   }
 }
 

@@ -30,11 +30,18 @@ export interface Plan {
 
 export const damaged = 'its saved content is missing or damaged'
 
+/** The contents that were kept, and what is there now. */
+interface Known {
+  readonly contents: Contents
+  readonly inspect: Inspect
+  /** A merge would put the content of a blocked file into one that is not. */
+  readonly isBlocked: (absolute: string) => boolean
+}
+
 export async function planFor(
   { path: short, before, after, last, later, ignored }: RevertedPath,
   absolute: string,
-  contents: Contents,
-  inspect: Inspect,
+  { contents, inspect, isBlocked }: Known,
   onChange: 'merge' | 'refuse',
 ): Promise<Plan> {
   const now = inspect(absolute)
@@ -52,6 +59,8 @@ export async function planFor(
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
   if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
   if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
+  if (now.type === 'file' && isBlocked(absolute))
+    return { path: short, conflict: 'it is another name of a blocked file now and is kept' }
   const both = await merged(short, absolute, now, to, contents.bytesOf(after))
   const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
   const conflict = reasons.filter((reason) => reason !== undefined).join('; ')

@@ -244,9 +244,10 @@ async function revert(
     const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
     return wasRemoved ? { ...entry, last: { type: 'absent' } } : entry
   })
+  const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
   const plans = await Promise.all(
     paths.map(async (entry) =>
-      planFor(entry, path.resolve(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
+      planFor(entry, path.resolve(root, entry.path), { contents, inspect, isBlocked }, force ? 'merge' : 'refuse'),
     ),
   )
   const met = plans.find(({ meets }) => meets !== undefined)

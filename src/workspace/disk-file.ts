@@ -57,12 +57,9 @@ const ownUser = process.geteuid?.()
 export class DiskBase implements Base {
   readonly stat: fs.Stats
   readonly bytes: Buffer
-  /** Names that clada itself gave the file to keep it. */
-  readonly #ownNames: number
   #fd: number | undefined
 
-  constructor(fd: number, stat: fs.Stats, bytes: Buffer, ownNames = 0) {
-    this.#ownNames = ownNames
+  constructor(fd: number, stat: fs.Stats, bytes: Buffer) {
     this.#fd = fd
     this.stat = stat
     this.bytes = bytes
@@ -70,10 +67,6 @@ export class DiskBase implements Base {
 
   get mode(): number {
     return this.stat.mode
-  }
-
-  get links(): number {
-    return this.stat.nlink - this.#ownNames
   }
 
   /** Whether this very file is at a place, whatever it holds by now. */

@@ -82,15 +82,14 @@ export class DiskTree implements Tree {
     if (dir === undefined) return undefined
     const stat = withOs('open', at.given, () => fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
-    const links = stat.nlink - (this.#recorder?.namesOf(stat) ?? 0)
-    return { type: typeOf(stat), size: stat.size, mode: stat.mode, links, readOnly: isReadOnly(stat, at.absolute) }
+    return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, at.absolute) }
   }
 
   read(at: Location, limit: number): DiskBase {
     const { fd, stat } = this.#openRegular(at, 'open')
     try {
       if (stat.size > limit) throw new Stop({ kind: 'too-large', path: at.given, size: stat.size, limit })
-      const base = new DiskBase(fd, stat, readWhole(fd, stat.size), this.#recorder?.namesOf(stat))
+      const base = new DiskBase(fd, stat, readWhole(fd, stat.size))
       // Windows does not replace an open file: an editor could not save. It is opened again before it is replaced.
       if (!platform.replacesOpenFiles) base.release()
       return base

@@ -5,6 +5,7 @@ import type { Settings } from '../core/settings.ts'
 import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether, type Restoration, restoreSteps } from './land.ts'
+import { SecondNames } from '../process/second-names.ts'
 import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type Kept, StagedTree, type Step } from './staged-tree.ts'
@@ -46,6 +47,8 @@ export interface OpenWorkspace extends Scope {
   begin(): Promise<void>
   /** Removes what runs that died have left. For the holder of the lock. */
   sweep(): void
+  /** Whether the content of a file is blocked, by its own or another name. */
+  isBlocked(absolute: string): boolean
   /** What is at an absolute path. Without a check by the policy: not for models. */
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
@@ -82,7 +85,11 @@ export function openWorkspace(
       ? undefined
       : (commits?: Commits) => (begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
-  const locator = new Locator(judge, settings.symlinks)
+  const names = new SecondNames([settings.root, ...settings.allowedRoots], {
+    isBlocked: (absolute) => judge.isBlocked(absolute),
+    ownNames: (file) => recorder?.namesOf(file) ?? 0,
+  })
+  const locator = new Locator(judge, settings.symlinks, names)
   // Restoring a link means the link, not its target.
   const places = new Locator(judge, 'refuse')
   const workspace = new Workspace({
@@ -137,6 +144,7 @@ export function openWorkspace(
     queue: () => recorder?.queue(),
     begin: async () => begin?.(),
     sweep: () => scratch.sweep(),
+    isBlocked: (absolute) => locator.isBlocked(absolute),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({

@@ -30,7 +30,7 @@ export async function searchWithRipgrep(
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing } = tree.outside(dir)
 
-  const collect = new Collector(query, dir, one, tree, locator)
+  const collect = new Collector(query, dir, one, locator)
   if (cwd !== undefined) {
     await ripgrep(query, { cwd, one, timeoutMs }, (relative, line, text) => {
       return differing.has(path.join(dir.absolute, relative)) ? 'go-on' : collect.add(relative, line, text)
@@ -44,17 +44,15 @@ class Collector {
   readonly #query: Search
   readonly #dir: Location
   readonly #one: string | undefined
-  readonly #tree: Tree
   readonly #locator: Locator
   readonly #open = new Map<string, boolean>()
   readonly #hits: Hit[] = []
   #more = false
 
-  constructor(query: Search, dir: Location, one: string | undefined, tree: Tree, locator: Locator) {
+  constructor(query: Search, dir: Location, one: string | undefined, locator: Locator) {
     this.#query = query
     this.#dir = dir
     this.#one = one
-    this.#tree = tree
     this.#locator = locator
   }
 
@@ -78,14 +76,12 @@ class Collector {
     return { hits, more: this.#more }
   }
 
-  /** Once for each file: neither blocked by its name nor a second name of some other file. */
+  /** Once for each file. */
   #isOpen(relative: string): boolean {
     const known = this.#open.get(relative)
     if (known !== undefined) return known
-    const parts = [...this.#dir.parts, ...relative.split('/')]
     const absolute = path.join(this.#dir.absolute, relative)
-    const links = this.#tree.look({ ...this.#dir, parts, absolute })?.links ?? 1
-    const open = !this.#locator.isBlocked(absolute) && (links < 2 || parts.includes('node_modules'))
+    const open = !this.#locator.isBlocked(absolute)
     this.#open.set(relative, open)
     return open
   }

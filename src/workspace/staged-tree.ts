@@ -77,11 +77,10 @@ export class StagedTree implements Tree {
     const node = this.#find(at)
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
-    if (node.type === 'directory') return { type: 'directory', size: 0, mode: node.mode, links: 1, readOnly: false }
-    if (node.type === 'new-link')
-      return { type: 'symlink', size: node.target.length, mode: 0o777, links: 1, readOnly: false }
+    if (node.type === 'directory') return { type: 'directory', size: 0, mode: node.mode, readOnly: false }
+    if (node.type === 'new-link') return { type: 'symlink', size: node.target.length, mode: 0o777, readOnly: false }
     if (node.bytes === undefined) return this.#below.look(node.origin)
-    return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1, readOnly: false }
+    return { type: 'file', size: node.bytes.length, mode: node.mode, readOnly: false }
   }
 
   read(at: Location, limit: number): Base {
@@ -93,12 +92,12 @@ export class StagedTree implements Tree {
     if (node.bytes === undefined) {
       const base = released(this.#below.read({ ...node.origin, given: at.given }, limit))
       // A copy is another file than the one it is read from.
-      return node.copied ? { bytes: base.bytes, mode: base.mode, links: 1, release: () => {} } : base
+      return node.copied ? { bytes: base.bytes, mode: base.mode, release: () => {} } : base
     }
     if (node.bytes.length > limit) {
       throw new Stop({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
     }
-    return { bytes: node.bytes, mode: node.mode, links: 1, release: () => {} }
+    return { bytes: node.bytes, mode: node.mode, release: () => {} }
   }
 
   async write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote> {
@@ -281,8 +280,7 @@ export class StagedTree implements Tree {
     if (node.type === 'absent' || node.type === 'directory') return node
     if (node.type === 'new-link') return { type: 'link', target: node.target }
     if (node.type === 'symlink') return { type: 'link', target: this.#below.readLink(node.origin) }
-    const hidden = node.bytes === undefined && (this.#below.look(node.origin)?.links ?? 1) > 1
-    return { type: 'file', mode: node.mode & 0o7777, bytes: hidden ? undefined : this.#bytesOf(node) }
+    return { type: 'file', mode: node.mode & 0o7777, bytes: this.#bytesOf(node) }
   }
 
   #refuseTarget(at: Location, op: string): void {

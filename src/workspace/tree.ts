@@ -71,15 +71,12 @@ export interface Look {
   readonly type: Entry['type']
   readonly size: number
   readonly mode: number
-  readonly links: number
   /** It is read-only. */
   readonly readOnly: boolean
 }
 
 /** A file as it was when it was read. */
 export interface Base {
-  /** How many names the file has. */
-  readonly links: number
   readonly bytes: Buffer
   readonly mode: number
   release(): void

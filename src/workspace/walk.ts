@@ -7,6 +7,7 @@ import { isInside } from '../core/paths.ts'
 import { reservedReason, Stop } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
 import { isHeldElsewhere, isInMemory } from '../state/own-files.ts'
+import type { SecondNames } from '../process/second-names.ts'
 import { isWatched } from '../state/watched-files.ts'
 
 /** A path that was judged: a root, and the components below it. None of them is a link once the walk has passed. */
@@ -25,10 +26,13 @@ export const nameOf = (location: Location): string => location.parts.at(-1) ?? '
 export class Locator {
   readonly #judge: PathJudge
   readonly #symlinks: 'refuse' | 'inside'
+  readonly #names: SecondNames | undefined
 
-  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside') {
+  /** Without `names` only the spelling of a path decides, as for paths that were located before. */
+  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', names?: SecondNames) {
     this.#judge = judge
     this.#symlinks = symlinks
+    this.#names = names
   }
 
   locate(arg: PathArg, access: Access): Location {
@@ -45,12 +49,13 @@ export class Locator {
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts } = decision
     const place = placeOf(root, parts)
-    return isWatched(place) ? { reason: reservedReason } : { root, parts, absolute: place, given: absolute }
+    const reason = isWatched(place) ? reservedReason : this.#names?.of(place)?.reason
+    return reason === undefined ? { root, parts, absolute: place, given: absolute } : { reason }
   }
 
-  /** Whether the content of a file is blocked, by its path. */
+  /** Whether the content of a file is blocked. */
   isBlocked(absolute: string): boolean {
-    return this.#judge.isBlocked(absolute)
+    return this.#judge.isBlocked(absolute) || this.#names?.of(absolute) !== undefined
   }
 
   #location(arg: PathArg, absolute: string, access: Access): Location {
@@ -59,8 +64,8 @@ export class Locator {
     const { root, parts } = decision
     const place = placeOf(root, parts)
     // By identity as well: a second mount or a hard link is another path to the same file.
-    if (access !== 'list' && isWatched(place))
-      throw refused(arg, { verdict: 'deny', rule: 'path_denied', reason: reservedReason })
+    const other = access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#names?.of(place)
+    if (other !== undefined) throw refused(arg, { verdict: 'deny', rule: 'path_denied', ...other })
     return { root, parts, absolute: place, given: arg.given }
   }
 }
@@ -107,21 +112,6 @@ function realPath(absolute: string): string {
       if (at === path.dirname(at)) return absolute
     }
   }
-}
-
-/**
- * A file with several names may be a blocked file under another name, and nothing about it shows that. So its content
- * stays blocked, except where package managers link from their store.
- */
-export function refuseHardLink(at: Location, { links }: { links: number }): void {
-  if (links < 2 || at.parts.includes('node_modules')) return
-  throw new Stop({
-    kind: 'path',
-    rule: 'path_denied',
-    path: at.given,
-    reason: `the file has ${links} names (hard links), so its content may be that of a blocked file`,
-    advice: 'Copy it to a new file, or read it under its other name.',
-  })
 }
 
 /** Moving a link moves no content, but one that leads out of the roots is not to be spread either. */

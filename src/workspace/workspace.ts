@@ -18,7 +18,7 @@ import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { decodeText, DiskBase, directoryStop, encodeText } from './disk-file.ts'
-import { assertLinkStaysInside, type Locator, refuseHardLink } from './walk.ts'
+import { assertLinkStaysInside, type Locator } from './walk.ts'
 import { type Location, linkStop } from './walk.ts'
 import { runToEnd } from '../process/programs.ts'
 import { syncFiles } from '../state/own-files.ts'
@@ -185,7 +185,6 @@ export class ActionFiles implements Files {
     const at = ready instanceof Promise ? await ready : ready
     const found = this.#readStable(at)
     const { file, base } = this.#readText(found instanceof Promise ? await found : found, at, path, options)
-    refuseHardLink(at, base)
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
     const { notebookText } = await import('./notebook.ts')
     const cells = notebookText(file.text)
@@ -276,7 +275,6 @@ export class ActionFiles implements Files {
     const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
     if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
     if (look.type === 'directory') throw directoryStop(source, 'copyfile')
-    refuseHardLink(source, look)
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#workspace.parts.begin?.()
     await this.#tree.copy(source, target)
@@ -338,8 +336,8 @@ export class ActionFiles implements Files {
 
   async look(path: PathArg, access: Access): Promise<Pathed | undefined> {
     const at = await this.#ready(path, access, 'directory')
-    const look = at.parts.length === 0 ? { type: 'directory' as const, links: 1 } : this.#tree.look(at)
-    return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
+    const look = at.parts.length === 0 ? { type: 'directory' as const } : this.#tree.look(at)
+    return look === undefined ? undefined : { type: look.type, absolute: at.absolute }
   }
 
   async outside(dir: PathArg, effect: Parameters<Files['outside']>[1]): Promise<{ cwd: string; absolute: string }> {

@@ -52,7 +52,11 @@ async function planOf({ before, after, last = after, now, how = 'refuse', ...res
   const { state, contents, close } = kept()
   const entry: RevertedPath = { path: 'a.txt', before: state(before), after: state(after), last: state(last), ...rest }
   close()
-  const { wanted, path: _, ...plan } = await planFor(entry, '/a.txt', contents, () => now, how)
+  const {
+    wanted,
+    path: _,
+    ...plan
+  } = await planFor(entry, '/a.txt', { contents, inspect: () => now, isBlocked: () => false }, how)
   if (wanted === undefined) return plan
   const { to, like } = wanted
   const text = to.type === 'file' ? to.bytes.toString() : to.type

@@ -181,7 +181,7 @@ describe.skipIf(!fs.existsSync('/proc/self/fd'))('descriptors (counted where the
     })
     fs.writeFileSync(path.join(root, 'latin.txt'), Buffer.from([0xe9]))
     fs.symlinkSync('a.txt', path.join(root, 'link'))
-    fs.linkSync(path.join(root, 'd/x.txt'), path.join(root, 'hard.txt'))
+    fs.linkSync(path.join(scratchDir({ elsewhere: 'x' }), 'elsewhere'), path.join(root, 'hard.txt'))
     fs.chmodSync(path.join(root, 'read-only.txt'), 0o444)
     return root
   }

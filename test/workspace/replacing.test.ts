@@ -146,6 +146,8 @@ describe('a file with two names', () => {
     ['file_replace_text', { old_text: 'canary', new_text: 'x' }],
     ['file_append', { content: 'x' }],
     ['file_insert_lines', { after: '0', content: 'x' }],
+    ['file_write', { content: 'mine' }],
+    ['file_delete', {}],
   ] as const) {
     it(`gives nothing of its content to ${action}`, async () => {
       const { parent, root, file } = linked()
@@ -158,14 +160,16 @@ describe('a file with two names', () => {
     })
   }
 
-  it('is not written through', async () => {
-    const { parent, root, file } = linked()
-    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
-      block('file_write', { path: file, content: 'mine' }),
+  it('is an ordinary file if both names are in the project, and is not written through', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    fs.linkSync(path.join(root, 'a.txt'), path.join(root, 'b.txt'))
+    const document = blocks(
+      ['file_read', { path: path.join(root, 'b.txt') }],
+      ['file_write', { path: path.join(root, 'b.txt'), content: 'new\n' }],
     )
-    expect(results[0]).toMatchObject({ success: true })
-    expect(filesIn(parent)).toMatchObject({ 'outside.txt': 'canary\n', 'project/a.txt': 'mine' })
-    expect(JSON.stringify(results)).not.toContain('canary')
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
+    expect(results).toMatchObject([{ data: { content: 'old\n' } }, { success: true }])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'old\n', 'b.txt': 'new\n' })
   })
 
   it('cannot be laundered by moving it first', async () => {
@@ -173,7 +177,7 @@ describe('a file with two names', () => {
     const moved = path.join(root, 'moved.txt')
     const document = blocks(['file_move', { old_path: file, new_path: moved }], ['file_read', { path: moved }])
     const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
-    expect(results[1]).toMatchObject({ success: false, code: 'path_denied' })
+    expect(results[0]).toMatchObject({ success: false, code: 'path_denied' })
     expect(JSON.stringify(results)).not.toContain('canary')
   })
 
@@ -186,7 +190,7 @@ describe('a file with two names', () => {
       ['grep', { pattern: 'can', path: root }],
     )
     const { result } = await new Clada({ repoPath: root, gitCommit: false }).preview(document)
-    expect(result.results[1]).toMatchObject({ success: false, code: 'path_denied' })
+    expect(result.results[0]).toMatchObject({ success: false, code: 'path_denied' })
     expect(JSON.stringify(result)).not.toContain('canary')
   })
 })
