@@ -11,12 +11,15 @@ export interface Surroundings {
   readonly heredocs: readonly Span[]
   /** Whether comments that are further in than a structure belong to its body. */
   readonly offside: boolean
+  /** Whether a semicolon may begin a line, for the statement on it. */
+  readonly leads: boolean
 }
 
 /** Start of a structure with the decorators and the comment directly above it. */
-export function startWithLead(around: Surroundings, start: number): number {
+export function startWithLead(around: Surroundings, code: number): number {
   const { source } = around
   const { text } = source
+  const start = around.leads ? leadingSemicolon(source, code) : code
   const column = start - source.startOf(source.lineAt(start))
   const taken: Span[] = []
   let at = start
@@ -37,6 +40,13 @@ export function startWithLead(around: Surroundings, start: number): number {
     at = above.start
   }
   return withoutLicence(around, taken, start)
+}
+
+/** `;[1, 2].forEach(go)`: such a semicolon is that of the statement behind it, whatever the grammar says. */
+function leadingSemicolon(source: Source, start: number): number {
+  const lineStart = source.startOf(source.lineAt(start))
+  const lead = /^([ \t]*);[ \t]*$/.exec(source.text.slice(lineStart, start))
+  return lead === null ? start : lineStart + (lead[1]?.length ?? 0)
 }
 
 const onOtherLine = (text: string, span: Span, at: number): boolean => text.slice(span.end, at).includes('\n')
@@ -83,16 +93,33 @@ export function endWithTail(
   const { text } = source
   let end = nodeEnd
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
+  if (around.leads && text.charAt(end - 1) === ';') end = withoutLead(around, start, end)
   const announced = heredocAfter(around, start, end)
   if (announced !== undefined) return announced
   // After a member comes the comma, or the end of what the list is part of; a comment only then.
   if (lineEnd === 'of the list') return end
-  const semicolon = /^[ \t]*;/.exec(text.slice(end, end + 80))
+  // `;;` ends a case of a shell.
+  const semicolon = /^[ \t]*;(?!;)/.exec(text.slice(end, end + 80))
   if (semicolon !== null) end += semicolon[0].length
   const lineStart = source.startOf(source.lineAt(start))
-  if (!/^[ \t]*$/.test(text.slice(lineStart, start))) return end
+  if (!(around.leads ? /^[ \t]*;?[ \t]*$/ : /^[ \t]*$/).test(text.slice(lineStart, start))) return end
   end = commentAfter(around, end)?.end ?? end
   return around.offside ? withInnerComments(around, start - lineStart, end) : end
+}
+
+/** Without a semicolon that begins a later line, and without the comments of their own lines above it. */
+function withoutLead({ source, comments }: Surroundings, start: number, end: number): number {
+  const { text } = source
+  const beginsLine = (offset: number): boolean =>
+    text.slice(source.startOf(source.lineAt(offset)), offset).trim() === ''
+  if (!beginsLine(end - 1)) return end
+  let to = end - 1
+  for (;;) {
+    while (to > start && /\s/.test(text.charAt(to - 1))) to--
+    const comment = lastBefore(comments, to)
+    if (comment?.end !== to || comment.start <= start || !beginsLine(comment.start)) return to
+    to = comment.start
+  }
 }
 
 /** The end of the last text that the last line of a structure announces. */
@@ -112,7 +139,10 @@ function heredocAfter({ source, heredocs }: Surroundings, start: number, end: nu
 }
 
 /** The comment between an offset and the end of its line, when there is nothing else. */
-export function commentAfter({ source, comments }: Surroundings, end: number): Span | undefined {
+export function commentAfter(
+  { source, comments }: Pick<Surroundings, 'source' | 'comments'>,
+  end: number,
+): Span | undefined {
   const { text } = source
   const lineEnd = source.endOf(source.lineAt(end))
   const comment = firstFrom(comments, end)

@@ -1,7 +1,7 @@
 import { Source } from '../core/source.ts'
 import { dominantEol, toEol } from '../text/lines.ts'
 import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
-import { type Fitting, inconsistentIndent, type Piece, pieceOf } from './indent.ts'
+import { type Fitting, inconsistentIndent, indentAt, type Piece, pieceOf } from './indent.ts'
 import {
   closed,
   fittedLines,
@@ -18,6 +18,7 @@ import {
   type Change,
   failed,
   type Failed,
+  type Fault,
   linesOf,
   offsetAfter,
   type Outline,
@@ -50,14 +51,20 @@ export function replaceIn(
     if (content.trim() === '') {
       const changes = removal(outline, structure)
       const line = source.lineAt(structure.start)
-      return finish(document, outline, changes, structure.parent, { lines: [line, line] })
+      return finish(document, outline, changes, { lines: [line, line] }, { around: structure.parent })
     }
-    const { text, indented } = await replacement(outline, structure, ownPart(structure, content))
+    const { text, indented, isSound } = await replacement(outline, structure, ownPart(structure, content))
     const change: Change = { start: structure.start, end: structure.end, text }
     const first = source.lineAt(structure.start)
     const lines: [number, number] = [first, first + text.split('\n').length - 1]
-    const odd = inconsistentIndent(outline, indented, lines[0])
-    return finish(document, outline, [change], structure, { lines }, odd)
+    const warnings = inconsistentIndent(outline, indented, lines[0])
+    return finish(
+      document,
+      outline,
+      [change],
+      { lines },
+      { around: structure, put: wholePut(change), isSound, warnings },
+    )
   })
 }
 
@@ -70,13 +77,14 @@ export async function replacement(outline: Outline, structure: Structure, conten
   const { source } = outline
   const old = source.text.slice(structure.start, structure.end)
   // What was read and comes back unchanged changes nothing, even where the file has errors and its parts parse otherwise.
-  if (content === textOf(outline, structure)) return { text: old, indented: [] }
+  if (content === textOf(outline, structure)) return { text: old, indented: [], isSound: true }
   const piece = await pieceOf(content, structure.language)
   const asGiven = replacementLines(outline, structure, piece, 'as-given')
   // Where nothing changes, mixed line ends stay mixed.
-  if (asGiven.text === old.replaceAll('\r\n', '\n')) return { text: old, indented: asGiven.indented }
+  const { isSound } = piece
+  if (asGiven.text === old.replaceAll('\r\n', '\n')) return { text: old, indented: asGiven.indented, isSound }
   const { text, indented } = replacementLines(outline, structure, piece, 'lost-indent')
-  return { text: toEol(text, dominantEol(source.text)), indented }
+  return { text: toEol(text, dominantEol(source.text)), indented, isSound }
 }
 
 function replacementLines(outline: Outline, structure: Structure, piece: Piece, firstLine: Fitting['firstLine']) {
@@ -99,7 +107,7 @@ export function deleteIn(document: Document, target: string): Promise<Edited<Res
   return editing(document, target, '', (outline, structure) => {
     const deleted_line_range_inclusive = linesOf(outline.source, structure)
     const changes = removal(outline, structure)
-    return finish(document, outline, changes, structure.parent, { deleted_line_range_inclusive })
+    return finish(document, outline, changes, { deleted_line_range_inclusive }, { around: structure.parent })
   })
 }
 
@@ -153,8 +161,13 @@ function inserting<T>(
     const [inserted] = landingLines(document.text, made.changes, made)
     const moved = made.main.text.split('\n').length - 1
     const line = outline.source.lineAt(structure.start) + (side === 'before' ? moved : 0)
-    const odd = inconsistentIndent(outline, made.main.text.slice(made.from, made.to).split(/\r?\n/), inserted)
-    return finish(document, outline, made.changes, null, answer(inserted, line), odd)
+    const warnings = inconsistentIndent(outline, made.main.text.slice(made.from, made.to).split(/\r?\n/), inserted)
+    return finish(document, outline, made.changes, answer(inserted, line), {
+      around: null,
+      put: made,
+      isSound: piece.isSound,
+      warnings,
+    })
   })
 }
 
@@ -184,24 +197,122 @@ export async function editing<T>(
   })
 }
 
-/** Applies changes and judges the outcome against what was there before. `around` is what may have lost its code. */
+/** A change of which all is content. */
+export const wholePut = (main: Change): Insertion => ({ changes: [main], main, from: 0, to: main.text.length })
+
+/** What `finish` needs to know about an edit besides its changes. */
+export interface Finishing {
+  /** What may have lost its code. */
+  readonly around: Structure | null
+  /** The content that the changes put in, if there is any. */
+  readonly put?: Insertion
+  /** Whether the content is right by itself. Then whatever goes wrong is a matter of the place. */
+  readonly isSound?: boolean
+  /** Whether a structure of this file goes beside another. Then nothing excuses an error. */
+  readonly isBeside?: boolean
+  readonly warnings?: readonly Warning[]
+}
+
+/**
+ * Applies changes and judges the outcome against what was there before. Where they would join two statements a separator
+ * is put between them; where that does not help nothing is changed.
+ */
 export async function finish<T>(
   { path, text: old }: Document,
   outline: Outline,
   changes: readonly Change[],
-  around: Structure | null,
   data: T,
-  warnings: readonly Warning[] = [],
-): Promise<Edited<T>> {
-  const text = applyChanges(old, changes)
-  if (text === old) return { text, data, warnings: [] }
+  { around, put, isSound = true, isBeside = false, warnings = [] }: Finishing,
+): Promise<Edited<T> | Failed> {
+  if (applyChanges(old, changes) === old) return { text: old, data, warnings: [] }
   const filled = around === null || holdsNothing(outline, around) ? null : around
-  const judged = await judge({
-    path,
-    language: outline.language,
-    before: () => faultsIn(path, outline),
-    text,
-    filled: filled === null ? null : { header: filled.header, start: placeAfter(changes, filled.start) },
-  })
-  return { text, data, warnings: [...judged, ...warnings] }
+  let faults: Promise<readonly Fault[]> | undefined
+  const neighbours = outline.neighbours(changes, put === undefined ? 'removed' : 'put')
+  const attempt = async (tried: readonly Change[]) => {
+    const text = applyChanges(old, tried)
+    const judged = await judge({
+      path,
+      language: outline.language,
+      before: () => (faults ??= faultsIn(path, outline)),
+      text,
+      filled: filled === null ? null : { header: filled.header, start: placeAfter(tried, filled.start) },
+      keeps: (after) => after.keeps(neighbours, tried),
+    })
+    return { text, ...judged }
+  }
+  const plain = await attempt(changes)
+  let made = plain
+  const separated = neighbours.length === 0 ? [] : separations(outline, changes, put)
+  for (let nth = 0; (made.isBroken || made.isJoined) && nth < separated.length; nth++)
+    made = await attempt(separated[nth] ?? changes)
+  if (made.isBroken || made.isJoined) made = plain
+  // A decorator is to become one with what follows it.
+  const isJoined = made.isJoined && (isSound || !made.isBroken) && !put?.main.text.trimStart().startsWith('@')
+  if (isJoined || (isBeside && made.isBroken))
+    return failed(
+      'PARSER_FAILED',
+      'This would change the code next to it. Nothing was changed. Edit by text or by lines.',
+    )
+  return { text: made.text, data, warnings: [...made.warnings, ...warnings] }
+}
+
+/**
+ * The same changes with semicolons where they may be missing: after the content, before it, before what follows it, and
+ * before what follows something that was taken out.
+ */
+function separations(outline: Outline, changes: readonly Change[], put: Insertion | undefined): Change[][] {
+  const semicolonBelow = ({ end }: Change): Change[] => separatorAt(codeFrom(outline, end), changes)
+  const removed = changes.filter(({ text }) => text === '').flatMap(semicolonBelow)
+  const next = put === undefined ? [] : semicolonBelow(put.main)
+  const ways = [[], ...(removed.length > 0 ? [removed] : [])].flatMap((more) =>
+    put === undefined
+      ? [[...changes, ...more]]
+      : [
+          ...[
+            ['', ''],
+            ['', ';'],
+            [';', ''],
+            [';', ';'],
+          ].map((ends) => [...withEnds(changes, put, ends), ...more]),
+          ...[
+            ['', ''],
+            [';', ''],
+          ].map((ends) => [...withEnds(changes, put, ends), ...next, ...more]),
+          // A comment at the end of the content takes in what follows it on its line.
+          ...[
+            ['', lineEnd(outline, put)],
+            [';', lineEnd(outline, put)],
+          ].map((ends) => [...withEnds(changes, put, ends), ...more]),
+        ],
+  )
+  // The first is as it was without any.
+  return ways.slice(1)
+}
+
+const lineEnd = ({ source }: Outline, { main }: Insertion): string =>
+  dominantEol(source.text) + indentAt(source, main.start)
+
+function withEnds(
+  changes: readonly Change[],
+  { main, from, to }: Insertion,
+  [first = '', last = '']: readonly string[],
+): readonly Change[] {
+  const { text } = main
+  const code = from + text.slice(from, to).search(/\S|$/)
+  const put = `${text.slice(0, code)}${first}${text.slice(code, to)}${last}${text.slice(to)}`
+  return changes.map((change) => (change === main ? { ...main, text: put } : change))
+}
+
+const separatorAt = (offset: number, changes: readonly Change[]): Change[] =>
+  changes.some(({ start, end }) => start < offset && offset < end) ? [] : [{ start: offset, end: offset, text: ';' }]
+
+/** The first offset from another that is neither a space nor in a comment. */
+function codeFrom({ source: { text }, comments }: Outline, from: number): number {
+  let at = from
+  for (;;) {
+    while (at < text.length && /\s/.test(text.charAt(at))) at++
+    const comment = comments.find(({ start, end }) => start === at && end > at)
+    if (comment === undefined) return at
+    at = comment.end
+  }
 }

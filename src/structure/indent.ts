@@ -160,6 +160,8 @@ export interface Piece {
   readonly fixed: ReadonlySet<number>
   /** What it is, as far as known. */
   readonly kind: Kind | null
+  /** Whether the grammar makes sense of all of it. */
+  readonly isSound: boolean
   /** Blank lines that were written around it; zero means nothing. */
   readonly blankBefore: number
   readonly blankAfter: number
@@ -181,7 +183,7 @@ export async function pieceOf(content: string, language: Language): Promise<Piec
 type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly faults: number }
 
 /** Parses the lines alone, then inside what the language needs around them, and believes the reading with the fewest faults. */
-async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind'>> {
+async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
   const frames = parser.kind === 'markdown' ? alone : (parser.fragments ?? alone)
@@ -191,7 +193,7 @@ async function look(lines: readonly string[], language: Language): Promise<Pick<
     if (best === undefined || found.faults < best.faults) best = found
     if (best.faults === 0) break
   }
-  return { fixed: best?.fixed ?? new Set(), kind: best?.kind ?? null }
+  return { fixed: best?.fixed ?? new Set(), kind: best?.kind ?? null, isSound: best?.faults === 0 }
 }
 
 function lookInside(lines: readonly string[], language: Language, before: string, after: string): Promise<Look> {

@@ -97,6 +97,12 @@ export interface TreeSitterRow {
   readonly verbatimPatterns?: readonly string[]
   /** Patterns for nodes whose text is of another language, by the name of that language. */
   readonly embedded?: Readonly<Record<string, string>>
+  /** What may end a statement where a line break does too. It is put between two that an edit would make one. */
+  readonly separator?: ';'
+  /** Whether a separator may begin a line, for the statement on it: `;[1, 2].forEach(go)`. */
+  readonly leads?: true
+  /** Nodes that go on with the next line, although the grammar ends them with their own. */
+  readonly goingOn?: RegExp
   /** A stricter judge of validity than the grammar. */
   readonly judge?: 'oxc'
 }

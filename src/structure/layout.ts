@@ -36,10 +36,7 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const sameLine = comma !== null && comma < source.endOf(last)
   const tail = sameLine ? comma + 1 : end
   const rest = text.slice(tail, source.endOf(last))
-  const comment = commentAfter(
-    { source, comments: outline.comments, decorators: [], heredocs: [], offside: false },
-    tail,
-  )
+  const comment = commentAfter(outline, tail)
   const alone = rest.trim() === '' || comment !== undefined
   return {
     first,

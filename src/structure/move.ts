@@ -60,7 +60,12 @@ async function moveInside(
   const { changes } = made
   const destination_final_line_range = landingLines(document.text, changes, made)
   const data = { source_original_line_range, destination_final_line_range }
-  const done = await finish(document, outline, changes, structure.parent, data)
+  const done = await finish(document, outline, changes, data, {
+    around: structure.parent,
+    put: made,
+    isBeside: place.anchor !== null,
+  })
+  if (isFailed(done)) return done
   return { source: null, destination: done.text, data, warnings: done.warnings }
 }
 
@@ -103,10 +108,11 @@ async function moveAcross(
       language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
     const made = insertAt(other, place, piece, options, null)
     const lines = landingLines(to.text, made.changes, made)
-    return finish(to, other, made.changes, null, lines)
+    return finish(to, other, made.changes, lines, { around: null, put: made })
   })
   if (isFailed(landed)) return landed
-  const left = await finish(from, outline, removal(outline, structure), structure.parent, null)
+  const left = await finish(from, outline, removal(outline, structure), null, { around: structure.parent })
+  if (isFailed(left)) return left
   return {
     source: left.text,
     destination: landed.text,

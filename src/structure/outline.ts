@@ -4,6 +4,7 @@ import { abandonParsers, type Grammar, grammarFor } from './grammar.ts'
 import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { markdownOutline } from './markdown-outline.ts'
+import { hasNeighbours, neighboursOf } from './neighbours.ts'
 import type { Fault, OpenStructure, Outline, Structure } from './structure.ts'
 import { treeOutline } from './tree-outline.ts'
 import type { Span } from '../text/edit.ts'
@@ -56,6 +57,8 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     comments: made.comments,
     preambleEnd: made.preambleEnd,
     verbatim: (span) => trees.flatMap((part) => verbatimIn(source, part, span)),
+    neighbours: (spans, how) => neighboursOf(trees, spans, how),
+    keeps: (neighbours, changes) => hasNeighbours(trees, neighbours, changes),
     faults: () =>
       whole === undefined || language.parser.kind === 'markdown' ? [] : faultsOf(whole.tree, source, whole.row),
   }

@@ -4,7 +4,7 @@ import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
 import type { Tolerance } from '../text/edit-text.ts'
 import { type Document, textOf } from './document.ts'
-import { type Edited, editing, finish, replacement } from './edit.ts'
+import { type Edited, editing, finish, replacement, wholePut } from './edit.ts'
 import { type Change, failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
 
 export interface Result_for_replace_text_in_structure {
@@ -87,11 +87,19 @@ async function replaceWhere(
           ? await replaceTolerantly(outline, structure, old_text, new_text, tolerance)
           : undefined
       if (tolerated !== undefined)
-        return finish(document, outline, [tolerated.change], structure, tolerated.data, [tolerated.warning])
+        return finish(document, outline, [tolerated.change], tolerated.data, {
+          around: structure,
+          put: wholePut(tolerated.change),
+          isSound: false,
+          warnings: [tolerated.warning],
+        })
       if (asRead === undefined)
         return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
-      return finish(document, outline, [asRead.change], structure, asRead.data)
+      return finish(document, outline, [asRead.change], asRead.data, {
+        around: structure,
+        put: wholePut(asRead.change),
+      })
     }
     const lines = spans.map(({ start }) => source.lineAt(structure.start + start))
     const refused = refuse(spans.length, lines)
@@ -102,10 +110,8 @@ async function replaceWhere(
     const first = lines[0] ?? 1
     const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
     const affected_lines: [number, number] = [first, Math.max(first, last)]
-    return finish(document, outline, [change], structure, {
-      total_replacements: spans.length,
-      affected_lines,
-    })
+    const data = { total_replacements: spans.length, affected_lines }
+    return finish(document, outline, [change], data, { around: structure, put: wholePut(change), isSound: false })
   })
 }
 
@@ -207,5 +213,5 @@ const MOST = 10
 function unchanged(document: Document, outline: Outline, structure: Structure) {
   const [line] = linesOf(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
-  return finish(document, outline, [], null, data)
+  return finish(document, outline, [], data, { around: null })
 }

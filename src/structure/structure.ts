@@ -50,8 +50,19 @@ export interface Outline {
   readonly preambleEnd: number
   /** Strings of several lines inside a span. */
   verbatim(span: Span): Span[]
+  /** The nodes next to some spans that an edit there could join with what it puts there. */
+  neighbours(spans: readonly Span[], how: 'put' | 'removed'): readonly Neighbour[]
+  /** Whether it has what was next to some changes before them. */
+  keeps(neighbours: readonly Neighbour[], changes: readonly Change[]): boolean
   /** What the parser could not make sense of. */
   faults(): Fault[]
+}
+
+/** A node next to an edit. Its end is that of its code: a semicolon and a comment may come and go. */
+export interface Neighbour extends Span {
+  readonly type: string
+  /** The type of the node around it, which only something new next to it can change. */
+  readonly parent?: string | undefined
 }
 
 export interface Fault {

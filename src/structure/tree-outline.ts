@@ -37,6 +37,7 @@ export function treeOutline(input: TreeInput): TreeOutline {
     decorators: parts.decorators,
     heredocs: parts.heredocs,
     offside: row.offside !== undefined,
+    leads: row.leads === true,
   }
   const drafts = new Drafting(row, source.text, base, parts.comments).all(parts.roots)
   const finishing = new Finishing({

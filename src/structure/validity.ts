@@ -34,10 +34,19 @@ export interface Judgement {
   readonly text: string
   /** A structure that had something inside, and where it starts now; that it lost all of it is worth a word. */
   readonly filled: { readonly header: string; readonly start: number } | null
+  /** Whether what was next to the edit is still there. */
+  readonly keeps?: (outline: Outline) => boolean
+}
+
+export interface Judged {
+  readonly warnings: Warning[]
+  readonly isBroken: boolean
+  /** Whether the edit became one with what is next to it. */
+  readonly isJoined: boolean
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, filled }: Judgement): Promise<Warning[]> {
+export function judge({ path, language, before, text, filled, keeps }: Judgement): Promise<Judged> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
     const after = await faultsIn(path, outline)
@@ -47,7 +56,7 @@ export function judge({ path, language, before, text, filled }: Judgement): Prom
     if (holder !== undefined && holdsNothing(outline, holder)) {
       warnings.push(structureEmpty(holder.header, linesOf(outline.source, holder)))
     }
-    return warnings
+    return { warnings, isBroken: broken.length > 0, isJoined: keeps?.(outline) === false }
   })
 }
 

@@ -53,6 +53,23 @@ describe('structure operations', () => {
     expect(files.get('a.ts')).toBe('class Shop {\n  open() {\n    return 1\n  }\n}\n\nfunction close() {}\n')
   })
 
+  it.each([
+    ['replace_structure', 'const xs = 2', 'const xs = 2\n\n;(function () { go() })()\n'],
+    ['insert_after_structure', 'const ys = 2', 'const xs = 1\nconst ys = 2\n\n;(function () { go() })()\n'],
+    ['insert_before_structure', '[0].map(go)', '[0].map(go)\nconst xs = 1\n\n;(function () { go() })()\n'],
+    ['insert_after_structure', '[0].map(go)', 'const xs = 1\n;[0].map(go)\n\n;(function () { go() })()\n'],
+  ] as const)('leave a semicolon to the line that it begins: %s %s', async (how, content, after) => {
+    const { operations, files } = filesOf({ 'a.js': 'const xs = 1\n\n;(function () { go() })()\n' })
+    expect(await operations[how]('a.js', 'xs', content)).toMatchObject({ ok: true, warnings: [] })
+    expect(files.get('a.js')).toBe(after)
+  })
+
+  it('keep the semicolon that ended the statement above a bracket', async () => {
+    const { operations, files } = filesOf({ 'a.js': 'a = 1\nlet b = 2;\n(c)()\n' })
+    expect(await operations.delete_structure('a.js', 'b')).toMatchObject({ ok: true, warnings: [] })
+    expect(files.get('a.js')).toBe('a = 1\n;(c)()\n')
+  })
+
   it('say what was found of a target and what may have been meant', async () => {
     const { operations } = filesOf({ 'a.ts': shop })
     expect(await operations.delete_structure('a.ts', 'Shop\nopened')).toMatchObject({

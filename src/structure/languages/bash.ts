@@ -24,6 +24,7 @@ export const bash: Language = {
     patterns: { variable: places.split(' ').map((place) => `(${place} (variable_assignment) @it)`) },
     wraps: 'declaration_command redirected_statement',
     whole: 'redirected_statement',
+    separator: ';',
     comments: 'comment',
     verbatim: 'string raw_string',
     heredocs: 'heredoc_body heredoc_end',

@@ -47,6 +47,9 @@ export const parser = {
     ['x = {\n', '\n}'],
     ['switch (x) {\n', '\n}'],
   ],
+  separator: ';',
+  leads: true,
+  goingOn: /^(?:static\s+)?(?:get|set|static|async|accessor)$/,
   judge: 'oxc',
 } as const satisfies TreeSitterRow
 

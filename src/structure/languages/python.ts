@@ -30,6 +30,7 @@ export const python: Language = {
     },
     wraps: 'decorated_definition expression_statement',
     statements: 'expression_statement',
+    separator: ';',
     comments: 'comment',
     decorators: 'decorator',
     lists: 'dictionary',
