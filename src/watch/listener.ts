@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { Clada } from '../api/clada.ts'
-import type { Document } from '../core/block.ts'
+import { type Document, isMissing } from '../core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { Source } from '../core/source.ts'
 import { formatLlm } from '../report/llm.ts'
@@ -21,6 +21,7 @@ import {
 } from './run-units.ts'
 import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
+import { type FiledReply, isInFence, repliesIn, type ReplyMark, textOf, trimmedLines } from './replies.ts'
 import { partsOf, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { lookAt, watchPath } from './watched-file.ts'
 import { messageOf } from '../core/platform.ts'
@@ -97,6 +98,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** The user's text as it was considered last. */
   let last: Buffer = Buffer.alloc(0)
   let lastUnits: readonly Unit[] | undefined
+  let marks: readonly ReplyMark[] = []
   /** A text that seems to be unfinished; looked at again when it has stayed as it is for a while. */
   let doubted: Buffer | undefined
   /** Set after the first look: a file without blocks at the start is not reported. */
@@ -133,9 +135,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (!isUtf8(own)) return refuse(notUtf8, own)
 
     const text = own.toString('utf8')
-    const document = read(text)
-    const units = unitsOf(document)
-    const unfinished = isBeginningOf(own, last) || isCutOff(units)
+    const replies = readReplies(text)
+    const units = replies.flatMap((reply) => reply.units)
+    const unfinished = isBeginningOf(own, last) || isCutOff(replies.flatMap((one) => (one.isNew ? one.units : [])))
     if (which === 'new' && unfinished && !doubted?.equals(own)) {
       doubted = own
       // A program that writes in pieces may pause this long.
@@ -143,29 +145,72 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     doubted = undefined
     last = own
-    const keys = chosen(units, known, which)
-    const came = resaved && keys.size === 0 ? units : repeated(units, lastUnits ?? units, known)
+    const keysOf = (one: ReadReply): ReadonlySet<string> => chosen(one.units, known, which)
+    const isToRun = (one: ReadReply): boolean =>
+      keysOf(one).size > 0 || (which === 'new' && one.isNew && lacksEdit(one))
+    const toRun = replies.filter(isToRun)
+    const came = resaved && toRun.length === 0 ? units : repeated(units, lastUnits ?? units, known)
     const again = which === 'all' ? [] : came.flatMap((unit) => saidAgain(unit, known.get(unit.key)))
     lastUnits = units
-    if (keys.size === 0) {
+    marks = replies.map(({ mark }) => mark)
+    if (toRun.length === 0) {
       remember(knownOf(units, known, () => undefined))
       if (begun || units.length > 0) tell({ kind: 'nothing-new', origin: 'file', blocks: blocksIn(units) })
       if (again.length > 0) await put(sectionOf(again))
       return
     }
-    ledger.write({ known, running: [...keys] })
-    const done = await runUnits({ origin: 'file', text, document, keys, again }, runner)
-    remember(knownOf(units, known, fatesIn(done.result, keys)))
-    tell({ kind: 'done', ...done, above: await put(sectionFor(done.result, done.copied)) })
+    const results: ExecutionResult[] = []
+    let earlier: string[] = []
+    for (const one of toRun) {
+      // The same block may have run in another reply just now.
+      if (signal.aborted || !isToRun(one)) continue
+      const keys = keysOf(one)
+      ledger.write({ known, running: [...keys], replies: marks })
+      const elsewhere = blocksIn(units) - blocksIn(one.units)
+      const order = {
+        ...one,
+        origin: 'file',
+        keys,
+        again: results.length === 0 ? again : [],
+        elsewhere,
+        earlier,
+      } as const
+      const done = await runUnits(order, runner)
+      results.push(done.result)
+      earlier = [done.report]
+      const fateOf = fatesIn(done.result, keys)
+      // Other replies may have the same block, and have not run now.
+      remember(knownOf(units, known, (unit) => (one.units.includes(unit) ? fateOf(unit) : undefined)))
+      tell({ kind: 'done', ...done, above: await put(sectionFor(results, done.copied)) })
+    }
     // The user may have saved in the meantime.
     if (!signal.aborted) later(debounceMs)
+  }
+
+  /** Each reply of a text, read by itself: those that are there already say nothing about a new one. */
+  function readReplies(text: string): ReadReply[] {
+    const readOne = (reply: FiledReply): ReadReply => {
+      const own = textOf(text, reply)
+      const document = read(own)
+      const units = unitsOf(document)
+      const isOpen = isCutOff(units) || (units.length === 0 && isInFence(trimmedLines(own)))
+      const state = isOpen ? 'open' : units.length === 0 ? 'prose' : 'whole'
+      const { from, to, digest, before } = reply
+      return { text: own, document, units, isNew: before === undefined, mark: { lines: to - from, digest, state } }
+    }
+    const soundIn = (reply: FiledReply): number => readOne(reply).units.filter(({ state }) => state === 'sound').length
+    const isRest = (fresh: FiledReply, joined: FiledReply): boolean => {
+      const alone = soundIn(fresh)
+      return alone === 0 || soundIn(joined) > alone
+    }
+    return repliesIn(text, marks, isRest).map(readOne)
   }
 
   /** Writes at the top of the file why nothing runs; once for each text. */
   async function refuse(result: ExecutionResult, about: Buffer): Promise<void> {
     if (about.equals(last)) return
     last = about
-    const above = await put(sectionFor(result))
+    const above = await put(sectionFor([result]))
     const report = formatLlm(result, options.report)
     tell({ kind: 'done', origin: 'file', result, report, copied: undefined, above, durationMs: 0 })
   }
@@ -188,10 +233,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   function lookFirst(): (ListenerEvent & { kind: 'held' })[] {
     const memory = ledger.read()
     known = memory?.known ?? known
+    marks = memory?.replies ?? marks
     if (atStart === 'all') return []
     const look = lookAt(file, limit)
     const { own, section } = partsOf(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
-    const units = isUtf8(own) ? unitsOf(read(own.toString('utf8'))) : []
+    const replies = isUtf8(own) ? readReplies(own.toString('utf8')) : []
+    const units = replies.flatMap((reply) => reply.units)
     const died = new Set(memory?.running)
     if (died.size > 0) {
       // It is unknown which of them ran, and running one twice is worse than asking.
@@ -206,6 +253,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return []
     }
     last = own
+    marks = replies.map(({ mark }) => mark)
     remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'held' : 'unread')))
     return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
   }
@@ -222,7 +270,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   function remember(now: Known): void {
     known = now
-    ledger.write({ known, running: [] })
+    ledger.write({ known, running: [], replies: marks })
   }
 
   function tellTrouble(why: string): void {
@@ -235,7 +283,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   tell({ kind: 'watching', file, output: output.path, created: place.created })
   for (const event of held) tell(event)
   queued(async () => {
-    if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))
+    if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor([interrupted]))
     await consider(atStart === 'all' ? 'all' : 'new')
     begun = true
     await warmUp(runner.clada, settings.root, cladaOptions)
@@ -255,6 +303,20 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
   }
 }
+
+/** A reply of the file, read by itself. */
+interface ReadReply {
+  /** The text of the file with nothing else in it. */
+  readonly text: string
+  readonly document: Document
+  readonly units: readonly Unit[]
+  readonly isNew: boolean
+  readonly mark: ReplyMark
+}
+
+/** Whether something that was meant could not be read and is no unit: it is reported, once. */
+const lacksEdit = ({ document }: ReadReply): boolean =>
+  document.notExecuted.some((one) => one.block === undefined && isMissing(one))
 
 const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
 

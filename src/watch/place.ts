@@ -6,6 +6,7 @@ import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
 import { registerWatched } from '../state/watched-files.ts'
+import type { ReplyMark } from './replies.ts'
 import type { Fate, Known } from './units.ts'
 import { isInside } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
@@ -149,6 +150,15 @@ export interface Memory {
   readonly known: Known
   /** Units that are running. Set at a start, they were interrupted. */
   readonly running: readonly string[]
+  /** The replies of the version that was considered last, from top to bottom. */
+  readonly replies: readonly ReplyMark[]
+}
+
+interface Written {
+  readonly project: string
+  readonly known: [string, Fate][]
+  readonly running: string[]
+  readonly replies: ReplyMark[]
 }
 
 /**
@@ -174,17 +184,20 @@ class Ledger {
   /** Undefined when this file was never watched. */
   read(): Memory | undefined {
     try {
-      const { project, known, running }: { project?: string; known: [string, Fate][]; running: string[] } = JSON.parse(
-        fs.readFileSync(this.#file, 'utf8'),
-      )
-      return project === this.#project ? { known: new Map(known), running } : undefined
+      const {
+        project,
+        known,
+        running,
+        replies = [],
+      }: Partial<Written> & Pick<Written, 'known' | 'running'> = JSON.parse(fs.readFileSync(this.#file, 'utf8'))
+      return project === this.#project ? { known: new Map(known), running, replies } : undefined
     } catch {
       return undefined
     }
   }
 
-  write({ known, running }: Memory): void {
-    putFile(this.#file, JSON.stringify({ project: this.#project, known: [...known], running }))
+  write({ known, running, replies }: Memory): void {
+    putFile(this.#file, JSON.stringify({ project: this.#project, known: [...known], running, replies }))
   }
 }
 

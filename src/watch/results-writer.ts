@@ -151,9 +151,9 @@ function brokenLike(own: Buffer, text: string): string {
 }
 
 /** One line for each action, between the lines that mark it as ours. */
-export function sectionFor(result: ExecutionResult, copied?: boolean): string {
+export function sectionFor(results: readonly ExecutionResult[], copied?: boolean): string {
   const note = copied === undefined ? [] : [notes[copied ? 'copied' : 'failed'], '']
-  return [...note, sectionOf(summaryEntries(result))].join('\n')
+  return [...note, sectionOf(results.flatMap((result) => summaryEntries(result)))].join('\n')
 }
 
 /**

@@ -66,13 +66,18 @@ export interface Order {
   readonly document: Document
   readonly keys: ReadonlySet<string>
   readonly again: readonly string[]
+  /** Blocks of other replies, which do not run now. */
+  readonly elsewhere?: number
+  /** Reports on other replies that ran just before: the output has all of them. */
+  readonly earlier?: readonly string[]
 }
 
 /** Runs a part of a text, and writes and copies the report. */
-export async function runUnits({ origin, text, document, keys, again }: Order, by: UnitRunner): Promise<Done> {
+export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
+  const { origin, text, document, keys, again, elsewhere = 0, earlier = [] } = order
   const begun = performance.now()
   const { blocks } = onlyOf(document, keys)
-  const before = document.blocks.length - blocks.length
+  const before = document.blocks.length - blocks.length + elsewhere
   by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
   let changes: readonly FileChange[] = []
   const part = { signal: by.signal, select: (found: Document) => onlyOf(found, keys) }
@@ -89,7 +94,7 @@ export async function runUnits({ origin, text, document, keys, again }: Order, b
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
   // Line numbers count from the model's reply, which may be below others.
-  const report = formatLlm(result, { ...by.report, lines: 'block' })
+  const report = [...earlier, formatLlm(result, { ...by.report, lines: 'block' })].join('\n')
   const copied = await by.copy?.(report).catch(() => false)
   try {
     by.output.write(report)

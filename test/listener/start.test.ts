@@ -40,7 +40,7 @@ describe('a listener starts', () => {
     expect(traceOf(world.dir)).toEqual(['one', 'two'])
     await next.listener.stop()
     const third = await again(world.dir, 'all')
-    await ran(third, 1)
+    await ran(third, 2)
     expect(traceOf(world.dir)).toEqual(['one', 'two', 'one', 'two'])
   })
 
