@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside, pathFrom } from '../core/paths.ts'
+import { foreignAlternates } from './alternates.ts'
 import { readOwn } from './own-files.ts'
 
 /** Where a repository has its things, as its files say. */
@@ -38,7 +39,7 @@ export function gitDirsAt(
   }
   const link = linkOut(inside ? [top] : [top, commonDir, gitDir], { gitDir, commonDir })
   if (link === undefined) return { gitDir, commonDir }
-  const isList = link === alternatesOf(commonDir)
+  const isList = path.basename(link) === 'alternates'
   return {
     foreign: `'${link}' leads out of the repository`,
     advice: isList
@@ -69,8 +70,6 @@ const unfinished = [
 export const landingNote = 'clada-lands'
 
 export const repairAdvice = 'If it was moved, git worktree repair or git submodule update repairs that.'
-
-const alternatesOf = (commonDir: string): string => path.join(commonDir, 'objects/info/alternates')
 
 /** The directory that all worktrees of the next repository around a directory share, if there is one. */
 export function commonDirAround(dir: string): string | undefined {
@@ -132,10 +131,13 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
   ]
   const link = links.find(leadsOut)
   if (link !== undefined) return link
-  const alternates = alternatesOf(commonDir)
-  const others = (readOwn(alternates) ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const isOut = others.some((other) => leadsOut(path.resolve(commonDir, 'objects', other)))
-  return isOut ? alternates : undefined
+  // Only the git directory itself: elsewhere in the project objects may be those of a repository with blocked files.
+  const own = [gitDir, commonDir].map(real)
+  const isElsewhere = (dir: string): boolean =>
+    [dir, ...['', 'info', 'pack'].flatMap((name) => linksIn(path.join(dir, name)))].some(
+      (file) => !own.some((one) => isInside(real(file), one)),
+    )
+  return foreignAlternates(path.join(commonDir, 'objects'), isElsewhere)
 }
 
 /** What git or clada writes at the top of a git directory. Hooks, info and config may be links that the user made. */
