@@ -6,7 +6,8 @@ import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import type { GitLanding, Refusal } from '../process/land-git.ts'
+import type { Unusable } from '../process/git-owner.ts'
+import type { GitLanding } from '../process/land-git.ts'
 import {
   type FoundRepository,
   gitNames,
@@ -43,7 +44,7 @@ export type Contained =
       /** Whether it ran in a sandbox. */
       readonly contained: boolean
       /** Why nothing of it was kept although it ended by itself. */
-      readonly refused?: Refusal
+      readonly refused?: Unusable
     }
   | { readonly ok: false; readonly problem: Problem }
 
@@ -185,7 +186,7 @@ async function runOnLayers(
 /** Undefined for other commands, and where there is no repository. */
 function layeredGit({ repository, verb = '' }: Containment, place: Place, root: string): LayeredGit | undefined {
   const found = repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
-  return found && new LayeredGit(found, verb, root)
+  return found === undefined || 'reason' in found ? undefined : new LayeredGit(found, verb, root)
 }
 
 /** Files of the project land while the repository is locked, as in a checkout by git. */
@@ -262,7 +263,8 @@ async function runOnProject(
   await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'changes repository' : 'changes')
   const isBlocked = blockedNames(scope)
   const before = surveyOf(root, isBlocked)
-  const repository = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
+  const found = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
+  const repository = found === undefined || 'reason' in found ? undefined : found
   const inGit = repository && gitNames(repository)
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)

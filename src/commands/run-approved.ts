@@ -31,6 +31,8 @@ export async function runApproved(
   const place = await placeOf(cwd, 'looks', scope)
   const line = approvalLine(words, place.relative)
   if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
+  const repository = words[0] === 'git' ? repositoryAt(place.absolute, root) : undefined
+  if (repository !== undefined && 'reason' in repository) return fail({ kind: 'git', ...repository })
   const permit = await permission(line, place, scope)
   if (!permit.ok) return fail(permit.problem)
   if ('done' in permit) return outcomeOf(permit.done, { ms: triedMs }, undefined)
@@ -40,7 +42,7 @@ export async function runApproved(
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const what = await containmentOf(words, permit, place, scope)
-  const top = what.repository === 'changes' ? (repositoryAt(place.absolute, root)?.top ?? root) : root
+  const top = repository?.top ?? root
   const before = what.repository === 'changes' ? await positionOf(top) : undefined
   const done = await runContained(what, place, scope)
   if (previewed && done.ok) done.warnings.unshift(onlyTried)
@@ -80,7 +82,7 @@ async function containmentOf(
         more: commands.env,
         shell: scriptShell(root, place.absolute),
       }),
-      ...(git ? await gitEnvironment(repositoryAt(place.absolute, root)?.top ?? root) : {}),
+      ...(git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : {}),
     },
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
     sandbox: 'if-there',
@@ -97,6 +99,9 @@ async function containmentOf(
     memoryBytes: 16 * 1024 ** 3,
   }
 }
+
+const topOf = (found: ReturnType<typeof repositoryAt>): string | undefined =>
+  found === undefined || 'reason' in found ? undefined : found.top
 
 /** Undefined where a `.npmrc` of the project names one: that file is part of what was approved. */
 function scriptShell(...dirs: readonly string[]): string | undefined {

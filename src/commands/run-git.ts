@@ -20,6 +20,7 @@ export async function runGit(
   const { revisions, paths, texts } = await sorted(listed, place, scope)
   const isolated = openReadOnlyGit(scope.settings.root)
   if (isolated === undefined) return undefined
+  if ('reason' in isolated) return { problem: { kind: 'git', ...isolated } }
   try {
     // There the settings of the repository are masked already.
     if (scope.effect !== 'land') return await lookOnLayers(file, gitArgs(listed, revisions, paths, texts), place, scope)

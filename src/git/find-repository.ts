@@ -4,6 +4,7 @@ import { isInside } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import type { Position } from '../journal/record.ts'
 import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
+import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitStop } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
@@ -72,6 +73,8 @@ export function nearestRepository(root: string): Repository | undefined {
   const found = nearest(root)
   if (found === undefined || 'foreign' in found) return undefined
   if ('broken' in found) throw gitStop(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
+  const owned = foreignOwner(found.top, found)
+  if (owned !== undefined) throw gitStop(owned.reason, owned.advice)
   // Before git is started: it would wait for ever for what a pipe in the place of HEAD or the index says.
   refuseLinks(found)
   return found

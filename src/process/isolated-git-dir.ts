@@ -4,6 +4,7 @@ import path from 'node:path'
 import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
 import { slashed } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
+import { foreignOwner, type Unusable } from './git-owner.ts'
 
 /** A repository for git commands that models may run: they read it, and cannot change it. */
 export interface ReadOnlyGit {
@@ -12,10 +13,14 @@ export interface ReadOnlyGit {
   close(): void
 }
 
-/** Undefined if the root is not the top of a repository. HEAD and index are copies; references and objects are links. */
-export function openReadOnlyGit(root: string): ReadOnlyGit | undefined {
+/**
+ * Undefined if the root is not the top of a repository. HEAD and index are copies; references and objects are links. Also
+ * why it is not used, if it belongs to another user.
+ */
+export function openReadOnlyGit(root: string): ReadOnlyGit | Unusable | undefined {
   const found = gitDirsAt(root)
-  return found === undefined || !('gitDir' in found) ? undefined : readOnlyGit(found, root)
+  if (found === undefined || !('gitDir' in found)) return undefined
+  return foreignOwner(root, found) ?? readOnlyGit(found, root)
 }
 
 export function readOnlyGit(found: GitDirs, workTree: string): ReadOnlyGit {

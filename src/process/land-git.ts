@@ -19,6 +19,7 @@ import {
 } from '../state/own-files.ts'
 import type { Collected } from './effects.ts'
 import { type GitCommand, judgeGone, judgeWritten, reportedName, type Verdict } from './git-data.ts'
+import type { Unusable } from './git-owner.ts'
 import { readOnlyGit } from './isolated-git-dir.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { type ProcessEnd, runProcess } from './run-process.ts'
@@ -33,12 +34,6 @@ interface LayeredRepository extends GitDirs {
 interface Before {
   readonly began: number
   readonly index: string
-}
-
-/** Why nothing of a git command is kept. */
-export interface Refusal {
-  readonly reason: string
-  readonly advice: string
 }
 
 /** A file or a deletion to land, by its name below the shared git directory. */
@@ -76,7 +71,7 @@ export class GitLanding {
     collected: Collected,
     repository: LayeredRepository,
     before: Before,
-  ): Promise<GitLanding | Refusal> {
+  ): Promise<GitLanding | Unusable> {
     const sorted = sort(collected, commandIn(repository))
     if ('reason' in sorted) return sorted
     const odd = sorted.data.length + sorted.objects.length === 0 ? undefined : oddEntry(repository)
@@ -176,7 +171,7 @@ export class GitLanding {
   }
 
   /** Undefined once everything is locked that is there, and is as the command found it. */
-  async #lock({ began, index }: Before): Promise<Refusal | undefined> {
+  async #lock({ began, index }: Before): Promise<Unusable | undefined> {
     const { commonDir, gitDir } = this.#repository
     if (this.#data.length === 0) return undefined
     putFile(path.join(gitDir, landingNote), this.#data.map(({ name }) => `${name}.lock\n`).join(''))
@@ -219,7 +214,7 @@ const commandIn = ({ gitDir, commonDir, verb }: LayeredRepository): GitCommand =
   verb,
 })
 
-function sort({ effects, notKept }: Collected, command: GitCommand): Sorted | Refusal {
+function sort({ effects, notKept }: Collected, command: GitCommand): Sorted | Unusable {
   const sorted: Sorted = { data: [], objects: [], notKept: [] }
   const refused = new Map<string, string>()
   const taken = new Set<string>()
@@ -417,27 +412,27 @@ async function isTaken(lock: string): Promise<boolean> {
   return false
 }
 
-const refusal = (reason: string, advice: string): Refusal => ({
+const refusal = (reason: string, advice: string): Unusable => ({
   reason: `${reason}, so nothing that the command did was kept`,
   advice,
 })
 
-const movedOn = (name: string): Refusal =>
+const movedOn = (name: string): Unusable =>
   refusal(`another program changed '${name}' while the command was running`, 'Run the command again.')
 
-const atWork = (lock: string): Refusal =>
+const atWork = (lock: string): Unusable =>
   refusal(
     `'${lock}' exists: another git process is at work in this repository`,
     'Wait for it to end. If no git is running, remove that file.',
   )
 
-export const unkept = (name: string): Refusal =>
+export const unkept = (name: string): Unusable =>
   refusal(
     `it left '${name}' in the git directory, which decides what git does next`,
     'Ask the user to run the command in a terminal.',
   )
 
-const notData = (name: string): Refusal =>
+const notData = (name: string): Unusable =>
   refusal(
     `it left '${name}' in the git directory, and that is not what git writes there`,
     'Look at the hooks and filters of the repository.',

@@ -2,12 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { isBelowAny, isInside, ownerOfName } from '../core/paths.ts'
-import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
+import { type GitDirs, gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 import type { Collected } from './effects.ts'
 import { plainConfig } from './isolated-git-dir.ts'
 import { judgeWritten } from './git-data.ts'
-import { GitLanding, type Refusal, unkept } from './land-git.ts'
+import { foreignOwner, type Unusable } from './git-owner.ts'
+import { GitLanding, unkept } from './land-git.ts'
 import type { Overlay } from './overlay.ts'
 
 /** The repository of a directory of the project, as its files say. */
@@ -15,11 +16,14 @@ export interface FoundRepository extends GitDirs {
   readonly top: string
 }
 
-/** The next repository around a directory, up to the root of the project. */
-export function repositoryAt(dir: string, root: string): FoundRepository | undefined {
+/** The next repository around a directory, up to the root of the project, or why it is not used. */
+export function repositoryAt(dir: string, root: string): FoundRepository | Unusable | undefined {
   for (let top = dir; isInside(top, root); top = path.dirname(top)) {
     const found = gitDirsAt(top)
-    if (found !== undefined) return 'gitDir' in found ? { top, ...found } : undefined
+    if (found === undefined) continue
+    if ('broken' in found) return { reason: found.broken, advice: repairAdvice }
+    if ('foreign' in found) return { reason: `${found.foreign}, so this repository is not used`, advice: found.advice }
+    return foreignOwner(top, found) ?? { top, ...found }
   }
   return undefined
 }
@@ -77,7 +81,10 @@ export class LayeredGit {
   }
 
   /** Checks what lands, and takes git's locks for it. */
-  async prepare({ project, inGit }: ReturnType<LayeredGit['collect']>, layers: Overlay): Promise<GitLanding | Refusal> {
+  async prepare(
+    { project, inGit }: ReturnType<LayeredGit['collect']>,
+    layers: Overlay,
+  ): Promise<GitLanding | Unusable> {
     const other = project.effects.find(isOfRepository)
     if (other !== undefined) return unkept(other.path)
     const repository = { ...this.#repository, verb: this.#verb }

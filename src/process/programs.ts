@@ -157,8 +157,13 @@ export function namedProgram(
 }
 
 /** Waits for it; undefined when it did not end by itself. */
-export function runToEnd(name: string, args: readonly string[], timeoutMs: number): number | undefined {
-  const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name } as const
+export function runToEnd(
+  name: string,
+  args: readonly string[],
+  timeoutMs: number,
+  where: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): number | undefined {
+  const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name, ...where } as const
   return loaded().spawnSync(fileOf(name), [...args], options).status ?? undefined
 }
 

@@ -63,7 +63,10 @@ const planted: Readonly<Record<string, readonly [script: string, ...names: strin
     '.git/logs/refs/heads',
   ],
   'a link for the logs of remotes': ['ln -s /etc .git/logs/refs/remotes', '.git/logs/refs/remotes'],
-  'a link for a directory of objects': ['rmdir .git/objects/0e; ln -s /tmp .git/objects/0e', '.git/objects/0e'],
+  'a link for a directory of objects': [
+    'mkdir -p /tmp/k .git/objects/0e; cp -r .git/objects/0e /tmp/k; rm -r .git/objects/0e; ln -s /tmp/k/0e .git/objects/0e',
+    '.git/objects/0e',
+  ],
   'a link for a reference': ['ln -s /etc/hostname .git/refs/heads/x', '.git/refs/heads/x'],
   'a link for ORIG_HEAD': ['ln -s /etc/hostname .git/ORIG_HEAD', '.git/ORIG_HEAD'],
   'a named pipe for FETCH_HEAD': ['mkfifo .git/FETCH_HEAD', '.git/FETCH_HEAD'],

@@ -280,7 +280,9 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
     ]
   } catch (error) {
     if (!(error instanceof Stop)) throw error
-    return [program, { name: 'repository', ok: false, found: explain(error.problem, 'git').error }]
+    const { error: found, details } = explain(error.problem, 'git')
+    const advice = details?.['advice']
+    return [program, { name: 'repository', ok: false, found, ...(typeof advice === 'string' && { advice }) }]
   }
 }
 
