@@ -7,7 +7,7 @@ import path from 'node:path'
 
 const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'))
 const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
-const problems = [...homeProblems(), ...changelogProblems(), ...gitProblems()]
+const problems = [...homeProblems(), ...registryProblems(), ...changelogProblems(), ...gitProblems()]
 for (const problem of problems) console.error(`release: ${problem}`)
 if (problems.length === 0) console.log(`clada ${manifest.version} can be published.`)
 process.exitCode = problems.length === 0 ? 0 : 1
@@ -24,6 +24,14 @@ function homeProblems() {
       ? []
       : [`package.json has no public address as "${key}". Fill it in when the project has a public home.`],
   )
+}
+
+/** The MCP registry gives a name only to the owner of the repository that it is in. */
+function registryProblems() {
+  const [, owner] = /github\.com\/([\w-]+)\//.exec(String(manifest.repository?.url ?? manifest.repository)) ?? []
+  return owner === undefined || manifest.mcpName?.startsWith(`io.github.${owner}/`)
+    ? []
+    : [`package.json has the mcpName "${manifest.mcpName}". The registry wants io.github.${owner}/${manifest.name}.`]
 }
 
 function changelogProblems() {

@@ -278,6 +278,9 @@ describe('the package', () => {
     expect(check({})).toEqual({ status: 0, stderr: '' })
     const invented = { ...manifest, homepage: 'https://example.com/clada' }
     expect(check({ 'package.json': JSON.stringify(invented) }).stderr).toContain('"homepage"')
+    const owned = { ...manifest, name: 'clada', repository: { url: 'git+https://github.com/someone/clada.git' } }
+    const misnamed = { ...owned, mcpName: 'io.github.other/clada' }
+    expect(check({ 'package.json': JSON.stringify(misnamed) }).stderr).toContain('wants io.github.someone/clada')
   })
 
   it('has types that a strict project can use', () => {
