@@ -83,7 +83,13 @@ export const filePatch = defineAction({
     const added = isCodex ? whole.hunks.filter(isAddition) : []
     const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
     const { damage, indentation } = repair
-    const shifted = applyHunks(file.text, placed, { rungs, damage, indentation })
+    const matching = { rungs, damage, indentation } as const
+    const asLines = applyHunks(file.text, placed, matching)
+    const byCr =
+      isCodex && !asLines.ok && added.length === 0 && LONE_CR.test(file.text)
+        ? applyHunks(file.text, placed, { ...matching, breaks: 'any' })
+        : undefined
+    const shifted = byCr?.ok ? { ...byCr, warnings: [...byCr.warnings, byCrWarning] } : asLines
     const strings = await withStringsKept(file, shifted)
     const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {
@@ -98,7 +104,7 @@ export const filePatch = defineAction({
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
     if (new_path !== undefined && !isCodex) await refuseExisting(files, new_path)
-    const text = isCodex ? ended(done.text, file.text, added) : done.text
+    const text = isCodex && !byCr?.ok ? ended(done.text, file.text, added) : done.text
     const overwrote = await place(files, file, text, new_path)
     const gotNewline = file.text !== '' && !file.text.endsWith('\n') && text.endsWith('\n') && !done.text.endsWith('\n')
     const applied = [...done.applied, ...added.map(() => ({ rung: 'exact' }))]
@@ -110,6 +116,9 @@ export const filePatch = defineAction({
     ])
   },
 })
+
+const LONE_CR = /\r(?!\n)/
+const byCrWarning = 'a CR without LF was read as a line break, as Codex reads files'
 
 /** The lines of the first hunk that must be in the file. */
 const oldTextOf = ([first]: readonly Hunk[]): string =>

@@ -4,7 +4,7 @@ import type { Code } from './codes.ts'
  * A text and where its lines begin. Every syntax reads through this table, so that a line number
  * costs one look-up and no syntax splits the text a second time.
  *
- * A line ends at LF or CRLF; a lone CR is an ordinary character. Lines are numbered from 1.
+ * A line ends at LF or CRLF; a lone CR is an ordinary character unless `breaks` is `any`. Lines are numbered from 1.
  */
 export class Source {
   readonly text: string
@@ -16,9 +16,10 @@ export class Source {
   /** Where a line was found last. */
   #near = 0
 
-  constructor(text: string) {
+  constructor(text: string, breaks: 'lf' | 'any' = 'lf') {
     this.text = text
-    const { starts, initials, count } = linesOf(text)
+    // As long as the text, so that the offsets of both are the same.
+    const { starts, initials, count } = linesOf(breaks === 'lf' ? text : text.replace(/\r(?!\n)/g, '\n'))
     this.#starts = starts
     this.#initials = initials
     this.lineCount = count
@@ -39,6 +40,7 @@ export class Source {
   endOf(line: number): number {
     if (line >= this.lineCount) return this.text.length
     const lf = this.startOf(line + 1) - 1
+    if (this.hasCr && this.text.charCodeAt(lf) === CR) return lf
     return this.hasCr && lf > this.startOf(line) && this.text.charCodeAt(lf - 1) === CR ? lf - 1 : lf
   }
 

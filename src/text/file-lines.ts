@@ -48,7 +48,8 @@ export class FileLines {
   constructor(source: Source) {
     this.#source = source
     this.text = source.text
-    this.count = this.text === '' || this.text.endsWith('\n') ? source.lineCount - 1 : source.lineCount
+    // Nothing is on the last line of a text that ends with a line break.
+    this.count = source.startOf(source.lineCount) === this.text.length ? source.lineCount - 1 : source.lineCount
   }
 
   line(at: number): string {
@@ -61,10 +62,17 @@ export class FileLines {
   }
 
   /** The line end of a line; empty after the last line of a text that has none there. */
-  eolOf(at: number): '' | '\n' | '\r\n' {
+  eolOf(at: number): '' | '\n' | '\r\n' | '\r' {
+    if (at < 0 || at >= this.count) return ''
     const end = this.startOf(at + 1)
-    if (at < 0 || at >= this.count || this.text.charCodeAt(end - 1) !== LF) return ''
-    return this.text.charCodeAt(end - 2) === CR ? '\r\n' : '\n'
+    switch (end - this.#source.endOf(at + 1)) {
+      case 0:
+        return ''
+      case 1:
+        return this.text.charCodeAt(end - 1) === LF ? '\n' : '\r'
+      default:
+        return '\r\n'
+    }
   }
 
   /** How many lines are the same as a line in a view. */
@@ -120,7 +128,6 @@ export class FileLines {
   }
 }
 
-const CR = 13
 const LF = 10
 
 /** Equal lines have equal numbers, so that a line is compared as a text only once. */

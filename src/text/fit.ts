@@ -123,6 +123,8 @@ export function splicesOf(
 export function withSplices(
   file: FileLines,
   splices: readonly (Splice & { readonly lineEnds?: 'edit' | undefined })[],
+  /** The end of all new lines, instead of that of the lines they replace. */
+  newEnd?: string,
 ): string {
   const usual = dominantEol(file.text)
   const parts: string[] = []
@@ -133,7 +135,7 @@ export function withSplices(
     if (from === file.count && file.count > 0 && !file.text.endsWith('\n')) parts.push(above)
     for (const [nth, line] of added.entries()) {
       const own = from + nth < to ? file.eolOf(from + nth) : file.eolOf(to - 1)
-      parts.push(line, lineEnds === 'edit' ? '\n' : own || above)
+      parts.push(line, newEnd ?? (lineEnds === 'edit' ? '\n' : own || above))
     }
     at = to
   }

@@ -75,7 +75,7 @@ function oneByOne(
 }
 
 function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
-  const file = new FileLines(new Source(text))
+  const file = new FileLines(new Source(text, matching.breaks))
   const placed: Placed[] = []
   const failures: HunkFailure[] = []
   for (const hunk of hunks) {
@@ -95,6 +95,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
     text: spliced(
       file,
       changes.filter(({ placed: { hunk } }) => !bad.has(hunk)),
+      matching.breaks,
     ),
     applied: good.map(({ hunk, fit: { first, height, rung } }) => ({
       number: hunk.number,
@@ -179,10 +180,11 @@ function overlaps(changes: readonly Change[]): HunkFailure[] {
 const meet = (a: Change, b: Change): boolean => a.to === b.from
 const adds = ({ splices }: Change): boolean => splices.every(({ from, to }) => from === to)
 
-function spliced(file: FileLines, changes: readonly Change[]): string {
+function spliced(file: FileLines, changes: readonly Change[], breaks: Matching['breaks']): string {
   const splices = changes.flatMap(({ placed, splices: own }) =>
     own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })),
   )
+  if (breaks === 'any') return withSplices(file, splices, file.eolOf(0) || '\n')
   const text = withSplices(file, splices)
   const last = changes.at(-1)
   return last === undefined || last.to < file.count ? text : ended(text, file, last)

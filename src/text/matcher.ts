@@ -28,6 +28,8 @@ export interface Matching {
   readonly damage: readonly DamageKind[]
   /** `exact`: the file must have the indentation of the edit. */
   readonly indentation?: 'exact' | undefined
+  /** `any`: a lone CR ends a line of the file too, and new lines end as its first line does: Codex reads files so. */
+  readonly breaks?: 'any' | undefined
   /** `written`: the lines are those of a diff, not of two texts that were compared. */
   readonly marks?: 'written' | undefined
 }

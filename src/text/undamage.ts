@@ -210,4 +210,4 @@ const markers = new RegExp(
   'i',
 )
 const tags = /^<\/?(?:tasks|edit|write|run|read|exec|move|remove)\b/i
-const fullTags = /^<(?:tasks|edit|write|run|move|remove)(?:\s+[\w-]+\s*=|\s*>\s*(?:<!\[CDATA\[|$))/i
+const fullTags = /^<(?:tasks|edit|write|run|read|exec|move|remove)(?:\s+[\w-]+\s*=|\s*>\s*(?:<!\[CDATA\[|$))/i

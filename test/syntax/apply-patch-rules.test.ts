@@ -104,6 +104,16 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     patch: patch('*** Update File: f', '@@', ' a\rb', '-c', '+d\re'),
     after: { f: 'a\rb\nd\re\n' },
   },
+  'keeps CRLF': {
+    before: { f: '1\r\n2\r\n3\r\n' },
+    patch: patch('*** Update File: f', '@@', ' 1', '-2', '+two', ' 3'),
+    after: { f: '1\r\ntwo\r\n3\r\n' },
+  },
+  'keeps mixed line ends, where a CR alone is one': {
+    before: { f: '1\r\n2\r3\n4\r\n' },
+    patch: patch('*** Update File: f', '@@', ' 1', ' 2', '-3', '+three', ' 4'),
+    after: { f: '1\r\n2\rthree\r\n4\r\n' },
+  },
   'takes the later of two places after an earlier hunk': {
     before: { f: 'x\na\nx\nb\n' },
     patch: patch('*** Update File: f', '@@', '-a', '+A', '@@', '-x', '+X'),
