@@ -83,6 +83,8 @@ export interface Document<Found = Fault> {
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
   readonly notExecuted: readonly PassedOver<Found>[]
+  /** The lines of groups without members: valid, and nothing to do. */
+  readonly emptyGroups?: readonly number[]
 }
 
 /** What a result lists as not executed. */

@@ -22,6 +22,8 @@ export interface ExecutionResult {
   warnings?: string[]
   /** What looks like an edit or an action and did not run, with the reason. */
   notExecuted?: NotExecuted[]
+  /** The lines of groups without tasks. */
+  emptyGroups?: number[]
   /** The syntax that the project expects blocks in, where nothing was found and it names one. */
   taught?: string
   /** The project, absolute; reports show paths relative to it. */

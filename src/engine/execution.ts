@@ -74,6 +74,7 @@ export class Execution {
   readonly #reviewed: ReviewedBlock[] = []
   readonly #warnings: string[] = []
   readonly #notExecuted: NotExecuted[] = []
+  readonly #emptyGroups: number[] = []
   /** One for each action whose files are still being written, oldest first. */
   readonly #writing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
@@ -129,10 +130,11 @@ export class Execution {
   }
 
   /** Everything of a document that is not a block to run. */
-  note({ faults, warnings, notExecuted }: Document): void {
+  note({ faults, warnings, notExecuted, emptyGroups = [] }: Document): void {
     for (const fault of faults)
       this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
-    this.#warnings.push(...warnings)
+    this.#warnings.push(...warnings, ...emptyGroups.map((line) => `line ${line}: the group has no tasks`))
+    this.#emptyGroups.push(...emptyGroups)
     for (const one of notExecuted) this.#noteUnexecuted(one)
   }
 
@@ -212,6 +214,7 @@ export class Execution {
       ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
       ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
+      ...(this.#emptyGroups.length > 0 ? { emptyGroups: this.#emptyGroups } : {}),
       ...(this.#proposals && this.#proposals.list.length > 0 ? { proposals: this.#proposals.list } : {}),
       ...(taught !== undefined && this.#blocks + parseErrors.length === 0 ? { taught } : {}),
     }

@@ -60,7 +60,7 @@ export class Tasks {
   isExample(block: Block): boolean {
     if (syntaxOf(block.syntax).kind === 'native') return false
     const { root } = this.#options.settings
-    const { params } = this.#withoutRootName(block)
+    const { params } = this.#withPlainPaths(block)
     return [params['path'], params['old_path'], params['new_path']].some((given) => {
       if (given === undefined) return false
       const relative = slashed(path.relative(root, path.resolve(root, given)))
@@ -111,7 +111,7 @@ export class Tasks {
       this.#broken(block, number, this.#corrected(block, errors))
     if (block.faults.length > 0) return broken(...block.faults.map((fault) => syntaxError(block, fault)))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
-    const { params, warnings } = this.#withoutRootName(block)
+    const { params, warnings } = this.#withPlainPaths(block)
     const choice = this.#options.request.review?.blocks?.[number]
     const decodeWith = (given: Readonly<Record<string, unknown>>): Decoded =>
       withWarnings(decode(block.action, given, registry, { root: settings.root, relativePaths }), warnings)
@@ -137,6 +137,26 @@ export class Tasks {
   #mustBeRevertible({ block, decoded: { spec, params } }: ReadyTask): boolean {
     const isAtomic = block.group?.atomic || this.#options.effect === 'together'
     return isAtomic && spec.startsProcess?.(params) === true
+  }
+
+  #withPlainPaths(block: Block): { params: Block['params']; warnings: string[] } {
+    const bare = this.#options.options.strict ? { params: block.params, warnings: [] } : this.#withoutBackticks(block)
+    const { params, warnings } = this.#withoutRootName({ ...block, params: bare.params })
+    return { params, warnings: [...bare.warnings, ...warnings] }
+  }
+
+  /** Models put paths in backticks, as in prose. They are removed unless there is such a file. */
+  #withoutBackticks({ params }: Block): { params: Block['params']; warnings: string[] } {
+    const bare: Record<string, string> = {}
+    for (const name of ['path', 'old_path', 'new_path']) {
+      const inner = /^`([^`\n]+)`$/.exec(params[name] ?? '')?.[1]
+      if (inner !== undefined && !this.#exists(path.resolve(this.#options.settings.root, params[name] ?? '')))
+        bare[name] = inner
+    }
+    const names = Object.keys(bare)
+    if (names.length === 0) return { params, warnings: [] }
+    const warnings = names.map((name) => `'${params[name]}' was read as '${bare[name]}', without the backticks`)
+    return { params: { ...params, ...bare }, warnings }
   }
 
   /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */

@@ -202,8 +202,14 @@ export function fatalIn({ results, fatalError }: Pick<ExecutionResult, 'results'
 }
 
 /** Whether a reply has nothing that was meant, as far as known. */
-export const needsReminder = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
-  results.length + parseErrors.length === 0 &&
+export const needsReminder = ({
+  results,
+  parseErrors,
+  fatalError,
+  notExecuted = [],
+  emptyGroups = [],
+}: ExecutionResult): boolean =>
+  results.length + parseErrors.length + emptyGroups.length === 0 &&
   fatalError === undefined &&
   notExecuted.every(({ reason }) => reason === 'example')
 

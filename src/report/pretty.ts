@@ -82,13 +82,16 @@ function withoutCode(error: ParseError): ParseError {
 }
 
 /** How many were done and failed. */
-export function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint = plain): string {
+export function prettySummary(
+  { results, parseErrors, fatalError, emptyGroups = [] }: ExecutionResult,
+  paint: Paint = plain,
+): string {
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
   const done = results.filter((result) => result.success).length - already
   const left = results.filter(isLeftOut).length
   const failed = results.length - done - already - left
   const broken = byBlock(parseErrors).length
-  if (results.length === 0 && broken === 0 && fatalError === undefined)
+  if (results.length + broken + emptyGroups.length === 0 && fatalError === undefined)
     return paint.dim('No blocks found. clada prompt prints what teaches a model to write them.')
   const parts = [
     `${done} done`,

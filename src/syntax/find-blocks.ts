@@ -217,6 +217,7 @@ export class BlockFinder {
   readonly #source: Source
   /** The lines of every reading that found something. */
   readonly #read: Passage[] = []
+  readonly #emptyGroups: number[] = []
   #line = 1
 
   constructor(source: Source, { syntaxes, nativeBefore = false, ...options }: FindOptions) {
@@ -242,7 +243,10 @@ export class BlockFinder {
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
     for (const fault of reading.faults) this.#faults.push({ ...fault, syntax })
-    if (reading.blocks.length + reading.faults.length > 0) this.#read.push({ first, last: reading.next - 1 })
+    const { emptyGroups = [] } = reading
+    this.#emptyGroups.push(...emptyGroups)
+    if (reading.blocks.length + reading.faults.length + emptyGroups.length > 0)
+      this.#read.push({ first, last: reading.next - 1 })
     // An unfinished foreign block would swallow native ones; other foreign blocks may be its content.
     const open = !isNative({ syntax }) && reading.blocks.some((block) => block.endLine === null)
     if (open) for (const other of this.#readers) if (!isNative(other)) other.from = reading.next
@@ -277,6 +281,7 @@ export class BlockFinder {
       faults,
       warnings,
       notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
+      ...(this.#emptyGroups.length === 0 ? {} : { emptyGroups: this.#emptyGroups }),
     }
   }
 

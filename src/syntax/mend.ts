@@ -35,6 +35,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
 
 /** Whether a sound block is to be taken as it is, whatever else its text holds. */
 export const isUndoubted = (source: Source, block: Block, walks: Walks): boolean =>
+  indentAround(source, block.startLine, block.endLine ?? block.startLine) === '' &&
   beside(source, block, true, walks) === block
 
 /** Whether all that was sound is as it was, what is in a mended block left out, and all that is new is mended. */
@@ -220,6 +221,13 @@ function findRegions(
       n = more.end
       continue
     }
+    const own = end === undefined ? '' : indentAround(source, n, end)
+    const dedented = own === '' ? undefined : regionFrom(source, n, [own], walks, budget, '')
+    if (dedented !== undefined) {
+      regions.push(dedented)
+      n = dedented.end
+      continue
+    }
     const line = end === undefined ? source.line(n) : ''
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
@@ -238,6 +246,20 @@ function findRegions(
     n = end ?? n
   }
   return { regions, open }
+}
+
+/**
+ * The indentation of a sound block of several lines that all of them have. Such a block was moved to the right as a whole,
+ * and so was its content.
+ */
+function indentAround(source: Source, first: number, last: number): string {
+  const indent = first === last ? '' : (/^[ \t]+/.exec(source.line(first))?.[0] ?? '')
+  if (indent === '') return ''
+  for (let n = first + 1; n <= last; n++) {
+    const line = source.line(n)
+    if (!line.startsWith(indent) && line.trim() !== '') return ''
+  }
+  return indent
 }
 
 /** Whether a block goes on with the item of a list that ended above it: nothing is between, and it is as far in. */

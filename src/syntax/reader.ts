@@ -41,6 +41,8 @@ export interface Reading {
   readonly next: number
   /** The last line that depends on this reading, when that is not the one before `next`. */
   readonly reach?: number
+  /** The lines of groups without members: valid, and nothing to do. */
+  readonly emptyGroups?: readonly number[]
 }
 
 /** What is wrong on a line, and where on it. */

@@ -62,6 +62,7 @@ class CmlReader implements Reader {
   read(line: number): Reading {
     const { text } = this.#source
     const blocks: Block[] = []
+    const emptyGroups: number[] = []
     let next = line + 1
     let at = afterSpaces(text, this.#source.startOf(line))
     if (this.#isComment(at)) return this.#comment(at, line)
@@ -71,7 +72,9 @@ class CmlReader implements Reader {
         : { code: 'truncated', at, length: 1, mistake: { kind: 'cml-in-comment', line: this.#endless } }
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
       const located = locate(text, at, name)
-      for (const block of this.#blocksOf(located, slip)) blocks.push(block)
+      const own = this.#blocksOf(located, slip)
+      for (const block of own) blocks.push(block)
+      if (own.length === 0) emptyGroups.push(this.#source.lineAt(at))
       if (located.state === 'cut') {
         for (const block of this.#followers(located)) blocks.push(block)
         return { blocks, faults: [], next: this.#source.lineCount + 1 }
@@ -82,7 +85,7 @@ class CmlReader implements Reader {
       // Skipping it would leave the lines of its content to be read as blocks.
       slip = { code: 'malformed_block', at, length: 1, mistake: { kind: 'cml-mid-line' } }
     }
-    return { blocks, faults: [], next }
+    return { blocks, faults: [], next, ...(emptyGroups.length === 0 ? {} : { emptyGroups }) }
   }
 
   /** Whether what is commented out begins here. Inside a comment that does not end there are no others. */
@@ -229,7 +232,7 @@ export const cml = {
   report: 'xml',
   kind: 'native',
   waits: false,
-  opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,
+  opener: /^<(?:tasks|edit|write|run|read|exec|move|remove)\b/i,
   marks:
     /^<(?:(?:edit|write|read|remove)\s[^>\n]*\bpath\s*=|move\s[^>\n]*\bfrom\s*=|exec\s[^>\n]*\blang\s*=|(?:tasks(?:\s[^>\n]*)?|run(?:\s+dir\s*=[^>\n]*)?)>[ \t]*(?:[<\n]|.*<\/))/i,
   closer: /<\//,

@@ -25,7 +25,7 @@ export const walkCml: WalkThrough = (view, start) => {
   }
 }
 
-const opener = /^<(tasks|edit|write|run|move|remove)(?=[\s>/])/
+const opener = /^<(tasks|edit|write|run|read|exec|move|remove)(?=[\s>/])/
 
 interface Pieces {
   readonly clean: string
@@ -36,10 +36,10 @@ interface Pieces {
   readonly inside: boolean
 }
 
-const open = /(?:<|&lt;|&#60;|\\<)\\?!(?:\[|\\\[)CDATA(?:\[|\\\[)/
+const open = /(?:<|&lt;|&#60;|&#x3c;|&#x3C;|\\<)\\?!(?:\[|\\\[)CDATA(?:\[|\\\[)/
 const plainOpen = /<!\[CDATA\[/
 /** `]]&gt;` is content, except where every `<` is escaped too. */
-const close = /(?:\]|\\\]){2}(?:>|&gt;|&#62;|\\>)/
+const close = /(?:\]|\\\]){2}(?:>|&gt;|&#62;|&#x3e;|&#x3E;|\\>)/
 const plainClose = /\]\]>/
 
 function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | undefined {
@@ -94,7 +94,7 @@ function tagsIn(written: string): { clean: string; shell: string } | undefined {
 }
 
 const tag =
-  /([^\w<&\\]*)((?:<|&lt;|&#60;|\\<)\\?\/?)([a-z]+(?:\\?-[a-z]+)?)((?:"[^"]*"|'[^']*'|(?!&gt;|&#62;)[^<>"'])*?)(\\?\/?(?:\\?>|&gt;|&#62;))/gy
+  /([^\w<&\\]*)((?:<|&lt;|&#60;|&#x3[cC];|\\<)\\?\/?)([a-z]+(?:\\?-[a-z]+)?)((?:"[^"]*"|'[^']*'|(?!&gt;|&#62;|&#x3[eE];)[^<>"'])*?)(\\?\/?(?:\\?>|&gt;|&#62;|&#x3[eE];))/gy
 
 /**
  * An element that has mistakes, as it was meant: texts without CDATA, attributes without quotes, a missing end tag.

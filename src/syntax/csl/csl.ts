@@ -65,8 +65,8 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
   }
 }
 
-/** An empty TASKS gives no block and takes no number: there is nothing to do and nothing to report. */
-function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault[] } {
+/** An empty TASKS gives no block and takes no number. */
+function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault[]; emptyGroups?: readonly number[] } {
   const { line, attributes, operations } = tasks
   const own = [...tasks.faults, ...invalidTasks(source, tasks)]
   const faults = operations.map((operation) => faultsOf(source, operation))
@@ -79,7 +79,7 @@ function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault
     // Once for all of them.
     return blockOf(source, operation, found, group, i === 0 ? warnings : [])
   })
-  return { blocks, faults: own }
+  return { blocks, faults: own, ...(operations.length === 0 ? { emptyGroups: [line] } : {}) }
 }
 
 /** Why none of the operations can run, if so. */

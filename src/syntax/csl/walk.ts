@@ -200,6 +200,7 @@ export class CslWalk {
 const partOf: Readonly<Partial<Record<string, Part>>> = {
   WRITE: 'content',
   RUN: 'content',
+  EXEC: 'content',
   SEARCH: 'pattern',
   TO: 'to',
   REPLACE: 'replacement',
@@ -211,6 +212,7 @@ export const walkCsl: WalkThrough = (view, start) => {
   const first = markerAt(view, start, markers)
   if (first === undefined) return undefined
   markers.add(start, first.clean, first.shell)
+  if (first.name === 'READ') return { start, end: walkRead(view, start, markers), markers: markers.list }
   const end = first.name === 'TASKS' ? walkTasks(view, start, markers) : walkOperation(view, start, first.name, markers)
   if (end === undefined) return undefined
   // Where another END follows, the one that was found may be content.
@@ -223,6 +225,14 @@ export const walkCsl: WalkThrough = (view, start) => {
 
 const closers = { END: true, TO: true, REPLACE: true }
 
+/** It has no content; an END right below it is its own. */
+function walkRead(view: View, start: number, markers: Markers): number {
+  const below = markerAt(view, start + 1, markers)
+  if (below?.name !== 'END') return start
+  markers.add(start + 1, below.clean, below.shell)
+  return start + 1
+}
+
 function walkTasks(view: View, start: number, markers: Markers): number | undefined {
   for (let n = start + 1; n <= view.lineCount; n++) {
     const marker = markerAt(view, n, markers)
@@ -232,7 +242,7 @@ function walkTasks(view: View, start: number, markers: Markers): number | undefi
     }
     markers.add(n, marker.clean, marker.shell)
     if (marker.name === 'END') return n
-    const end = walkOperation(view, n, marker.name, markers)
+    const end = marker.name === 'READ' ? n : walkOperation(view, n, marker.name, markers)
     if (end === undefined) return undefined
     n = end
   }
@@ -268,7 +278,7 @@ function markerIn(line: string): CslMarker | undefined {
   // A marker starts its line; what is indented as a whole is read without its indentation.
   if (/^[ \t]/.test(line)) return undefined
   const plain = plainMarker(line)
-  const name = /^<-{2,5}(WRITE|RUN|SEARCH|TASKS|TO|REPLACE|END)\b[^]*-{2,5}>$/.exec(plain)?.[1]
+  const name = /^<-{2,5}(WRITE|RUN|SEARCH|TASKS|READ|EXEC|TO|REPLACE|END)\b[^]*-{2,5}>$/.exec(plain)?.[1]
   if (name === undefined) return undefined
   const exact = plain.startsWith(`<---${name}`) && plain.endsWith('--->')
   // How many hyphens there were can be known only where a program made a dash of them.
@@ -285,4 +295,4 @@ function markerIn(line: string): CslMarker | undefined {
   return { name, clean: `<---${name}${attributes.clean}--->`, shell }
 }
 
-const damagedMarker = /^([^A-Z]*[A-Z]+)([^]*?)((?:\\?-|[\u2010-\u2015]|&[mn]dash;)+(?:\\?>|&gt;|&#62;))$/
+const damagedMarker = /^([^A-Z]*[A-Z]+)([^]*?)((?:\\?-|[\u2010-\u2015]|&[mn]dash;)+(?:\\?>|&gt;|&#62;|&#x3e;|&#x3E;))$/

@@ -142,8 +142,8 @@ function plainMarker(line: string): string {
   return line
     .replace(/\xa0/g, ' ')
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
+    .replace(/&(?:lt|#60|#x3c);/gi, '<')
+    .replace(/&(?:gt|#62|#x3e);/gi, '>')
     .replace(/\xab/g, '<<')
     .replace(/\xbb/g, '>>')
     .replace(/\\([<>=*_#@-])/g, '$1')
@@ -280,7 +280,8 @@ function placeFrom(text: string, word: string, from: number): number {
 }
 
 /** What a marker begins with, damaged or not. */
-const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u2022\u200b-\u200d\u2060\ufeff-]*$|^\s*\d{1,3}[.)]\s+[*\\]*\s*$/
+const BEFORE =
+  /^(?:[\s\\<>*+\xab\xbb\u2022\u200b-\u200d\u2060\ufeff-]|&(?:[lg]t|#6[02]|#x3[ceCE]);)*$|^\s*\d{1,3}[.)]\s+[*\\]*\s*$/
 
 const BACKTICK = 96
 const TILDE = 126

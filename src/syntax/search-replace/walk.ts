@@ -114,18 +114,25 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
   }
   if (head === undefined) return { dividers }
   return other === undefined || other === 'claimed'
-    ? { head, dividers }
+    ? { head, dividers, ...(inner && { inner }) }
     : { head, dividers: other.dividers, end: other.tail }
 }
 
-/** A second divider right above the end of the fence is the tail, where there is no other. */
+/** A second divider is the tail where there is no other and nothing of the block follows; Aider reads it so too. */
 function withTail(source: Source, whole: Outline): Outline {
   const { head, inner, dividers, end } = whole
   if (head === undefined || (end !== undefined && inner === undefined)) return whole
   const own = dividers.filter(({ form, line }) => form.size === head.form.size && line < (inner?.line ?? Infinity))
   const [divider, tail, more] = own
   if (divider === undefined || tail === undefined || more !== undefined) return whole
-  return closesFrame(source, tail.line + 1) ? { head, dividers: [divider], end: tail } : whole
+  return isOver(source, tail.line, inner?.line) ? { head, dividers: [divider], end: tail } : whole
+}
+
+/** Whether what follows a line is the end of the fence or of the text, or the next block. */
+function isOver(source: Source, line: number, inner: number | undefined): boolean {
+  let next = line + 1
+  while (next <= source.lineCount && rowAt(source, next).trim() === '') next++
+  return next > source.lineCount ? line < source.lineCount : next === inner || closesFrame(source, next)
 }
 
 const closesFrame = (source: Source, line: number): boolean => {

@@ -125,7 +125,7 @@ const failed = ({ line }: { readonly line: number }, mistake: Mistake): Failed =
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
 export function nameOf(written: string): string | null | undefined {
-  const text = written.trim()
+  const text = written.trim().replace(/^`([^`]+)`$/, '$1')
   if (text.startsWith('"')) {
     const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
     return quoted === undefined ? undefined : unescaped(quoted)
