@@ -18,6 +18,11 @@ const shapes: Record<Mark, JSX.Element> = {
       <path d="M8 12.2v.1" />
     </>
   ),
+  unknown: (
+    <>
+      <circle cx="8" cy="8" r="5" stroke-dasharray="2 2" />
+    </>
+  ),
   refused: (
     <>
       <circle cx="8" cy="8" r="5" />

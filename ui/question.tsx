@@ -13,7 +13,7 @@ interface Props {
 
 /** A question that a run waits for, with what each answer means. */
 export function QuestionCard({ question, answer, disabled = false }: Props) {
-  const { id, command, about, diff, lacks, tried, runs, root, changed, installs, repository, from } = question
+  const { id, command, about, canTry, diff, lacks, tried, program, bound, unsandboxed, root, changed, from } = question
   const keep = about === 'tried'
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
@@ -30,16 +30,10 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         </dd>
         {about !== 'proposal' && (
           <>
-            <dt>It runs</dt>
-            <dd>
-              {runs === undefined ? (
-                'Whatever this runs; the project does not say what.'
-              ) : (
-                <bdi dir="ltr" class="mono">
-                  {inOrder(visible(runs))}
-                </bdi>
-              )}
-            </dd>
+            <dt>Program</dt>
+            <dd>{program === undefined ? 'Not found' : <Name named="mono" of={program} />}</dd>
+            <dt>A yes is for</dt>
+            <dd>Whatever this runs, {unsandboxed ? 'without a sandbox, as you' : 'in the sandbox'}.</dd>
           </>
         )}
         {about === 'proposal' ? null : tried === undefined ? (
@@ -47,20 +41,22 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
             <dt>Network</dt>
             <dd>
               {about === 'network'
-                ? 'It seems to need it. With it, it can send out everything that it can read. No: it runs without.'
-                : 'None, where there is a sandbox. You are asked when it seems to need it.'}
+                ? 'It seems to need it. With it, whatever this runs can send out everything that it can read.'
+                : unsandboxed
+                  ? 'Not blocked, because there is no sandbox.'
+                  : 'None. You are asked when it seems to need it.'}
             </dd>
           </>
         ) : (
           <TriedFacts tried={tried} />
         )}
-        {installs && (
+        {bound !== undefined && (
           <>
-            <dt>Caches</dt>
-            <dd>It installs packages: it may write to the caches of tools in your home directory.</dd>
+            <dt>Always</dt>
+            <dd>Until one of these files changes: {inOrder(visible(bound))}</dd>
           </>
         )}
-        {repository && (
+        {question.repository && (
           <>
             <dt>Repository</dt>
             <dd>It changes the repository itself, not only files.</dd>
@@ -73,11 +69,18 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         </pre>
       )}
       {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
-      {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
+      {changed && (
+        <p class="alert warn">You approved it before, but files that could decide what it runs have changed.</p>
+      )}
       <div class="row">
         <Button kind="danger" act={() => answer('no')} disabled={disabled}>
           No
         </Button>
+        {canTry && (
+          <Button act={() => answer('try')} disabled={disabled}>
+            Try
+          </Button>
+        )}
         <Button act={() => answer('once')} disabled={disabled}>
           {keep ? 'Keep' : 'Once'}
         </Button>
@@ -86,7 +89,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         </Button>
       </div>
       <dl class="meanings">
-        {Object.entries(meanings[about]).map(([said, means]) => (
+        {Object.entries({ ...meanings[about], ...(canTry && { Try: tryMeans }) }).map(([said, means]) => (
           <div key={said}>
             <dt>{said}</dt>
             <dd>{means}</dd>
@@ -101,7 +104,7 @@ const wishes = {
   command: 'wants to run a command',
   network: 'wants to use the network',
   proposal: 'has a file to write',
-  tried: 'tried a command in the sandbox. Keep its changes?',
+  tried: 'wants to run a command, which you tried. Approve it and keep the result?',
 } as const satisfies Record<Question['about'], string>
 
 /** What each answer means. */
@@ -109,12 +112,12 @@ const meanings: Readonly<Record<Question['about'], Readonly<Record<string, strin
   command: {
     No: 'It does not run, and the answer tells the model.',
     Once: 'It runs now. The next time you are asked again.',
-    Always: 'It runs now and later in this project without a question, as long as it runs the same.',
+    Always: 'It runs now and later in this project without a question.',
   },
   network: {
     No: 'It runs without the network.',
     Once: 'It runs with the network now. The next time you are asked again.',
-    Always: 'It may use the network in this project, as long as it runs the same.',
+    Always: 'It may use the network in this project, until one of the files above changes.',
   },
   proposal: {
     No: 'The file stays as it is, and the answer tells the model.',
@@ -124,9 +127,11 @@ const meanings: Readonly<Record<Question['about'], Readonly<Record<string, strin
   tried: {
     No: 'Its changes are dropped, and the answer tells the model.',
     Keep: 'Its changes stay. The next time you are asked again.',
-    'Keep, always allow': 'Its changes stay, and it may run in this project as long as it runs the same.',
+    'Keep, always allow': 'Its changes stay, and it may run in this project without a question.',
   },
 }
+
+const tryMeans = 'It runs in the sandbox, on a layer and without network, and you are asked again with what it did.'
 
 function TriedFacts({ tried }: { tried: Tried }) {
   const { changed, more } = tried

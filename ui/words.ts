@@ -9,6 +9,7 @@ const labels: Record<Mark, string> = {
   ready: 'Ready',
   repaired: 'Ready, repaired',
   approval: 'Needs approval',
+  unknown: 'Unknown',
   refused: 'Refused',
   fails: 'Will fail',
   broken: 'Cannot be read',

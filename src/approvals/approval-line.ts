@@ -4,7 +4,9 @@ import { splitCommand } from '../policy/commands/words.ts'
 
 /** A command line as it is approved: the words, the directory, and whether any further arguments may follow. */
 export interface ApprovalLine {
-  /** The one spelling under which it is stored. */
+  /** As it was typed, which is how it is stored and shown. */
+  readonly typed: string
+  /** One spelling for all lines that mean the same. */
   readonly line: string
   readonly words: readonly string[]
   /** Below the root; empty for the root itself. */
@@ -16,11 +18,25 @@ export interface ApprovalLine {
 /** A star that was written without quotes; a quoted one is stored with quotes and is a word like any other. */
 const star = '*'
 
-/** Words are quoted where they need it. The directory is part of it: an approval for one does not hold in another. */
-export function approvalLine(words: readonly string[], dir: string, args = false): ApprovalLine {
-  const command = [...words.map(quoted), ...(args ? [star] : [])].join(' ')
-  return { line: dir === '' ? command : `cd ${quoted(dir)} && ${command}`, words, dir, args }
+/**
+ * Words that were typed in a directory, which is part of it: an approval for one does not hold in another.
+ *
+ * @param typed The words as they are written; without it they are quoted where they need it.
+ */
+export function approvalLine(words: readonly string[], dir: string, typed?: string): ApprovalLine {
+  const command = words.map(quoted).join(' ')
+  const line = inDir(command, dir)
+  // A line that goes on below would not be seen whole where it is listed.
+  return {
+    typed: typed === undefined || /[\r\n]/.test(typed) ? line : inDir(typed, dir),
+    line,
+    words,
+    dir,
+    args: false,
+  }
 }
+
+const inDir = (command: string, dir: string): string => (dir === '' ? command : `cd ${quoted(dir)} && ${command}`)
 
 const quoted = (word: string): string =>
   /^[\p{L}\p{N}_@%+=:,./^-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
@@ -37,7 +53,8 @@ export function approvalLineOf(command: string): ApprovalLine | { readonly reaso
   const [program = ''] = kept
   if (args && startsAny(kept))
     return { reason: `${program} starts the program it is given, so ${star} would approve every program` }
-  return approvalLine(kept, dir === '.' ? '' : dir, args)
+  const exact = approvalLine(kept, dir === '.' ? '' : dir, split.line.typed)
+  return args ? { ...exact, line: `${exact.line} ${star}`, args } : exact
 }
 
 /** Programs that run whatever their next words name. */

@@ -69,12 +69,6 @@ export async function openApprovalSocket(
   return socket
 }
 
-/** Whether anyone may answer there. */
-export function hasApprovalSocket(root: string): boolean {
-  const address = addressOf(root)
-  return address !== undefined && fs.existsSync(address)
-}
-
 /** Asks in several ways at once. The first answer counts, and the other questions are withdrawn. */
 export async function firstAnswer(
   over: AbortSignal,
@@ -105,7 +99,7 @@ export function askApprovalSocket(request: ApprovalRequest, signal?: AbortSignal
   })
 }
 
-const answers = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
+const answers = ['once', 'always', 'no', 'try'] as const satisfies readonly ApprovalAnswer[]
 
 function onLine(socket: net.Socket, hear: (line: string) => void): void {
   let text = ''
@@ -127,7 +121,7 @@ const longestRequest = 1_000_000
 
 function requestIn(line: string): ApprovalRequest | undefined {
   try {
-    const { root, command, runs, changed, installs, repository, ...other }: Record<string, unknown> = JSON.parse(line)
+    const { root, command, program, bound, ...other }: Record<string, unknown> = JSON.parse(line)
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
     const about = questions.find((one) => one === other['about'])
     const tried = triedIn(other['tried'])
@@ -141,10 +135,12 @@ function requestIn(line: string): ApprovalRequest | undefined {
       ...(tried && { tried }),
       ...(typeof other['diff'] === 'string' ? { diff: other['diff'] } : {}),
       ...(lacks && { lacks }),
-      runs: typeof runs === 'string' ? runs : undefined,
-      changed: changed === true,
-      installs: installs === true,
-      repository: repository === true,
+      ...(typeof bound === 'string' ? { bound } : {}),
+      program: typeof program === 'string' ? program : undefined,
+      canTry: other['canTry'] === true,
+      unsandboxed: other['unsandboxed'] === true,
+      changed: other['changed'] === true,
+      repository: other['repository'] === true,
     }
   } catch {
     return undefined

@@ -6,23 +6,25 @@ import { putFile, writeIgnoreFile } from '../state/own-files.ts'
 import { isRecord } from '../core/platform.ts'
 
 /**
- * What this user vouches for, in a place that neither a repository nor a model can write to. A voucher names the
- * command as it is written, with its directory, and what it ran when it was approved.
+ * What this user vouches for, in a place that neither a repository nor a model can write to: a command as it was typed,
+ * with its directory.
  */
 export interface Voucher {
   readonly command: string
-  /** Hash of what it runs; null where that is unknown: then the approval is for the command alone. */
-  readonly runs: string | null
+  /** Of a wide approval: the digest of the files that could decide what it runs. Null for the words alone. */
+  readonly digest: string | null
   readonly network: boolean
   /** Denied files that it may read, relative to the root. */
   readonly reads?: readonly string[]
+  /** Names of variables of the user's environment that it sees besides the harmless ones. */
+  readonly env?: readonly string[]
   /** A longer time limit than commands have. */
   readonly timeoutMs?: number
   readonly added: string
 }
 
-/** In the files of the first version the network was not asked about. */
-const version = 2
+/** In the files of the first version the network was not asked about; the second knew what some tools run. */
+const version = 3
 
 export function readVouchers(root: string): Voucher[] {
   const file = vouchersFile(root)
@@ -30,8 +32,10 @@ export function readVouchers(root: string): Voucher[] {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
     if (!isRecord(value) || value['root'] !== root || !Array.isArray(value['vouchers'])) return []
-    const vouchers = value['vouchers'].filter(isVoucher)
-    return value['version'] === version ? vouchers : vouchers.map((one) => ({ ...one, network: false }))
+    if (value['version'] === version) return value['vouchers'].filter(isVoucher)
+    const asked = value['version'] === 2
+    const older = value['vouchers'].map((one: unknown) => (isRecord(one) ? { ...one, digest: null } : one))
+    return older.filter(isVoucher).map((one) => ({ ...one, network: asked && one.network }))
   } catch {
     return []
   }
@@ -39,12 +43,15 @@ export function readVouchers(root: string): Voucher[] {
 
 function isVoucher(value: unknown): value is Voucher {
   if (!isRecord(value)) return false
-  const { command, runs, network, reads, timeoutMs, added } = value
+  const { command, digest, network, reads, env, timeoutMs, added } = value
+  const areNames = (list: unknown): boolean =>
+    list === undefined || (Array.isArray(list) && list.every((one) => typeof one === 'string'))
   return (
     typeof command === 'string' &&
-    (runs === null || typeof runs === 'string') &&
+    (digest === null || typeof digest === 'string') &&
     typeof network === 'boolean' &&
-    (reads === undefined || (Array.isArray(reads) && reads.every((one) => typeof one === 'string'))) &&
+    areNames(reads) &&
+    areNames(env) &&
     (timeoutMs === undefined || typeof timeoutMs === 'number') &&
     typeof added === 'string'
   )

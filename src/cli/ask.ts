@@ -12,11 +12,11 @@ import { canAsk, isTerminal } from './streams.ts'
 /** Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops. */
 const ask: Ask = async (request) => {
   const reply = await typedLine(question(request))
-  return reply === undefined ? undefined : answerIn(reply)
+  return reply === undefined ? undefined : answerIn(reply, request)
 }
 
 /** Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself. */
-export const asking = { ask, tryFirst: true } as const
+export const asking = { ask } as const
 
 /** Yes or no, or undefined without a terminal. */
 export async function confirmed(text: string): Promise<boolean | undefined> {
@@ -87,30 +87,38 @@ function discardTyped(
 const quietMs = 100
 const ctrlC = 3
 
-export function answerIn(reply: string): ApprovalAnswer {
+export function answerIn(
+  reply: string,
+  { canTry }: Pick<ApprovalRequest, 'canTry'> = { canTry: false },
+): ApprovalAnswer {
   const word = reply.trim().toLowerCase()
   if (word === 'y' || word === 'yes') return 'once'
+  if (canTry && (word === 't' || word === 'try')) return 'try'
   return word === 'a' || word === 'always' ? 'always' : 'no'
 }
 
-export const question = (request: ApprovalRequest): string =>
-  ['', ...approvalFacts(request), `${asked[request.about]} y (once), a (always) or n, then Enter: `].join('\n')
+export const question = (request: ApprovalRequest): string => {
+  const ways = request.canTry ? 'y (once), a (always), t (try it first) or n' : 'y (once), a (always) or n'
+  return ['', ...approvalFacts(request), `${asked[request.about]} ${ways}, then Enter: `].join('\n')
+}
 
 /** The question itself, in few words. */
 export const asked = {
   command: 'Run it?',
   network: 'Let it use the network?',
-  tried: 'Keep the result?',
+  tried: 'Approve it and keep this result?',
   proposal: 'Write it?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** The facts that a person needs before approving, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
-  const { root, command, about, diff = '', lacks, runs, changed, installs, repository, tried } = request
+  const { root, command, about, diff = '', lacks, program, bound, unsandboxed, changed, repository, tried } = request
+  const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${visible(bound)}`]
   if (about === 'network')
     return [
       `    ${visible(command)}`,
-      '  It seems to need the network. With it, it can send out everything that it can read. n: run it without.',
+      '  It seems to need the network. With it, whatever this runs can send out everything that it can read. n: run it without.',
+      ...bindings,
     ]
   if (about === 'proposal')
     return [
@@ -124,11 +132,11 @@ export function approvalFacts(request: ApprovalRequest): string[] {
   return [
     `The model wants to run a command in ${visible(root)}:`,
     `    ${visible(command)}`,
-    `  It runs: ${runs === undefined ? 'unknown: the project does not define it' : visible(runs)}`,
-    ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
-    ...(installs ? ['  It installs packages: it may write to the caches of tools in your home directory.'] : []),
-    ...(tried === undefined ? [] : triedFacts(tried)),
+    `  Program: ${program === undefined ? 'not found' : visible(program)}. Yes is for whatever this runs${unsandboxed ? ', without a sandbox' : ', in the sandbox'}.`,
     ...(repository ? ['  It changes the repository itself, not only files.'] : []),
+    ...(changed ? ['  You approved it before, but files that could decide what it runs have changed.'] : []),
+    ...bindings,
+    ...(tried === undefined ? [] : triedFacts(tried)),
   ]
 }
 

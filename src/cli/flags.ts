@@ -106,6 +106,12 @@ const rows = [
     repeat: true,
     help: 'let the command read this denied file of the project (repeatable)',
   },
+  {
+    name: 'env',
+    value: 'NAME',
+    repeat: true,
+    help: 'let the command see this variable of your environment (repeatable)',
+  },
   { name: 'atomic', help: 'apply the whole document or nothing' },
   {
     name: 'again',
@@ -160,6 +166,10 @@ const rows = [
   { name: 'containing', value: 'TEXT', help: 'commits whose message contains TEXT; an empty one matches all' },
   { name: 'contiguous', help: 'only the consecutive commits up to the current one' },
   { name: 'message', value: 'TEXT', help: 'the message of the new commit' },
+  {
+    name: 'with-programs',
+    help: 'run code and plain approved commands for the preview too, on a layer that is thrown away',
+  },
   {
     name: 'dry-run',
     help: 'show what would change, as clada diff does',

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode, homeDir } from '../core/platform.ts'
-import type { ChangedFile } from '../core/effects.ts'
+import type { ChangedFile, Writer } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { dependsOnContent } from '../policy/holds-token.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -9,7 +9,8 @@ import { type Blocked, blockedIn, blockedNow, type BlockedPath } from '../proces
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
-import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { cachesFor } from '../process/caches.ts'
+import { prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
 import type { CommandScope, Place } from './scope.ts'
 
@@ -68,8 +69,10 @@ export interface Containment {
   /** `required`: not run without a sandbox. `if-there`: the user has approved this very command. */
   readonly sandbox: 'required' | 'if-there'
   readonly network: boolean
-  /** What tools keep in the home directory: written to, written to in a layer that is thrown away, or not there. */
-  readonly caches: 'through' | 'discard' | 'none'
+  /** What tools keep in the home directory: with a layer that the project keeps, with one that is thrown away, or not there. */
+  readonly caches: 'project' | 'discard' | 'none'
+  /** Which rules hold for what it changes. */
+  readonly by: Writer
   /** Denied files that it may read, relative to the root. */
   readonly reads?: readonly string[]
   /** Whether it may change the repository: not its config and hooks, which decide what runs later. */
@@ -85,7 +88,7 @@ export interface Containment {
 
 /** What a program may see and change. */
 export function boundsFor(
-  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
+  what: Pick<Containment, 'file' | 'caches' | 'by' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
   found: Blocked,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
@@ -95,18 +98,19 @@ export function boundsFor(
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
-  // A command that was approved may set up its own tools; code may not plant what others run later.
-  const planted = what.caches === 'none' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
+  // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
+  const planted = what.by !== 'wide' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
   const inGit = what.repository === 'changes' ? keptInGit : ['.git']
   const reads = new Set(what.reads)
   const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]
+  const readable = [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])]
+  const writes = what.caches === 'project' ? 'kept' : 'discarded'
   return {
     root,
     home,
-    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
+    readable,
     hidden: blockedOutside(further, scope),
-    caches: what.caches === 'through' ? cachesIn(home) : [],
-    discarded: what.caches === 'discard' ? cachesIn(home) : [],
+    caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),
     fixed: kept.filter(isThere),
     blocked: found.blocked.filter(
       ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),

@@ -18,6 +18,7 @@ import {
 } from '../process/layered-git.ts'
 import { canLayer, giveUpPlace, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
+import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
 import { isCached } from '../process/runtimes.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
 import { Vanishing } from '../process/vanishing.ts'
@@ -82,7 +83,8 @@ export async function lookOnLayers(
 ): Promise<ProcessEnd | { readonly problem: Problem }> {
   const memoryBytes = 4 * gib
   const own = { file, args, env: bareEnvironment, timeoutMs: listedMs, memoryBytes }
-  const done = await runContained({ ...own, sandbox: 'required', network: false, caches: 'none' }, place, scope)
+  const what: Containment = { ...own, sandbox: 'required', network: false, caches: 'none', by: 'code' }
+  const done = await runContained(what, place, scope)
   return done.ok ? done.end : done
 }
 
@@ -120,11 +122,10 @@ async function runOnLayers(
   const blocked = blockedBelow(scope)
   const bounds = boundsFor(what, blocked, scope)
   const plain = { ...bounds, fixed: bounds.fixed.filter((name) => !git?.isIn(name)) }
-  const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const { staged, elsewhere } = stagedFor(scope)
   const others = blocked.repositories.filter((name) => !git?.isIn(name))
   const masks = await masksFor(plain, others, scope, git === undefined ? 'nothing' : 'git')
-  const layers = await Overlay.open(root, { masks, discarded, beside: git?.beside, staged })
+  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside: git?.beside, staged })
   if (layers === undefined) return undefined
   const vanishing = new Vanishing(plain.home)
   try {
@@ -155,9 +156,7 @@ async function runOnLayers(
     if (landing !== undefined && 'reason' in landing)
       return { ok: true, end, changed: [], notKept: [], warnings: stillThere(end), contained: true, refused: landing }
     const { effects, notKept, stripped } = dropped ? nothingDone : (done?.project ?? layers.collect())
-    const { landed, words } = await landInto(landing, () =>
-      scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command'),
-    )
+    const { landed, words } = await landInto(landing, () => scope.files.land(root, effects, what.by))
     if (landing !== undefined) await scope.files.landedRepository()
     const inGit = landing?.notKept.map((one) => git?.shown(one) ?? one) ?? []
     const changed = changedBy(landed.kept)
@@ -180,6 +179,7 @@ async function runOnLayers(
   } finally {
     vanishing.close()
     layers.close()
+    dropEmptyLayers(plain.caches)
   }
 }
 
@@ -205,8 +205,8 @@ async function landInto(
 const madeRepository = 'a new repository was made, without hooks; clada undo does not remove it'
 
 /** Packages may bring anything that tools read at the top of a project, where these are not. */
-const isInstalled = (name: string, { caches }: Containment): boolean =>
-  caches === 'through' && name.split('/').includes('node_modules')
+const isInstalled = (name: string, { network }: Containment): boolean =>
+  network && name.split('/').includes('node_modules')
 
 /** What looks like success inside, and is not there afterwards. */
 const goneNow = (files: readonly string[]): string[] =>
@@ -387,7 +387,8 @@ async function runInside(sandbox: Sandbox, what: Containment, place: Place, scop
   // that is not there; what it runs may make one, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : scope.files.placehold(root, missing)
   const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }
-  const { file, args, env } = what
+  const { file, args } = what
+  const env = sandbox.name === 'sandbox-exec' ? { ...what.env, ...cacheVariables(bounds.caches) } : what.env
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
     return await runProcess({
@@ -395,6 +396,7 @@ async function runInside(sandbox: Sandbox, what: Containment, place: Place, scop
       ...limitsOf(what, scope),
     })
   } finally {
+    dropEmptyLayers(bounds.caches)
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
     scope.files.discard(root, unborn, 'placeholders')

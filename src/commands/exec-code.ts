@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
-import { fail, ok, type Outcome } from '../core/action.ts'
+import { fail, ok, type Outcome, wouldRun } from '../core/action.ts'
 import type { ExecData, ExecRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
@@ -46,6 +46,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
       sandbox: 'required',
       network: false,
       caches: 'none',
+      by: 'code',
       readable: script === undefined ? [] : [script],
       memoryBytes: 4 * 1024 ** 3,
     }
@@ -104,5 +105,5 @@ function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outco
   const choice = commands.exec === 'unsandboxed' ? undefined : chooseSandbox()
   if (choice !== undefined && !choice.ok)
     return fail({ kind: 'exec-refused', reason: choice.reason, advice: choice.advice })
-  return ok({ would_run: code, lang }, ['not run in a preview; what it changes cannot be foreseen'])
+  return wouldRun(code, { would_run: code, lang })
 }

@@ -130,7 +130,7 @@ async function inside(found: Interpreter & { ok: true }, settings: Settings): Pr
   if (!choice.ok) return stuck(choice.reason)
   const home = homeDir()
   const nothing = { blocked: [], repositories: [] }
-  const what = { file, caches: 'none', network: false, memoryBytes: 4 * 1024 ** 3 } as const
+  const what = { file, caches: 'none', by: 'code', network: false, memoryBytes: 4 * 1024 ** 3 } as const
   // What is missing in the project would be made for a moment, to cover it.
   const bounds = { ...boundsFor(what, nothing, { settings }), absent: [] }
   const env = codeEnvironment({ path: found.path, home, venv: found.venv })

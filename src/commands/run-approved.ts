@@ -2,17 +2,25 @@ import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { slashed } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
-import { Approvals, namedBy } from '../approvals/approvals.ts'
-import { readSmall } from '../approvals/rule-files.ts'
-import { installs, mayBind, wantsNetwork, type WhatRuns } from '../approvals/what-runs.ts'
-import { fail, ok, type Outcome } from '../core/action.ts'
-import type { RunData, ApprovalAnswer, ApprovalRequest, Tried } from '../core/commands.ts'
+import {
+  type Approvals,
+  approvalsFor,
+  type ApprovalState,
+  namedBy,
+  orderFor,
+  type Width,
+} from '../approvals/approvals.ts'
+import { decidersInWords } from '../approvals/deciders.ts'
+import { wantsNetwork } from '../approvals/needs-network.ts'
+import { programDirs } from '../approvals/program.ts'
+import { fail, ok, type Outcome, wouldRun } from '../core/action.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
+import { decidesWhatRuns } from '../policy/deciding-files.ts'
 import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
 import { gitEnvironment, movedWords, positionOf } from './run-git.ts'
@@ -23,79 +31,81 @@ import { type CommandScope, type Place, placeOf } from './scope.ts'
 
 /** A command that is not on the list: run when the user has approved it. */
 export async function runApproved(
-  request: { words: readonly string[]; cwd: PathArg },
+  request: { words: readonly string[]; typed: string; cwd: PathArg },
   scope: CommandScope,
 ): Promise<Outcome<RunData>> {
-  const { words, cwd } = request
+  const { words, typed, cwd } = request
   const { root } = scope.settings
   const place = await placeOf(cwd, 'looks', scope)
-  const line = approvalLine(words, place.relative)
+  const line = approvalLine(words, place.relative, typed)
   if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
   const repository = words[0] === 'git' ? repositoryAt(place.absolute, root) : undefined
   if (repository !== undefined && 'reason' in repository) return fail({ kind: 'git', ...repository })
-  const permit = await permission(line, place, scope)
+  const approvals = await approvalsFor(scope.settings, scope.commands)
+  const permit = await permission({ line, approvals, place, scope })
   if (!permit.ok) return fail(permit.problem)
-  if ('done' in permit) return outcomeOf(permit.done, { ms: triedMs }, undefined)
-  const previewed = scope.effect === 'tried' && (await isHarmless(line, permit, scope))
+  if ('done' in permit) return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs }, undefined)
+  const previewed = scope.effect === 'tried' && permit.width === 'plain' && (await canStage(scope))
   if (!previewed && (scope.effect === 'show' || scope.effect === 'tried')) {
-    return ok({ would_run: line.line }, ['not run in a preview; what it changes cannot be foreseen'])
+    return wouldRun(line.typed, { would_run: line.typed })
   }
-  if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
-  const what = await containmentOf(words, permit, place, scope)
+  const what = await containmentOf(line, permit, approvals, place, scope)
+  if (what === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const top = repository?.top ?? root
   const before = what.repository === 'changes' ? await positionOf(top) : undefined
   const done = await runContained(what, place, scope)
   if (previewed && done.ok) done.warnings.unshift(onlyTried)
   if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(top)))
+  if (permit.approval !== undefined && done.ok && scope.effect === 'land')
+    approvals.retake(
+      permit.approval,
+      done.changed.map((one) => one.path),
+    )
   const offline = missedNetwork(what, done)
-    ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
+    ? ({ for: 'command', command: line.typed, ...elsewhere(root) } as const)
     : undefined
   return outcomeOf(
     done,
-    { ms: what.timeoutMs, approval: { command: line.line, network: what.network, ...elsewhere(root) } },
+    { ms: what.timeoutMs, approval: { command: line.typed, network: what.network, ...elsewhere(root) } },
     offline,
   )
 }
 
+/** Undefined when there is no such program. */
 async function containmentOf(
-  words: readonly string[],
-  { runs: { program }, network, caches, reads, timeoutMs }: Permit & { ok: true },
+  line: ApprovalLine,
+  { width, network, reads, env, timeoutMs }: Permit,
+  approvals: Approvals,
   place: Place,
   { settings: { root, allowedRoots, limits }, commands, effect }: CommandScope,
-): Promise<Containment> {
+): Promise<Containment | undefined> {
   const home = homeDir()
-  const tools = projectTools(root, place.absolute)
-  const outside = pathOutside(process.env['PATH'], [root, ...allowedRoots])
-  // What may reach the network or the user's caches finds the user's programs first, whatever the project has.
-  const dirs = network || caches === 'through' ? [...outside, ...tools.path] : [...tools.path, ...outside]
-  const [file = '', ...before] = program?.start ?? []
-  const git = words[0] === 'git'
+  const program = approvals.program(line, width)
+  if (program === undefined) return undefined
+  const git = line.words[0] === 'git'
   return {
-    file,
-    args: [...before, ...words.slice(1)],
+    file: program.file,
+    args: line.words.slice(1),
     env: {
       ...commandEnvironment(process.env, {
-        path: dirs,
+        path: programDirs(root, place.absolute, [root, ...allowedRoots], orderFor(width)),
         home,
-        venv: tools.venv,
+        venv: projectTools(root, place.absolute).venv,
         network,
-        more: commands.env,
-        shell: scriptShell(root, place.absolute),
+        more: [...commands.env, ...env],
       }),
       ...(git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : {}),
     },
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
-    sandbox: 'if-there',
+    sandbox: width === 'plain' ? 'required' : 'if-there',
     network,
     // Changes outside the project are not reverted with a group.
-    caches: effect === 'land' ? caches : 'discard',
+    caches: network && effect === 'land' ? 'project' : 'discard',
+    by: width,
     reads,
     repository: git ? 'changes' : 'looks',
-    verb: git ? words[1] : undefined,
-    readable: [
-      ...(program === undefined ? [] : prefixOf(program.file, home, root)),
-      ...(network ? certificatesIn(process.env) : []),
-    ],
+    verb: git ? line.words[1] : undefined,
+    readable: [...prefixOf(program.file, home, root), ...(network ? certificatesIn(process.env) : [])],
     memoryBytes: 16 * 1024 ** 3,
   }
 }
@@ -103,39 +113,23 @@ async function containmentOf(
 const topOf = (found: ReturnType<typeof repositoryAt>): string | undefined =>
   found === undefined || 'reason' in found ? undefined : found.top
 
-/** Undefined where a `.npmrc` of the project names one: that file is part of what was approved. */
-function scriptShell(...dirs: readonly string[]): string | undefined {
-  const own = dirs.some((dir) => /^\s*script-shell\s*=/m.test(readSmall(path.join(dir, '.npmrc')) ?? ''))
-  return own ? undefined : findProgram('sh', systemPath)
+/** What a command may do. */
+interface Permit {
+  readonly width: Width
+  readonly network: boolean
+  readonly reads: readonly string[]
+  readonly env: readonly string[]
+  /** 0 where the limit of every command holds. */
+  readonly timeoutMs: number
+  /** The saved approval, which is bound to files that the command may change itself. */
+  readonly approval?: ApprovalState & { readonly state: 'approved' }
 }
 
-/** It was tried, and its changes stay. */
-interface Kept {
-  readonly ok: true
-  readonly done: Contained
-}
-
-type Permit =
-  | {
-      readonly ok: true
-      readonly runs: WhatRuns
-      readonly network: boolean
-      readonly caches: 'through' | 'discard'
-      readonly reads: readonly string[]
-      /** 0 where the limit of every command holds. */
-      readonly timeoutMs: number
-    }
+type Permission =
+  | (Permit & { readonly ok: true })
+  /** It was tried, and its changes stay. */
+  | { readonly ok: true; readonly done: Contained }
   | { readonly ok: false; readonly problem: Problem }
-
-/** Whether nothing of a command can stay or get out when it is only tried. */
-async function isHarmless(
-  line: ApprovalLine,
-  { runs, network }: Permit & { ok: true },
-  scope: CommandScope,
-): Promise<boolean> {
-  const contained = line.words[0] !== 'git' && !network && unbinding(line, runs, scope) === undefined
-  return contained && canStage(scope)
-}
 
 const changesRepository: Problem = {
   kind: 'command-refused',
@@ -143,25 +137,122 @@ const changesRepository: Problem = {
   advice: 'Put it into a block of its own, after the group.',
 }
 
-/** An approval is for what the files on the disk say. The first file that a group changes and that may say otherwise. */
-function unbinding({ words }: ApprovalLine, { hash }: WhatRuns, { files, settings }: CommandScope): string | undefined {
-  if (hash === null) return undefined
-  const changed = files.staged().map((one) => slashed(path.relative(settings.root, one.path)))
-  return changed.find((name) => mayBind(words, name))
+/** One command and everything around it. */
+interface Asking {
+  readonly line: ApprovalLine
+  readonly approvals: Approvals
+  readonly place: Place
+  readonly scope: CommandScope
+}
+
+async function permission(asking: Asking): Promise<Permission> {
+  const { line, approvals, scope } = asking
+  const { commands } = scope
+  const state = approvals.stateOf(line)
+  // First, because only this one may say more than the command does.
+  if (state.state === 'approved') {
+    const { network, reads = [], env = [], timeoutMs = 0 } = state.voucher
+    const name = state.width === 'wide' ? stagedDecider(asking) : undefined
+    if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
+    return { ok: true, width: state.width, network, reads, env, timeoutMs, approval: state }
+  }
+  const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
+  if (named !== undefined) return permitFor(asking, namedBy(commands.network, line) !== undefined)
+  return askFor(asking, state.state === 'changed')
+}
+
+const permitFor = ({ line, approvals }: Asking, network: boolean): Permit & { readonly ok: true } => ({
+  ok: true,
+  width: approvals.widthOf(line, { network }),
+  network,
+  reads: [],
+  env: [],
+  timeoutMs: 0,
+})
+
+/** An approval that is bound to files is bound to those on the disk. The first that a group has changed. */
+function stagedDecider({ line, approvals, scope: { files, settings } }: Asking): string | undefined {
+  const own = approvals.program(line, 'wide')?.inside ?? []
+  const changed = files.staged().filter((one) => {
+    const name = slashed(path.relative(settings.root, one.path))
+    return decidesWhatRuns(name) || own.includes(one.path)
+  })
+  return changed.map((one) => slashed(path.relative(settings.root, one.path)))[0]
 }
 
 const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
   kind: 'command-refused',
-  reason: `'${line.line}' can only be approved for what the files on the disk run, and '${name}', which this document changes, may be one of them`,
+  reason: `'${line.typed}' can only be approved for the files on the disk, and '${name}', which this document changes, could decide what it runs`,
   advice: `Apply the change to '${name}' first, and run the command in a document after it.`,
 })
 
-/** The longest wait for a question. */
-const triedMs = 10_000
+/** Nothing runs before the answer, except to try it when that is the answer. */
+async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
+  const { line, approvals, scope } = asking
+  const { settings, commands, ask, effect, signal } = scope
+  const { root } = settings
+  const needed = (refused: boolean): Permission => ({
+    ok: false,
+    problem: {
+      kind: 'approval-needed',
+      command: line.typed,
+      approved: [...commands.approve, ...approvals.approved()],
+      ...elsewhere(root),
+      changed,
+      network: wantsNetwork(line.words),
+      refused,
+    },
+  })
+  if (ask === undefined || effect === 'show' || effect === 'tried') return needed(false)
+  const width = approvals.widthOf(line)
+  const name = width === 'wide' ? stagedDecider(asking) : undefined
+  if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
+  const deciders = width === 'wide' ? approvals.deciders(line) : undefined
+  const repository = line.words[0] === 'git'
+  const program = approvals.program(line, width)?.file
+  const request: ApprovalRequest = {
+    root,
+    command: line.typed,
+    about: 'command',
+    canTry: !repository && program !== undefined && (await canStage(scope)),
+    program,
+    ...(deciders && { bound: decidersInWords(deciders) }),
+    unsandboxed: approvals.isUnsandboxed,
+    changed,
+    repository,
+  }
+  const first = await ask(request)
+  const attempt = first === 'try' && request.canTry ? await tryOut(asking, request, ask) : undefined
+  if (signal?.aborted) return needed(false)
+  const { answer, network, done } = attempt ?? (await askNetwork(asking, request, ask, first))
+  if (answer === undefined || network === undefined) return needed(false)
+  if (answer !== 'once' && answer !== 'always') return needed(true)
+  const grant = { network: network === 'always' }
+  // After it has landed: what it changed itself is part of what was approved.
+  const bound = done === undefined && grant.network === false ? deciders : undefined
+  const saved = answer === 'always' ? approvals.add(line, grant, bound) : undefined
+  if (done !== undefined) return { ok: true, done }
+  return { ...permitFor(asking, network !== 'no'), ...(saved && { approval: saved }) }
+}
 
-interface Attempt {
+interface Decision {
   readonly answer: ApprovalAnswer | undefined
-  readonly done: Contained
+  readonly network: ApprovalAnswer | undefined
+  /** The result of a try that stays. */
+  readonly done?: Contained
+}
+
+/** A yes to the command never implies the network. */
+async function askNetwork(
+  { line, approvals }: Asking,
+  request: ApprovalRequest,
+  ask: Ask,
+  answer: ApprovalAnswer | undefined,
+): Promise<Decision> {
+  const isYes = answer === 'once' || answer === 'always'
+  if (!isYes || !wantsNetwork(line.words)) return { answer, network: 'no' }
+  const bound = decidersInWords(approvals.deciders(line))
+  return { answer, network: await ask({ ...request, about: 'network', canTry: false, bound }) }
 }
 
 /** As much as a question can show. */
@@ -173,113 +264,40 @@ const triedAs = ({ ended, exitCode, output }: ProcessEnd, changed: readonly Chan
 })
 
 /**
- * Runs a command that is not approved as if it were code of the model, and asks whether its changes stay. Where it could
- * not be tried or did not succeed, the question is whether it may run at all, and how it failed is part of that.
+ * Runs a command that is not approved as if it were code of the model, because the user wants to see what it does, and
+ * asks again. It runs once more after a yes if it may then do more than it could: with network, more time, or, where it
+ * failed, with whatever else an approval gives here.
  */
-async function tried(
-  request: ApprovalRequest,
-  line: ApprovalLine,
-  runs: WhatRuns,
-  place: Place,
-  scope: CommandScope,
-): Promise<Attempt | Tried | undefined> {
-  const { commands, ask, settings } = scope
-  const useless = !commands.tryFirst() || commands.exec !== 'sandbox' || request.repository || wantsNetwork(line)
-  if (useless || ask === undefined || runs.program === undefined || !(await canStage(scope))) return undefined
-  const plain: Permit & { ok: true } = { ok: true, runs, network: false, caches: 'discard', reads: [], timeoutMs: 0 }
-  const answers: (ApprovalAnswer | undefined)[] = []
-  let failed: Tried | undefined
-  const what: Containment = {
-    // Variables that the user lets approved commands see are not for this one.
-    ...(await containmentOf(line.words, plain, place, { ...scope, commands: { ...commands, env: [] } })),
-    sandbox: 'required',
-    caches: 'none',
-    timeoutMs: Math.min(settings.limits.actionMs, triedMs),
-    keep: async (end, changed) => {
-      const result = triedAs(end, changed)
-      if (result.exitCode !== 0) {
-        failed = result
-        return false
-      }
-      const answer = await ask({ ...request, about: 'tried', tried: result })
-      answers.push(answer)
-      const kept = answer === 'once' || answer === 'always'
-      if (kept && end.output !== '') scope.onOutput?.(Buffer.from(end.output))
-      return kept
-    },
+async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promise<Decision | undefined> {
+  const { line, approvals, place, scope } = asking
+  const plain: Permit = { width: 'plain', network: false, reads: [], env: [], timeoutMs: 0 }
+  // Variables that the user lets approved commands see are not for this one.
+  const own = { ...scope, commands: { ...scope.commands, env: [] } }
+  const what = await containmentOf(line, plain, approvals, place, own)
+  if (what === undefined) return undefined
+  const decisions: Decision[] = []
+  const keep: Containment['keep'] = async (end, changed) => {
+    const tried = triedAs(end, changed)
+    const answer = await ask({ ...request, about: 'tried', canTry: false, tried })
+    const decision = await askNetwork(asking, request, ask, answer)
+    decisions.push(decision)
+    const again =
+      decision.network !== 'no' ||
+      tried.exitCode === null ||
+      (tried.exitCode !== 0 && approvals.widthOf(line) === 'wide')
+    const kept = (answer === 'once' || answer === 'always') && !again
+    if (kept && end.output !== '') scope.onOutput?.(Buffer.from(end.output))
+    return kept
   }
-  const done = await runContained(what, place, { ...scope, onOutput: undefined })
-  return answers.length === 0 ? failed : { answer: answers[0], done }
-}
-
-async function permission(line: ApprovalLine, place: Place, scope: CommandScope): Promise<Permit | Kept> {
-  const { settings, commands, ask, effect } = scope
-  const { root, allowedRoots } = settings
-  const approvals = new Approvals(root, allowedRoots)
-  const permit = (runs: WhatRuns, by: ApprovalLine, network: boolean): Permit & { ok: true } => ({
-    ok: true,
-    runs,
-    network,
-    caches: installs(by) ? 'through' : 'discard',
-    reads: [],
-    timeoutMs: 0,
+  let kept = false
+  const done = await runContained({ ...what, keep: async (...given) => (kept = await keep(...given)) }, place, {
+    ...own,
+    onOutput: undefined,
   })
-  const state = approvals.stateOf(line)
-  // First, because only this one may say more than the command does.
-  if (state.state === 'approved') {
-    const { network, reads = [], timeoutMs = 0 } = state.voucher
-    const name = effect === 'staged' ? unbinding(line, state.runs, scope) : undefined
-    if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
-    return { ...permit(state.runs, state.line, network), reads, timeoutMs }
-  }
-  const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
-  if (named !== undefined) {
-    // A program of the project is unreviewed, so one of the user's comes first.
-    const all = approvals.runs(line, named)
-    const runs = all.find(({ program }) => program !== undefined && program.bound === undefined) ?? all[0]
-    return permit(runs, named, namedBy(commands.network, line) !== undefined)
-  }
-  const [runs] = approvals.runs(line)
-  const changed = state.state === 'changed'
-  const request: ApprovalRequest = {
-    root,
-    command: line.line,
-    about: 'command',
-    runs: runs.shown,
-    changed,
-    installs: installs(line),
-    repository: line.words[0] === 'git',
-  }
-  const needed = (refused: boolean): Permit => ({
-    ok: false,
-    problem: {
-      kind: 'approval-needed',
-      command: line.line,
-      approved: [...commands.approve, ...approvals.approved()],
-      ...elsewhere(root),
-      changed,
-      network: wantsNetwork(line),
-      refused,
-      ...(runs.shown === undefined ? {} : { runs: runs.shown }),
-    },
-  })
-  if (ask === undefined || effect === 'show' || effect === 'tried') return needed(false)
-  const name = unbinding(line, runs, scope)
-  if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
-  const attempt = await tried(request, line, runs, place, scope)
-  if (scope.signal?.aborted) return needed(false)
-  const kept = attempt !== undefined && 'done' in attempt ? attempt : undefined
-  const failed = attempt !== undefined && 'done' in attempt ? undefined : attempt
-  const answer = kept === undefined ? await ask({ ...request, ...(failed && { tried: failed }) }) : kept.answer
-  if (answer === undefined || answer === 'no') return needed(answer === 'no')
-  if (kept !== undefined) {
-    if (answer === 'always') approvals.add(line, runs, { network: false })
-    return { ok: true, done: kept.done }
-  }
-  const network = wantsNetwork(line) ? await ask({ ...request, about: 'network' }) : 'no'
-  if (network === undefined) return needed(false)
-  if (answer === 'always') approvals.add(line, runs, { network: network === 'always' })
-  return permit(runs, line, network !== 'no')
+  const [decision] = decisions
+  // It could not be tried: the question is the same as before.
+  if (decision === undefined) return askNetwork(asking, request, ask, await ask({ ...request, canTry: false }))
+  return kept ? { ...decision, done } : decision
 }
 
 /** A project that is not where clada was started has to be named in the question. */

@@ -29,7 +29,7 @@ export async function runCommand({ command, dir }: RunRequest, scope: CommandSco
   if (decision.verdict === 'allow' && decision.listed.rule.by === 'workspace') {
     return runOnWorkspace(decision.listed, cwd, scope)
   }
-  if (decision.verdict === 'ask') return runApproved({ words: decision.words, cwd }, scope)
+  if (decision.verdict === 'ask') return runApproved({ words: decision.words, typed: decision.typed, cwd }, scope)
   if (scope.effect === 'show' || scope.effect === 'tried') {
     await scope.files.look(cwd, 'list')
     return ok({ would_run: command.trim() }, ['not run in a preview; it only looks, and changes nothing'])

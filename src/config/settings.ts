@@ -122,18 +122,16 @@ export interface CladaOptions {
   commandEnv?: readonly string[]
   /** Accepts the project's own list of approved commands. */
   trustApprovals?: boolean
-  /**
-   * Runs a command that is not approved in the sandbox before `ask` is called, without network and caches; `ask` is then
-   * called with `about: 'tried'` and the changes, which stay only if the answer is yes. A function is called each time.
-   */
-  tryFirst?: boolean | (() => boolean)
   /** Bytes kept of what a program writes. */
   maxOutput?: number
   /** Commands that run before and after an execution that may change something. */
   hooks?: Hooks
   /** Texts for `${NAME}` in hooks. */
   vars?: Readonly<Record<string, string>>
-  /** Asked before a command runs that is neither on the list nor approved. Without it such a command is refused. */
+  /**
+   * Asked before a command runs that is neither on the list nor approved; nothing runs before the answer. Without it such a
+   * command is refused.
+   */
   ask?: Ask
 }
 
@@ -212,7 +210,6 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
   network: options.network ?? [],
   env: options.commandEnv ?? [],
   trustApprovals: options.trustApprovals ?? false,
-  tryFirst: typeof options.tryFirst === 'function' ? options.tryFirst : () => options.tryFirst === true,
   outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
   execGit: options.execGit ?? defaultCommandSettings.execGit,
 })

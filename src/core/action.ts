@@ -176,6 +176,8 @@ export interface Done<Data = unknown> {
   readonly ok: true
   readonly data: Data
   readonly warnings?: readonly string[]
+  /** In a preview: a program that was not run, so that what comes after it may find other files. */
+  readonly notRun?: string
 }
 
 export interface Failed<Data = never> {
@@ -242,6 +244,12 @@ export const isLacking = (name: string, param: Param | undefined, given: Readonl
 
 export const ok = <Data>(data: Data, warnings: readonly string[] = []): Done<Data> =>
   warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
+
+/** In a preview: a program that would run. */
+export const wouldRun = <Data>(notRun: string, data: Data): Done<Data> => ({
+  ...ok(data, ['not run in a preview; what it changes cannot be foreseen']),
+  notRun,
+})
 
 export function fail(problem: Problem): Failed
 export function fail<Data>(problem: Problem, data: Data | undefined): Failed<Data>

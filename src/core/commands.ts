@@ -44,29 +44,33 @@ export interface ExecRequest {
 export const languages = ['python', 'javascript', 'bash', 'ruby'] as const
 export type Language = (typeof languages)[number]
 
-/** What a person is asked before a command that is not on the list runs. */
+/** What a person is asked before a command that is not on the list runs. Nothing has run by then, unless they tried it. */
 export interface ApprovalRequest {
   readonly root: string
-  /** The line that would be approved. */
+  /** The line that would be approved, as it was typed. */
   readonly command: string
   /**
-   * `network` is a question of its own, put after the command was approved. `tried`: it succeeded in the sandbox, and
-   * the question is whether its changes stay. `proposal`: not a command but a whole file of a reply, with its path in
-   * `command`.
+   * `network` is a question of its own, put after the command was approved. `tried`: it ran in the sandbox because the user
+   * wanted to try it, and the question is whether it is approved and its changes stay. `proposal`: not a command but a
+   * whole file of a reply, with its path in `command`.
    */
   readonly about: 'command' | 'network' | 'tried' | 'proposal'
   /** With `proposal`: what would change. */
   readonly diff?: string
   /** With `proposal`: what it lacks of the file that it would replace. The question says so. */
   readonly lacks?: MissingPart
-  /** How it went when it was tried. With `command` it failed, and nothing of it stays. */
+  /** With `tried`: how it went. */
   readonly tried?: Tried
-  /** What it runs, where that can be known. */
-  readonly runs: string | undefined
-  /** Whether it was approved before, when it still ran something else. */
+  /** Whether `try` is an answer: it then runs on a layer, in the sandbox, without network, and the question comes again. */
+  readonly canTry: boolean
+  /** The program that would be started; undefined when there is none of that name. */
+  readonly program: string | undefined
+  /** With an approval that gives more than `exec` has: the files that `always` is bound to, in words. */
+  readonly bound?: string
+  /** Whether it would run without a sandbox. */
+  readonly unsandboxed: boolean
+  /** Whether it was approved before, when files that could decide what it runs had another content. */
   readonly changed: boolean
-  /** Whether it may write to the caches of tools in the home directory. */
-  readonly installs: boolean
   /** Whether it may change the repository itself. */
   readonly repository: boolean
 }
@@ -82,8 +86,8 @@ export interface Tried {
   readonly output: string
 }
 
-/** `always` also saves the approval for later runs. */
-export type ApprovalAnswer = 'once' | 'always' | 'no'
+/** `always` also saves the approval for later runs. `try` counts only where it is offered. */
+export type ApprovalAnswer = 'once' | 'always' | 'no' | 'try'
 /** Undefined when there is no answer. */
 export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer | undefined>
 
@@ -98,8 +102,6 @@ export interface CommandSettings {
   readonly env: readonly string[]
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
-  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. Only where the user can answer. */
-  readonly tryFirst: () => boolean
   readonly outputBytes: number
   /** Whether programs may read the objects of repositories that track blocked files. */
   readonly execGit: 'safe' | 'full'
@@ -111,7 +113,6 @@ export const defaultCommandSettings: CommandSettings = {
   network: [],
   env: [],
   trustApprovals: false,
-  tryFirst: () => false,
   outputBytes: 10 * 1024 * 1024,
   execGit: 'safe',
 }

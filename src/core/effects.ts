@@ -27,8 +27,8 @@ export type Effect =
   /** Same content, same mode, another time of the last change: builds go by it. */
   | { readonly kind: 'time'; readonly path: string; readonly mtime: Date }
 
-/** Code of a model, or a command that the user approved. */
-export type Writer = 'code' | 'command'
+/** Code of a model, or a command that the user approved: one that may do no more than code may, or one that may. */
+export type Writer = 'code' | 'plain' | 'wide'
 
 export interface NotKept {
   readonly path: string

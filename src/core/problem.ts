@@ -102,7 +102,6 @@ export type Problem =
       approved: readonly string[]
       /** The project, where a command line would take another one. */
       root?: string
-      runs?: string
       changed: boolean
       /** Whether it is of no use without the network. */
       network: boolean

@@ -64,6 +64,11 @@ export interface ActionResult {
   /** `error` in parts, for reports; left out of those for programs. */
   failure?: Failure
   data?: unknown
+  /**
+   * In a preview: the error that it would have if the programs before it, which are not run, changed nothing. Whether it
+   * has is not known, so it has not failed.
+   */
+  unknown?: string
   /** What it did to files, if the caller asked for evidence. */
   changes?: Evidence[]
   warnings?: string[]

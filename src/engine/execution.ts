@@ -84,6 +84,8 @@ export class Execution {
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
   #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
   readonly #syntax: SyntaxCheck | undefined
+  /** In a preview: the first program that was not run. */
+  #notRun: string | undefined
 
   constructor(options: RunOptions, workspace: OpenWorkspace, parts: ExecutionParts) {
     this.#options = options
@@ -343,15 +345,18 @@ export class Execution {
         ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
     if (!tried.ok) await review?.failed?.(tried.problem, scope)
+    const unknown = this.#unknown(tried, task)
     const made = decide && changesSince?.()
     // An action that fails may have done a part of its work.
     const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
-    const outcome: Outcome = verdict?.problem === undefined ? tried : { ok: false, problem: verdict.problem }
+    const outcome: Outcome =
+      verdict?.problem === undefined ? (unknown ?? tried) : { ok: false, problem: verdict.problem }
     const note = { ...review?.note, ...verdict?.note }
     if (Object.keys(note).length > 0) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
     const said = verdict?.warnings ?? []
     setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings, ...said])
+    if (unknown !== undefined && outcome === unknown) result.unknown = unknown.error
     if (!outcome.ok && 'resend' in outcome.problem && outcome.problem.resend !== undefined) {
       const corrected = this.#tasks.corrections.ofEdit(task, outcome.problem.resend)
       if (corrected !== undefined) result.details = { ...result.details, corrected }
@@ -369,6 +374,17 @@ export class Execution {
     this.#writing.push(written)
     if (this.#writing.length >= maxWriting) await this.#writing.shift()
     return result
+  }
+
+  /** In a preview: the outcome of an action that fails on files which a program that was not run may change. */
+  #unknown(tried: Outcome, { decoded }: ReadyTask): (Outcome & { readonly error: string }) | undefined {
+    if (this.#options.effect !== 'show') return undefined
+    const before = this.#notRun
+    if (tried.ok) this.#notRun ??= tried.notRun
+    else if (tried.problem.kind === 'approval-needed') this.#notRun ??= tried.problem.command
+    if (tried.ok || before === undefined || !dependsOnFiles(tried.problem)) return undefined
+    const { error } = explain(tried.problem, decoded.spelled)
+    return { ...ok(undefined, [`unknown: it depends on '${before}', which is not run in a preview`]), error }
   }
 
   #notes(): boolean {
@@ -508,6 +524,32 @@ interface Review {
   failed?(problem: Problem, scope: Scope): Promise<void>
   readonly note?: ReviewNote | undefined
 }
+
+/** Whether other files would make a difference. */
+const dependsOnFiles = ({ kind }: Problem): boolean => fileProblems.has(kind)
+
+const fileProblems: ReadonlySet<Problem['kind']> = new Set([
+  'os',
+  'source-missing',
+  'not-regular',
+  'not-cells',
+  'not-text',
+  'too-large',
+  'changed-meanwhile',
+  'hash-differs',
+  'text-absent',
+  'already-applied',
+  'text-ambiguous',
+  'count-differs',
+  'hunk-failed',
+  'elision',
+  'lines-outside',
+  'lines-differ',
+  'files-failed',
+  'structure',
+  'search-failed',
+  'cwd-missing',
+] satisfies Problem['kind'][])
 
 /** Operations on structures judge their own result. */
 const saysBroken = (data: unknown): boolean =>

@@ -37,8 +37,9 @@ export interface ExecuteOptions {
 /** Options of one preview. */
 export interface PreviewOptions extends ExecuteOptions {
   /**
-   * `try`: code, and approved commands without network, are run in the sandbox on a layer that is thrown away, so that
-   * the diff has their changes. Where there are no layers, and without it, programs are only named.
+   * `try`: code, and commands with a plain approval, are run in the sandbox on a layer that is thrown away, so that the
+   * diff has their changes. Where there are no layers, and without it, programs are only named, and an action that would
+   * fail after one is `unknown`.
    */
   programs?: 'name' | 'try'
 }

@@ -72,9 +72,10 @@ export class Proposals {
       about: 'proposal',
       diff,
       ...(lacks && { lacks }),
-      runs: undefined,
+      canTry: false,
+      program: undefined,
+      unsandboxed: false,
       changed: false,
-      installs: false,
       repository: false,
     })
   }

@@ -93,7 +93,8 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
       timeoutMs: seconds * 1000,
       sandbox: 'if-there',
       network,
-      caches: 'discard',
+      caches: network ? 'project' : 'discard',
+      by: 'wide',
       readable: network ? certificatesIn(process.env) : [],
       memoryBytes: 16 * 1024 ** 3,
     }

@@ -1,4 +1,4 @@
-import { askApprovalSocket, firstAnswer, hasApprovalSocket } from '../approvals/socket.ts'
+import { askApprovalSocket, firstAnswer } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import { isRecord } from '../core/platform.ts'
 import type { Params } from './protocol.ts'
@@ -15,11 +15,9 @@ export function askThrough(ask: AskClient | undefined, question: Question, stopp
     firstAnswer(
       stopped,
       (signal) => askApprovalSocket(request, signal),
-      async (signal) => ask && answerIn(await ask(formFor(request, question(request)), signal)),
+      async (signal) => ask && answerIn(await ask(formFor(request, question(request)), signal), choicesOf(request)),
     )
 }
-
-export const canAsk = (capabilities: Params, root: string): boolean => hasForms(capabilities) || hasApprovalSocket(root)
 
 /** Clients from before there were other ways to ask name no way. */
 export function hasForms(capabilities: Params): boolean {
@@ -31,8 +29,9 @@ const toAllow = {
   title: 'Allow it?',
   description: 'once: now; always: now and from now on in this project; no: not at all',
 }
+const toTry = 'try: run it in the sandbox on a layer, without network, and ask again with what it did'
 const toKeep = {
-  title: 'Keep the result?',
+  title: 'Approve it and keep this result?',
   description:
     'once: its changes stay; always: they stay, and the command may run from now on in this project; no: nothing stays',
 }
@@ -42,13 +41,17 @@ const toWrite = {
   description: 'once: this file; always: this file and the others of this reply; no: not this file',
 }
 
-const choices = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
+const choicesOf = ({ canTry }: ApprovalRequest): readonly ApprovalAnswer[] =>
+  canTry ? ['once', 'always', 'no', 'try'] : ['once', 'always', 'no']
 
-function formFor({ about }: ApprovalRequest, message: string): Params {
+function formFor(request: ApprovalRequest, message: string): Params {
+  const { about, canTry } = request
+  const { title, description } = about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow
   const answer = {
     type: 'string',
-    ...(about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow),
-    enum: [...choices],
+    title,
+    description: canTry ? `${description}; ${toTry}` : description,
+    enum: choicesOf(request),
   }
   return {
     mode: 'form',
@@ -58,7 +61,7 @@ function formFor({ about }: ApprovalRequest, message: string): Params {
 }
 
 /** What a form that was filled in says: nothing where it was closed, and no where it says anything else. */
-function answerIn(filled: unknown): ApprovalAnswer | undefined {
+function answerIn(filled: unknown, choices: readonly ApprovalAnswer[]): ApprovalAnswer | undefined {
   const { action, content } = isRecord(filled) ? filled : {}
   if (action === 'decline') return 'no'
   if (action !== 'accept') return undefined

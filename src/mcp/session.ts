@@ -19,7 +19,7 @@ import type { ReportOptions } from '../report/parts.ts'
 import { primaryOf, printable } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { type Answer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
-import { type AskClient, askThrough, canAsk, hasForms, type Question } from './ask.ts'
+import { type AskClient, askThrough, hasForms, type Question } from './ask.ts'
 import { ClientRoots, narrowed, type Place, type Project, type Scope } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
 import { type Peer, tooEarly } from './peer.ts'
@@ -171,7 +171,7 @@ export class Session {
   }
 
   async #perform(
-    { tool, caller }: Call,
+    { tool }: Call,
     project: Project,
     values: Params,
     { signal, tell, ask: askClient }: CallRequest & { readonly ask: AskClient | undefined },
@@ -183,7 +183,6 @@ export class Session {
     const options: CladaOptions = {
       ...project.options,
       conversation: (this.#conversation ??= { kind: 'mcp', id: newId() }),
-      tryFirst: () => canAsk(caller.capabilities, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
         return ask(request)

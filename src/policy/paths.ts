@@ -66,15 +66,16 @@ function blockedForWriting(
 }
 
 /**
- * Code may write what documents may. A command that the user approved may also set up its tools, and fill directories
- * of packages, in which anything may be called like a secret.
+ * Code may write what documents may. A command that the user approved may also fill directories of packages, in which
+ * anything may be called like a secret; one whose approval is bound to what it runs may set up its tools as well.
  */
 function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDecision {
   if (by === 'code') return judgePlace(absolute, 'write', policy)
   const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
-  return judgePlace(absolute, 'write', isPackage ? { ...policy, denied: compileDenied([]) } : policy, noNames)
+  if (isPackage) return judgePlace(absolute, 'write', { ...policy, denied: compileDenied([]) }, noNames)
+  return judgePlace(absolute, 'write', policy, by === 'wide' ? noNames : writeBlocked)
 }
 
 /** Directories that package managers and builds fill. */

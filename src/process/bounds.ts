@@ -33,10 +33,8 @@ export interface Bounds {
   readonly readable: readonly string[]
   /** In those, what cannot be read. Absolute. */
   readonly hidden: readonly BlockedPath[]
-  /** Tool caches that can be written to. */
-  readonly caches: readonly string[]
-  /** Tool caches that can be read; what is written there is thrown away, or refused where that cannot be done. */
-  readonly discarded: readonly string[]
+  /** Tool caches that can be read. What is written there is kept elsewhere, or thrown away, or refused where that cannot be done. */
+  readonly caches: readonly Cache[]
   /** The home directory, shown empty but for what else is listed here. */
   readonly home: string
   /** Below the root, readable but not to be changed. */
@@ -47,15 +45,25 @@ export interface Bounds {
   readonly absent: readonly string[]
   readonly network: boolean
   readonly limits: ResourceLimits
-  /** Where the project and the discarded directories are mounted as overlays before the sandbox starts. */
+  /** Where the project and the caches are mounted as overlays before the sandbox starts. */
   readonly mounts?: Mounts
+}
+
+/** A directory in the home directory in which a tool keeps what it fetched. */
+export interface Cache {
+  /** Where programs look for it; the user's own one is there, or nothing. */
+  readonly dir: string
+  /** What commands with network have put over it, in clada's state. */
+  readonly layer: string
+  /** Whether what a program writes goes to that layer, or to one above it that ends with the program. */
+  readonly writes: 'kept' | 'discarded'
 }
 
 export interface Mounts {
   /** The project as the program sees it. */
   readonly root: string
-  /** By the real directory: where its overlay is. */
-  readonly discarded: readonly (readonly [dir: string, from: string])[]
+  /** By the directory of a cache, or of a repository beside the project: where its overlay is. */
+  readonly further: readonly (readonly [dir: string, from: string])[]
 }
 
 export interface ResourceLimits {

@@ -122,17 +122,17 @@ const etcNames = [
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
-  const { root, readable, hidden, caches, home, fixed, blocked, absent, network, mounts } = bounds
+  const { root, readable, hidden, home, fixed, blocked, absent, network, mounts } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
   for (const dir of [...readable].sort()) if (!isInside(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const { path: at, type } of hidden) args.push(...masked(at, type))
-  for (const dir of caches) args.push('--bind-try', dir, dir)
-  for (const [dir, from] of mounts?.discarded ?? []) args.push('--bind', from, dir)
-  if (mounts === undefined) for (const dir of bounds.discarded) args.push('--ro-bind-try', dir, dir)
   const project = mounts?.root ?? root
+  const caches = cacheBindings(bounds)
+  for (const [dir, bind] of caches) if (!isInside(dir, root)) args.push(...bind)
   args.push('--bind', project, root)
+  for (const [dir, bind] of caches) if (isInside(dir, root)) args.push(...bind)
   // What is mounted cannot be renamed.
   for (const name of mounts === undefined ? directoriesAbove(bounds) : [])
     args.push('--bind-try', path.join(root, name), path.join(root, name))
@@ -140,6 +140,15 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   for (const { path: name, type } of blocked) args.push(...masked(path.join(root, name), type))
   for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
   return args
+}
+
+/** Without overlays a cache that is kept is the project's own alone, and another cannot be written to. */
+function cacheBindings({ caches, mounts }: Bounds): (readonly [dir: string, args: readonly string[]])[] {
+  if (mounts !== undefined) return mounts.further.map(([dir, from]) => [dir, ['--bind', from, dir]] as const)
+  return caches.map(({ dir, layer, writes }) => [
+    dir,
+    writes === 'kept' ? ['--bind', layer, dir] : ['--ro-bind-try', dir, dir],
+  ])
 }
 
 const masked = (at: string, type: BlockedPath['type']): string[] =>

@@ -36,9 +36,7 @@ export function commandEnvironment(
   user: Readonly<Record<string, string | undefined>>,
   facts: EnvironmentFacts & {
     readonly network: boolean
-    /** The shell for scripts of packages, where nothing that is bound to the approval names another. */
-    readonly shell?: string | undefined
-    /** Names that the user's config adds. */
+    /** Names that the user's config or the approval adds. */
     readonly more: readonly string[]
   },
 ): Record<string, string> {
@@ -54,8 +52,6 @@ export function commandEnvironment(
     PATH: facts.path.join(platform.path.delimiter),
     HOME: facts.home,
     TMPDIR: '/tmp',
-    // Package managers look for a shell among the project's own tools first.
-    ...(facts.shell === undefined ? {} : { npm_config_script_shell: facts.shell }),
     ...(facts.venv === undefined ? {} : { VIRTUAL_ENV: facts.venv }),
   }
 }

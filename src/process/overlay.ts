@@ -5,7 +5,7 @@ import type { Staged } from '../core/effects.ts'
 import { dirsAbove, isBelowAny, isInside } from '../core/paths.ts'
 import { isAlive, jsonOf, ownerFrom, ownOwner, readOwn } from '../state/own-files.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
-import type { Mounts } from './bounds.ts'
+import type { Cache, Mounts } from './bounds.ts'
 import { collectEffects, type Collected, longestPath } from './effects.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
@@ -20,8 +20,8 @@ export interface Mask {
 /** Files layered over the project before a program starts. */
 export interface Layers {
   readonly masks: readonly Mask[]
-  /** Directories outside the project that a program may write to, for nothing. */
-  readonly discarded: readonly string[]
+  /** Directories outside the project that a program may write to, although what is there does not change. */
+  readonly caches: readonly Cache[]
   /** A directory outside the project that a program may write to, and whose changes count. */
   readonly beside?: string | undefined
   /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
@@ -45,7 +45,8 @@ export class Overlay {
   readonly #dir: string
   readonly #masks: readonly Mask[]
   readonly #mounting: Mounting
-  readonly #discarded: readonly string[]
+  /** What is mounted besides the project: the caches, and the directory beside the project last. */
+  readonly #further: readonly Further[]
   readonly #beside: string | undefined
   readonly #staged: readonly Staged[]
   #view: number | undefined
@@ -53,11 +54,15 @@ export class Overlay {
   #viewBeside: number | undefined
   #began = 0
 
-  private constructor(root: string, dir: string, { masks, discarded, beside, staged }: Layers, by: Mounting) {
+  private constructor(root: string, dir: string, { masks, caches, beside, staged }: Layers, by: Mounting) {
     this.#root = root
     this.#dir = dir
     this.#masks = masks
-    this.#discarded = beside === undefined ? discarded : [...discarded, beside]
+    const empty = path.join(path.dirname(dir), emptyDir)
+    this.#further = [
+      ...caches.map((cache, at) => layersOf(cache, `${at}/upper`, empty)),
+      ...(beside === undefined ? [] : [{ dir: beside, upper: `${caches.length}/upper`, lower: [beside] as const }]),
+    ]
     this.#beside = beside
     this.#staged = staged
     this.#mounting = by
@@ -78,7 +83,8 @@ export class Overlay {
       likeDirectory(root, path.join(dir, 'upper'))
       await overlay.#putMasks()
       if (layers.staged.length > 0) await overlay.#putStaged()
-      for (const [at, lower] of overlay.#discarded.entries()) {
+      if (layers.caches.length > 0) fs.mkdirSync(path.join(place, emptyDir), { recursive: true })
+      for (const [at, { dir: lower }] of overlay.#further.entries()) {
         for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
         fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
         if (lower === layers.beside) likeDirectory(lower, overlay.#upperBeside())
@@ -94,7 +100,7 @@ export class Overlay {
   get mounts(): Mounts {
     return {
       root: this.#mergedAt(''),
-      discarded: this.#discarded.map((dir, at) => [dir, this.#mergedAt(at)] as const),
+      further: this.#further.map(({ dir }, at) => [dir, this.#mergedAt(at)] as const),
     }
   }
 
@@ -110,16 +116,17 @@ export class Overlay {
         : [`mount -t overlay overlay -o userxattr,lowerdir=${found} ../before 5<staged 6<"$1" || exit ${unmounted}`]),
       `${mount(`/proc/self/fd/9:${found}`, '../merged')} 5<staged 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
       'shift',
-      ...this.#discarded.flatMap((_, at) => [
-        `${mount('/proc/self/fd/6', `../merged${at}`)} 6<"$1" 7<${at}/upper 8<${at}/work || exit ${unmounted}`,
-        'shift',
-      ]),
+      ...this.#further.map(
+        ({ lower }, at) =>
+          `${mount(lower.length === 1 ? '/proc/self/fd/5' : '/proc/self/fd/5:/proc/self/fd/6', `../merged${at}`)} 7<"$1" 8<${at}/work 5<"$2" 6<"$3" || exit ${unmounted}; shift 3`,
+      ),
       'exec "$@"',
     ].join('\n')
+    const dirs = this.#further.flatMap(({ upper, lower: [first, second = first] }) => [upper, first, second])
     const { unshare, sh } = this.#mounting
     return {
       file: unshare,
-      args: ['-Urm', sh, '-c', script, 'sh', this.#root, ...this.#discarded, file, ...args],
+      args: ['-Urm', sh, '-c', script, 'sh', this.#root, ...dirs, file, ...args],
       cwd: this.#dir,
     }
   }
@@ -131,7 +138,7 @@ export class Overlay {
     this.#began = fs.statSync(path.join(this.#dir, 'began')).ctimeMs
     this.#view ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('')}`, 'r')
     if (this.#beside !== undefined)
-      this.#viewBeside ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt(this.#discarded.length - 1)}`, 'r')
+      this.#viewBeside ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt(this.#further.length - 1)}`, 'r')
     if (this.#staged.length > 0) this.#before ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('', 'before')}`, 'r')
     return `/proc/self/fd/${this.#view}`
   }
@@ -191,7 +198,7 @@ export class Overlay {
   }
 
   #upperBeside(): string {
-    return path.join(this.#dir, String(this.#discarded.length - 1), 'upper')
+    return path.join(this.#dir, String(this.#further.length - 1), 'upper')
   }
 
   #letGo(): void {
@@ -258,6 +265,21 @@ export class Overlay {
   }
 }
 
+/** A directory that is mounted besides the project. */
+interface Further {
+  readonly dir: string
+  /** Where what is written goes, relative to the layers of this run if it ends with them. */
+  readonly upper: string
+  /** What is below it, the first one on top. */
+  readonly lower: readonly [string, ...string[]]
+}
+
+/** Of a cache, from above: what this run writes, what the project has kept, the user's own. */
+function layersOf({ dir, layer, writes }: Cache, upper: string, empty: string): Further {
+  const [first, ...others] = (writes === 'kept' ? [dir] : [layer, dir]).filter(isDirectory)
+  return { dir, upper: writes === 'kept' ? layer : upper, lower: [first ?? empty, ...others] }
+}
+
 /** The exit code of a start whose mounts were refused. */
 const unmounted = 97
 
@@ -290,7 +312,7 @@ export function canLayer(root: string): Promise<boolean> {
 }
 
 async function tried(root: string): Promise<boolean> {
-  const layers = await Overlay.open(root, { masks: [], discarded: [], staged: [] })
+  const layers = await Overlay.open(root, { masks: [], caches: [], staged: [] })
   if (layers === undefined) return false
   try {
     const call = { ...layers.wrap('/usr/bin/true', []), env: {}, timeoutMs: 5000, outputBytes: 1000 }
@@ -312,6 +334,10 @@ export function giveUpPlace(root: string): boolean {
 }
 
 const ownerFile = 'owner'
+/** In the place of a layer that is not there. */
+const emptyDir = 'empty'
+
+export const isDirectory = (dir: string): boolean => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
  * A private directory for the layers, on the same file system as the project where possible, so that what a program

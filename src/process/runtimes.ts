@@ -33,7 +33,7 @@ const runtimeHomes = [
 ]
 
 /** What tools keep between runs, and what a second `npm install` would miss. Not all of `.cache`: some keep tokens there. */
-const cacheHomes = [
+export const cacheHomes: readonly string[] = [
   '.npm',
   '.yarn',
   '.pnpm-store',
@@ -70,8 +70,6 @@ export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
 /** Whether a file is one that tools regenerate. */
 export const isCached = (file: string, home: string): boolean =>
   ['.cache', ...cacheHomes].some((name) => isInside(file, path.join(home, name)))
-
-export const cachesIn = (home: string): string[] => below(home, cacheHomes)
 
 /**
  * What a program needs beside it, when it is in none of the usual places: `/x/bin/node` needs `/x`. Code may have laid

@@ -57,7 +57,8 @@ export function seatbelt(file: string): Sandbox {
 
 /** Later rules win over earlier ones, so what is blocked comes last. */
 export function seatbeltProfile(bounds: Bounds): string {
-  const { root, readable, hidden, caches, discarded, fixed, blocked, absent, network } = bounds
+  const { root, readable, hidden, caches, fixed, blocked, absent, network } = bounds
+  const layers = caches.flatMap(({ layer, writes }) => (writes === 'kept' ? [layer] : []))
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))
   const system = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt', '/private/var/db', '/private/etc/ssl', '/dev']
   const blockedPaths = [...hidden.map((one) => one.path), ...below(blocked.map(({ path: name }) => name))]
@@ -70,11 +71,18 @@ export function seatbeltProfile(bounds: Bounds): string {
     '(allow sysctl-read)',
     '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))',
     '(allow file-read-metadata)',
-    rule('allow file-read*', [...system, ...readable, ...caches, ...discarded, root, '/private/tmp']),
+    rule('allow file-read*', [
+      ...system,
+      ...readable,
+      ...caches.map(({ dir }) => dir),
+      ...layers,
+      root,
+      '/private/tmp',
+    ]),
     '(allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))',
     // /bin/sh reads from there which shell it is.
     '(allow file-read* (literal "/private/var/select") (literal "/private/var/select/sh"))',
-    rule('allow file-write*', [root, ...caches, '/private/tmp']),
+    rule('allow file-write*', [root, ...layers, '/private/tmp']),
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
     rule('deny file-write*', below([...fixed, ...absent])),
     rule('deny file-read* file-write*', blockedPaths),
@@ -94,7 +102,7 @@ const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 /** Undefined when a sandbox with nothing special to keep comes up on this machine, else what it said. */
 export async function whyNotStarting(sandbox: Sandbox, root: string): Promise<string | undefined> {
   const program = { file: '/usr/bin/true', args: [], cwd: '/', env: bareEnvironment }
-  const none = { readable: [], hidden: [], caches: [], discarded: [], fixed: [], blocked: [], absent: [] }
+  const none = { readable: [], hidden: [], caches: [], fixed: [], blocked: [], absent: [] }
   const limits = { memoryBytes: 2 ** 30, fileBytes: 2 ** 30, processes: 1000 }
   const wrapped = sandbox.wrap(program, { root, home: homeDir(), ...none, network: false, limits })
   const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })

@@ -92,7 +92,7 @@ function lateAdvice({ ms, most, approval, offline }: Problem & { kind: 'command-
 }
 
 function approvalNeeded(problem: Problem & { kind: 'approval-needed' }): Message {
-  const { command, approved, runs, changed, refused } = problem
+  const { command, approved, changed, refused } = problem
   const common = { code: 'approval_required', details: { command } } as const
   if (refused)
     return {
@@ -102,10 +102,10 @@ function approvalNeeded(problem: Problem & { kind: 'approval-needed' }): Message
       toUser: `You refused '${command}'`,
       advice: { model: 'Do without it, or ask the user why.', user: '' },
     }
-  const line = `${approveLine(problem)}.${runs === undefined ? '' : ` It runs: ${runs}.`}`
+  const line = `${approveLine(problem)}.`
   return {
     ...common,
-    what: `'${command}' ${changed ? 'was approved, but what it runs has changed since' : 'is not approved'}`,
+    what: `'${command}' ${changed ? 'was approved, but files that could decide what it runs have changed since' : 'is not approved'}`,
     advice: {
       model: `${approvedWords(approved)} The user can approve it with: ${line} Until then, go on without it.`,
       user: `To approve it: ${line}`,

@@ -96,6 +96,7 @@ type Coded = (code: string | undefined) => string
 
 function actionLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
+  if (result.unknown !== undefined) return [`${result.blockId} ❔ ${what}`, ...warned(result)]
   if (result.success) return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warned(result)]
   const mark = isPartial(result) ? '⚠️ ' : '❌'
   return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warned(result)]

@@ -80,13 +80,12 @@ export const missingSentence = (lacks: MissingPart): string =>
     everything: 'it is empty, and would delete all of the file',
   })[lacks]
 
-/** How a command went that was tried before the user is asked. */
+/** How a command went that the user tried. */
 export function triedSentence({ exitCode, changed, more }: Tried): string {
   const how = 'In the sandbox, without network:'
-  if (exitCode === null) return `${how} it did not end in time. Nothing was kept.`
-  if (exitCode !== 0) return `${how} exit ${exitCode}. Nothing was kept.`
+  if (exitCode === null) return `${how} it did not end in time. After a yes it runs again.`
   const files = changed.length + more
-  return `${how} exit 0, ${files === 0 ? 'no files' : counted(files, 'file')} changed.`
+  return `${how} exit ${exitCode}, ${files === 0 ? 'no files' : counted(files, 'file')} changed. Nothing is kept yet.`
 }
 
 /** The end of its output, line by line. */

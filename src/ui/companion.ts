@@ -388,7 +388,7 @@ const mostShown = 50
 const mostPlanned = 4
 const longestWait = 10_000
 
-const answers = ['once', 'always', 'no'] as const
+const answers = ['once', 'always', 'no', 'try'] as const
 
 /** Names all that a person was shown of a plan: what each block is, what it would run, and its diff. */
 function digestOf({ plan, reviewed }: Planned): string {

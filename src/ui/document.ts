@@ -140,7 +140,10 @@ export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | n
   if (planned.plan.looking) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
   const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
   const pending = sound.filter(({ outcome }) => outcome === undefined)
-  const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
+  // What depends on a program is looked at again when that has run. A group that lands as one is not torn for it.
+  const known = pending.filter(({ state, group }) => state !== 'unknown' || group?.atomic === true)
+  const chosen =
+    tasks !== null ? pending.filter(({ task = '' }) => tasks.includes(task)) : known.length === 0 ? pending : known
   if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to apply.')
   refuseTornGroups(pending, chosen)
   const count = chosen.length

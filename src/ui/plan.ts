@@ -201,6 +201,7 @@ function judged(
   const example = unmeant.get(block.startLine)
   if (result === undefined) return { state: unknown, ...why(example && notExecutedNote(example)) }
   const runs = programOf(result)
+  if (result.unknown !== undefined) return { state: 'unknown', ...why(result.warnings?.at(-1)) }
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }
   if (result.success) {

@@ -14,6 +14,8 @@ export type BlockState =
   | 'repaired'
   /** It will start a program that is not approved yet, or replace a file by what seems to be a part of it. */
   | 'approval'
+  /** It depends on a program that a plan does not run. */
+  | 'unknown'
   /** A rule forbids it. */
   | 'refused'
   | 'fails'

@@ -57,7 +57,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/answer': async (call) => {
     const { id, answer } = await json(call)
     const said = answers.find((one) => one === answer)
-    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
+    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always, no or try.')
     if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
   },
   'POST /api/undo': (call) => turn(call, 'undo'),
@@ -83,7 +83,7 @@ async function turn(call: Call, how: 'undo' | 'redo'): Promise<unknown> {
   })
 }
 
-const answers = ['once', 'always', 'no'] as const
+const answers = ['once', 'always', 'no', 'try'] as const
 
 /** Everything but a document is short. */
 const longestJson = 1_000_000

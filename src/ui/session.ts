@@ -68,7 +68,7 @@ export class Session {
     const own = { ...options, reserved: [...(options.reserved ?? []), inputFile] }
     // The page shows what a proposal would change before it is applied: applying it is the yes.
     const proposals = own.proposals === 'off' ? 'off' : 'apply'
-    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, tryFirst: true, proposals }) }
+    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, proposals }) }
     this.#comparing = new Clada({ ...own, proposals, syntaxCheck: 'off' })
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }

@@ -11,10 +11,12 @@ const root = '/home/ada/project'
 const request = {
   root,
   command: 'npm test',
-  runs: 'vitest run',
+  program: '/usr/bin/npm',
+  bound: 'package.json',
+  canTry: true,
+  unsandboxed: false,
   changed: false,
   about: 'command',
-  installs: false,
   repository: false,
 } as const
 

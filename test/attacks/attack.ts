@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Grant } from '../../src/approvals/approvals.ts'
 
 /**
  * An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing.
@@ -19,8 +20,14 @@ export interface Attack {
   /** Commands that the user approved, and the shell lines that prepare the project before. */
   readonly approved?: readonly string[]
   readonly before?: string
+  /** What the approvals give beyond the command itself. */
+  readonly grant?: Grant
   /** Shell lines that prepare the project. */
   readonly setup?: string
+  /** A home directory of its own, in which `before` puts bait. */
+  readonly home?: true
+  /** The document is only looked at. */
+  readonly preview?: true
   /** Whatever it changes must be named in the report, and be as it was after `clada undo`. */
   readonly reported?: boolean
   readonly action?: { readonly type: string; readonly [field: string]: unknown }
@@ -36,6 +43,7 @@ export const attacks: readonly Attack[] = [
   ...read('attacks.json'),
   ...read('more-attacks.json'),
   ...read('approval-attacks.json'),
+  ...read('wide-attacks.json'),
   ...read('attacks-2.json'),
   ...read('siblings.json'),
   ...read('limits-attacks.json'),

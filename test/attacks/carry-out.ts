@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { Approvals } from '../../src/approvals/approvals.ts'
+import { Approvals, type Grant } from '../../src/approvals/approvals.ts'
 import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Clada } from '../../src/api/clada.ts'
 import { adoptState } from '../../src/state/vouched.ts'
@@ -28,7 +28,7 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   pictures.set(fixture, clean)
   prepare(attack, fixture)
   if (attack.before !== undefined) fixture.prepare(attack.before)
-  for (const command of attack.approved ?? []) approve(fixture, fixture.fill(command))
+  for (const command of attack.approved ?? []) approve(fixture, fixture.fill(command), attack.grant)
   if (attack.setup !== undefined) fixture.prepare(attack.setup)
   const document = documentFor(attack, fixture)
   const before = pictureOf(fixture)
@@ -101,12 +101,14 @@ function withState({ state }: Fixture, act: () => void): void {
 }
 
 /** As the user does it by `clada approve`. */
-function approve(fixture: Fixture, command: string): void {
+function approve(fixture: Fixture, command: string, grant: Grant = {}): void {
   const line = approvalLineOf(command)
   if ('reason' in line) throw new Error(line.reason)
   withState(fixture, () => {
     const approvals = new Approvals(fixture.project)
-    approvals.add(line, approvals.runs(line)[0])
+    approvals.add(line, grant)
+    // What is refused for another reason would prove nothing.
+    if (approvals.stateOf(line).state !== 'approved') throw new Error(`'${command}' could not be approved`)
   })
 }
 
@@ -156,13 +158,18 @@ async function inProcess(attack: Attack, fixture: Fixture, document: string): Pr
   const kept = Object.fromEntries(Object.keys(added).map((name) => [name, process.env[name]]))
   Object.assign(process.env, added)
   try {
-    const clada = new Clada({ repoPath: fixture.project, gitCommit: false, limits: { actionMs: 2000 } })
+    const clada = new Clada({
+      repoPath: fixture.project,
+      gitCommit: false,
+      limits: { actionMs: attack.home || attack.grant?.network ? 20_000 : 2000 },
+    })
     const times = attack.action?.type === 'race' ? 200 : 1
     let output = ''
     let failed = false
     for (let time = 0; time < times; time++) {
-      const result = await clada.execute(document)
-      output = JSON.stringify(result)
+      const shown = attack.preview ? await clada.preview(document) : undefined
+      const result = shown?.result ?? (await clada.execute(document))
+      output = JSON.stringify(shown ?? result)
       failed = !result.success || times > 1
     }
     return { output, failed, hung: false }
@@ -179,11 +186,12 @@ function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: 
     ...faults(attack),
     process.execPath,
     cli,
+    ...(attack.preview ? ['diff'] : []),
     '--root',
     fixture.project,
-    '--no-git',
+    ...(attack.preview ? [] : ['--no-git']),
     '--timeout',
-    '2',
+    attack.home || attack.grant?.network ? '20' : '2',
   ]
   const env = {
     ...process.env,
@@ -224,7 +232,8 @@ function faults({ action }: Attack): string[] {
   }
 }
 
-function environmentOf({ action }: Attack, fixture: Fixture): Record<string, string> {
+function environmentOf({ action, home }: Attack, fixture: Fixture): Record<string, string> {
+  if (home) return { HOME: path.join(fixture.parent, 'home') }
   if (action?.type !== 'env') return {}
   const name = String(action['name'])
   // Node itself would obey it before a line of ours runs, so here it only reaches the children.

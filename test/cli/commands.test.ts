@@ -336,7 +336,9 @@ describe('the lines about', () => {
 
 it('takes only clear words for an approval', () => {
   const words = ['y\n', 'YES', 'A', ' always ', 'n', '', 'ye', 'maybe']
-  expect(words.map(answerIn)).toEqual(['once', 'once', 'always', 'always', 'no', 'no', 'no', 'no'])
+  expect(words.map((word) => answerIn(word))).toEqual(['once', 'once', 'always', 'always', 'no', 'no', 'no', 'no'])
+  expect(['t', 'TRY', 'tr'].map((word) => answerIn(word, { canTry: true }))).toEqual(['try', 'try', 'no'])
+  expect(answerIn('t', { canTry: false })).toBe('no')
 })
 
 it('serves the page of a project on the same port every time', () => {

@@ -7,7 +7,7 @@ import { needs, skipWithout } from '../support/needs.ts'
 
 const reply = (dir: string, command: string): string => `#!SHAM [@three-char-SHA-256: run]
 action = "run"
-command = "${command}"
+command = ${JSON.stringify(command)}
 #!END_SHAM_run
 
 #!SHAM [@three-char-SHA-256: aft]
@@ -19,13 +19,12 @@ content = "after"
 
 /** A person at a terminal, who presses keys when the question comes. */
 async function asked(
-  keys: string,
+  keys: string | readonly string[],
   command = 'node --version',
+  { dir, state } = { dir: scratchDir(), state: scratchDir() },
 ): Promise<{ code: number | null; shown: string; dir: string }> {
-  const dir = scratchDir()
-  const state = scratchDir()
   fs.writeFileSync(path.join(dir, 'reply.md'), reply(dir, command))
-  fs.writeFileSync(path.join(dir, 'make.sh'), 'echo made > made.txt')
+  fs.writeFileSync(path.join(dir, 'make.sh'), '#!/bin/sh\necho made > made.txt', { mode: 0o755 })
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const own = [process.execPath, inject('cli'), 'reply.md', '--no-git']
   const { CI: _, ...env } = process.env
@@ -37,8 +36,10 @@ async function asked(
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   let shown = ''
   child.stdout.on('data', (chunk) => (shown += String(chunk)))
-  await expect.poll(() => shown, { interval: 20 }).toContain('then Enter: ')
-  child.stdin.write(`${JSON.stringify({ send: keys })}\n`)
+  for (const [index, line] of [keys].flat().entries()) {
+    await expect.poll(() => shown.split('then Enter: ').length, { interval: 20 }).toBe(index + 2)
+    child.stdin.write(`${JSON.stringify({ send: line })}\n`)
+  }
   return { code: await ended, shown, dir }
 }
 
@@ -59,15 +60,38 @@ describe('the question at a terminal', () => {
     expect(fs.existsSync(path.join(dir, 'after.txt'))).toBe(true)
   })
 
+  it.each(['node --version', 'sh "make.sh"', './make.sh'])(
+    'of %s is answered for always by a, also in later runs and after edits',
+    async (command) => {
+      const place = { dir: scratchDir(), state: scratchDir() }
+      const first = await asked('a\r', command, place)
+      expect(first.code).toBe(0)
+      for (let time = 0; time < 2; time++) {
+        fs.writeFileSync(path.join(place.dir, 'other.txt'), `edited ${time}`)
+        const next = await asked([], command, place)
+        expect(next.code, next.shown).toBe(0)
+        expect(next.shown).not.toContain('then Enter')
+      }
+      const list = JSON.parse(fs.readFileSync(path.join(place.dir, '.clada/allowed-commands.json'), 'utf8'))
+      expect(list.commands).toEqual([command])
+    },
+    60_000,
+  )
+
   it.for([
     ['y', true],
     ['n', false],
   ] as const)(
-    'lists what a command changed when it was tried, and %s decides whether that stays',
+    'runs nothing before the answer, tries a command by t, and %s decides whether its changes stay',
     async ([key, stays], context) => {
       skipWithout(context, 'sandbox')
-      const { shown, dir } = await asked(`${key}\r`, 'sh make.sh')
-      expect(shown).toMatch(/without network: exit 0, 1 file changed\.\s+\+ made\.txt\s+Keep the result\? y \(once\)/)
+      const { shown, dir } = await asked(['t\r', `${key}\r`], 'sh make.sh')
+      expect(shown).toMatch(
+        /whatever this runs, in the sandbox\.\s+Run it\? y \(once\), a \(always\), t \(try it first\) or n/,
+      )
+      expect(shown).toMatch(
+        /exit 0, 1 file\s+changed\. Nothing is kept yet\.\s+\+ made\.txt\s+Approve it and keep this result\?/,
+      )
       expect(fs.existsSync(path.join(dir, 'made.txt'))).toBe(stays)
     },
   )

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { approvalLine } from '../../src/approvals/approval-line.ts'
+import { approvalLine, approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { question } from '../../src/cli/ask.ts'
 import { visible } from '../../src/report/words.ts'
@@ -9,7 +9,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { findProgram } from '../../src/process/programs.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { skipWithout } from '../support/needs.ts'
+import { lacks, skipWithout } from '../support/needs.ts'
 
 beforeEach(() => {
   const before = process.env['XDG_STATE_HOME']
@@ -19,8 +19,6 @@ beforeEach(() => {
     else process.env['XDG_STATE_HOME'] = before
   })
 })
-
-const manifest = (test: string): string => JSON.stringify({ name: 'p', version: '1.0.0', scripts: { test } })
 
 async function run(
   root: string,
@@ -57,14 +55,14 @@ const echo = approvalLine(['echo', 'hi'], '')
 describe('an approval that is given', () => {
   it('is in a list that git takes, and nothing else of clada is', () => {
     const root = scratchDir()
-    for (let time = 0; time < 2; time++) new Approvals(root).add(echo, { hash: null })
+    for (let time = 0; time < 2; time++) new Approvals(root).add(echo)
     expect(fs.readdirSync(path.join(root, '.clada'))).toEqual(['.gitignore', 'allowed-commands.json'])
   })
 
   it('is refused where models could give it too', () => {
     const root = scratchDir()
     process.env['XDG_STATE_HOME'] = path.join(root, 'state')
-    expect(() => new Approvals(root).add(echo, { hash: null })).toThrow(/is inside the project, where models can write/)
+    expect(() => new Approvals(root).add(echo)).toThrow(/is inside the project, where models can write/)
     expect(fs.readdirSync(root)).toEqual([])
   })
 })
@@ -79,9 +77,10 @@ describe('an approval', () => {
         root,
         command: 'echo hi',
         about: 'command',
-        runs: undefined,
+        canTry: expect.any(Boolean),
+        program: expect.stringMatching(/\/echo$/),
+        unsandboxed: lacks('sandbox'),
         changed: false,
-        installs: false,
         repository: false,
       },
     ])
@@ -112,16 +111,41 @@ describe('an approval', () => {
     })
   })
 
-  it('is for what the command ran then', async () => {
-    const root = scratchDir({ 'package.json': manifest('echo one') })
-    const { asked, ask } = person('always', 'no')
-    expect((await run(root, 'npm test --silent', { ask })).output).toContain('one')
-    fs.writeFileSync(path.join(root, 'package.json'), manifest('echo two'))
-    expect(await run(root, 'npm test --silent', { ask })).toMatchObject({ code: 'approval_required' })
-    expect(asked.map(({ runs, changed }) => ({ runs, changed }))).toEqual([
-      { runs: 'echo one', changed: false },
-      { runs: 'echo two', changed: true },
-    ])
+  it.each([
+    ['echo "hello"', "echo 'hello'"],
+    ['echo   a\tb', 'echo a b'],
+    ["cd sub && echo 'x y'", 'cd ./sub/ && echo "x y"'],
+    ['echo a\\ b *', 'echo "a b" c'],
+  ])('of %s is stored as it was typed, and holds however it is spelled', async (typed, again) => {
+    const root = scratchDir({ 'sub/x': '' })
+    const line = approvalLineOf(typed)
+    if ('reason' in line) throw new Error(line.reason)
+    const approvals = new Approvals(root)
+    approvals.add(line)
+    const stored = JSON.parse(fs.readFileSync(path.join(root, '.clada/allowed-commands.json'), 'utf8'))
+    expect(stored).toEqual({ commands: [typed], added: { [typed]: expect.stringMatching(/^\d{4}-/) } })
+    expect(approvals.list().vouchers).toMatchObject([{ command: typed }])
+    expect(await run(root, again)).not.toHaveProperty('code')
+    expect(approvals.remove(again)).toBe(typed.endsWith('*') ? false : true)
+  })
+
+  it('that a question gives is stored as the model typed it', async () => {
+    const root = scratchDir({ 'sub/x': '' })
+    const { ask } = person('always', 'always', 'always')
+    for (const command of ['echo "hello"', 'cd sub && echo "a  b"', "echo \\\n  'hello'"])
+      await run(root, command, { ask })
+    const { commands } = new Approvals(root).list().list
+    expect(commands).toEqual(['echo "hello"', 'cd sub && echo "a  b"'])
+  })
+
+  it('is one for a line, however often and in which spelling it is given', () => {
+    const root = scratchDir()
+    const approvals = new Approvals(root)
+    for (const text of ['echo hi', 'echo "hi"', "echo 'hi'"]) {
+      const line = approvalLineOf(text)
+      if ('line' in line) approvals.add(line, { network: text === 'echo "hi"' })
+    }
+    expect(approvals.list()).toMatchObject({ list: { commands: ["echo 'hi'"] }, vouchers: [{ network: false }] })
   })
 
   it('does not come with a repository, unless the user says so', async () => {
@@ -133,7 +157,7 @@ describe('an approval', () => {
   it('does not count when the project no longer lists it', async () => {
     const root = scratchDir()
     const approvals = new Approvals(root)
-    approvals.add(echo, { hash: null })
+    approvals.add(echo)
     expect(approvals.stateOf(echo)).toMatchObject({ state: 'approved', voucher: { network: false } })
     fs.rmSync(path.join(root, '.clada/allowed-commands.json'))
     expect(approvals.stateOf(echo)).toEqual({ state: 'unknown' })
@@ -142,13 +166,13 @@ describe('an approval', () => {
   it('of one project is none of another', async () => {
     const one = scratchDir()
     const other = scratchDir({ '.clada/allowed-commands.json': '{"commands":["echo hi"],"added":{}}' })
-    new Approvals(one).add(echo, { hash: null })
+    new Approvals(one).add(echo)
     expect(await run(other, 'echo hi')).toMatchObject({ code: 'approval_required' })
   })
 
   it('can be taken back', () => {
     const approvals = new Approvals(scratchDir())
-    approvals.add(echo, { hash: null }, { network: true })
+    approvals.add(echo, { network: true })
     expect(approvals.remove('echo hi')).toBe(true)
     expect(approvals.remove('echo hi')).toBe(false)
     expect(approvals.list()).toEqual({ list: { commands: [], added: {} }, vouchers: [] })
@@ -171,14 +195,26 @@ describe('what is shown', () => {
     expect(shown).toContain('\\u{435}')
   })
 
-  it('asks for the command, what it runs, and the network', () => {
-    const facts = { root: '/p', command: 'npm ci', changed: true, installs: true, repository: false }
-    const text = question({ ...facts, about: 'command', runs: 'vitest run' })
-    expect(text).toMatch(/npm ci\n {2}It runs: vitest run\n.*changed.*\n.*caches.*\nRun it\?/)
-    expect(question({ ...facts, about: 'network', runs: 'x' })).toMatch(/npm ci\n.*network.*\nLet it use the network\?/)
-    expect(question({ ...facts, about: 'command', runs: undefined })).toContain(
-      'unknown: the project does not define it',
+  it('asks for the command, says what is known of it, and asks for the network', () => {
+    const facts = {
+      root: '/p',
+      command: 'npm ci',
+      program: '/usr/bin/npm',
+      canTry: true,
+      unsandboxed: false,
+      changed: true,
+      repository: false,
+    }
+    const text = question({ ...facts, about: 'command' })
+    expect(text).toMatch(
+      /npm ci\n {2}Program: \/usr\/bin\/npm\. Yes is for whatever this runs, in the sandbox\.\n.*changed.*\nRun it\?/,
     )
+    expect(text).toMatch(/y \(once\), a \(always\), t \(try it first\) or n, then Enter: $/)
+    const network = question({ ...facts, canTry: false, about: 'network', bound: 'package.json' })
+    expect(network).toMatch(/npm ci\n.*network.*whatever this runs.*\n.*package\.json\nLet it use the network\?/)
+    expect(network).toMatch(/y \(once\), a \(always\) or n, then Enter: $/)
+    const bare = question({ ...facts, about: 'command', program: undefined, unsandboxed: true })
+    expect(bare).toContain('Program: not found. Yes is for whatever this runs, without a sandbox.')
   })
 })
 

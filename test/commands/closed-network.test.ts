@@ -89,7 +89,7 @@ describe('what failed for want of the network is told how to get it', () => {
 
   it('a command whose approval for this run says nothing of the network gets it by the one that does', async () => {
     const root = scratchDir()
-    new Approvals(root).add(approvalLine(['sh', '-c', script], ''), { hash: null }, { network: true })
+    new Approvals(root).add(approvalLine(['sh', '-c', script], ''), { network: true })
     const { results } = await perform(root, 'run', { command }, { approve: [command] })
     expect(results[0]).toMatchObject({ code: 'exec_failed', error: 'run: Command failed with exit code 6' })
     expect(results[0]).not.toHaveProperty('details')

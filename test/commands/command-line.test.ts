@@ -33,9 +33,9 @@ describe('the command line', () => {
     expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('clada approve "npm test".') })
     expect(clada(['approve', 'npm test'])).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('It runs: echo it works'),
+      stdout: expect.stringMatching(/npm test\nWhatever this runs, it runs .*, with no network\.\n$/),
     })
-    expect(clada(['approvals'])).toMatchObject({ status: 0, stdout: 'npm test  approved\n' })
+    expect(clada(['approvals'])).toMatchObject({ status: 0, stdout: 'npm test  approved, whatever it runs\n' })
     expect(clada(['--no-git'], run('npm test'))).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\[task-1:exec\] it works$/m),
@@ -61,11 +61,18 @@ describe('the command line', () => {
   })
 
   it('shows what each approval allows', () => {
-    const { clada } = user()
-    const flags = ['--args', '--network', '--reads', '.env', '--timeout', '5m']
-    const words = 'with any further arguments, with network, reads .env, up to 300 s'
+    const { root, clada } = user({ Makefile: 'test:\n' })
+    const flags = ['--args', '--network', '--reads', '.env', '--env', 'DATABASE_URL', '--timeout', '5m']
+    const given = 'with any further arguments, with network, reads .env, sees DATABASE_URL, up to 300 s'
+    const words = `${given}, until one of these files changes: Makefile`
     expect(clada(['approve', ...flags, 'make test']).stdout).toContain(`make test *, ${words}\n`)
     expect(clada(['approvals']).stdout).toBe(`make test *  approved, whatever it runs, ${words}\n`)
+    expect(JSON.parse(clada(['approvals', '--json']).stdout)).toMatchObject([
+      { command: 'make test *', state: 'approved', kind: 'wide', env: ['DATABASE_URL'], bound: 'Makefile' },
+    ])
+    fill(root, { Makefile: 'test:\n\ttrue\n' })
+    expect(clada(['approvals']).stdout).toContain('files that could decide what it runs have changed')
+    expect(clada(['approve', '--env', 'A=1', 'make']).status).toBe(2)
     expect(clada(['approve', 'npm install']).stdout).toContain('clada approve --network lets it')
     expect(clada(['approve', '--reads', '../x', 'make']).status).toBe(2)
     expect(clada(['--no-git', '--approve-network', 'echo a'], run('echo a')).status).toBe(0)

@@ -30,7 +30,7 @@ it('JavaScript runs in the Node that clada runs in where there is no other, and 
 it('further roots are readable inside, except those with the sockets and secrets of others', () => {
   const [repoPath, other] = [scratchDir(), scratchDir({ 'lib/a': '', '.env': '' })]
   const settings = settingsOf({ repoPath, allowedRoots: [other, '/', '/tmp', '/run', '/etc'] })
-  const what = { file: '/usr/bin/true', caches: 'none', network: false, memoryBytes: 1 } as const
+  const what = { file: '/usr/bin/true', caches: 'none', by: 'code', network: false, memoryBytes: 1 } as const
   const { readable, hidden } = boundsFor(what, { blocked: [], repositories: [] }, { settings })
   expect(readable).toContain(other)
   expect(readable.filter((dir) => ['/', '/tmp', '/run', '/etc'].includes(dir))).toEqual([])

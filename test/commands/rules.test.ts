@@ -130,7 +130,12 @@ describe('the command line that is run', () => {
   })
 
   it('is asked about where no rule knows it', () => {
-    expect(run('npm test a.ts')).toEqual({ verdict: 'ask', cd: undefined, words: ['npm', 'test', 'a.ts'] })
+    expect(run('npm test a.ts')).toEqual({
+      verdict: 'ask',
+      cd: undefined,
+      words: ['npm', 'test', 'a.ts'],
+      typed: 'npm test a.ts',
+    })
   })
 
   it.each([

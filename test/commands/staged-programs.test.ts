@@ -135,12 +135,10 @@ describe('programs in an atomic group (need layers)', () => {
     })
   })
 
-  it('are approved for what is on the disk, and not for what the group puts in its place', async () => {
+  it('are widely approved for what is on the disk, and not for what the group puts in its place', async () => {
     const script = (line: string): string => JSON.stringify({ scripts: { test: line } })
     const root = scratchDir({ 'package.json': script('cat a.txt'), 'a.txt': 'old\n' })
-    const approvals = new Approvals(root)
-    const line = approvalLine(['npm', 'test'], '')
-    approvals.add(line, approvals.runs(line)[0])
+    new Approvals(root).add(approvalLine(['npm', 'test'], ''), { network: true })
     const kept = await execute(root, group(write('a.txt', 'new'), run('npm test')))
     expect(kept.results).toMatchObject([{ success: true }, { data: { output: expect.stringContaining('new') } }])
     const text = group(write('package.json', script('echo evil > b.txt')), run('npm test'))
@@ -149,6 +147,9 @@ describe('programs in an atomic group (need layers)', () => {
     expect(refused.results[1]?.error).toContain('package.json')
     expect(filesIn(root)['b.txt']).toBeUndefined()
     expect(filesIn(root)['package.json']).toBe(script('cat a.txt'))
+    new Approvals(root).add(approvalLine(['npm', 'test'], ''))
+    const plain = await execute(root, group(write('package.json', script('echo other')), run('npm test')))
+    expect(plain.results[1]).toMatchObject({ data: { output: expect.stringContaining('other') } })
   })
 
   it('look at the repository as the group has it, and do not write to it', async () => {
@@ -242,7 +243,10 @@ describe('a preview that tries programs (needs layers)', () => {
     expect(diff).toContain('+b\n')
     expect(changesBy(2)).toMatchObject([{ path: 'a.txt', before: 'a\n', after: 'a\nb\n' }])
     const approved = await preview(root, run('rm a.txt') + run('sh 1.sh'))
-    expect(approved.diffs.map(({ path: name, change }) => [name, change])).toEqual([['a.txt', 'delete']])
+    expect(approved.diffs.map(({ path: name, change }) => [name, change])).toEqual([
+      ['a.txt', 'delete'],
+      ['gone.txt', 'delete'],
+    ])
     const alone = await preview(root, run('sh 1.sh'))
     expect(alone.diffs.map(({ path: name, change }) => [name, change])).toEqual([['gone.txt', 'delete']])
     expect(alone.result.results).toMatchObject([{ success: true, data: { exit_code: 0 } }])
@@ -260,14 +264,22 @@ describe('a preview that tries programs (needs layers)', () => {
     expect(await named(exec('true'), { exec: 'unsandboxed' })).toEqual([{ would_run: 'true', lang: 'bash' }, []])
   })
 
-  it('is what clada diff and --dry-run show', () => {
-    const root = scratchDir({ 'a.txt': 'a\n' })
+  it('is what clada diff and --dry-run show when they are told to', () => {
+    const root = scratchDir({ 'a.txt': 'a\n', '1.sh': 'echo c >> a.txt' })
+    const more = ['--with-programs', '--approve', 'sh 1.sh']
     for (const args of [['diff'], ['run', '--dry-run']]) {
-      const shown = clada(args, { cwd: root, input: exec('echo b >> a.txt') })
-      expect(shown.stdout).toContain('@@ -1 +1,2 @@\n a\n+b\n')
+      const shown = clada([...args, ...more], { cwd: root, input: exec('echo b >> a.txt') + run('sh 1.sh') })
+      expect(shown.stdout).toContain('@@ -1 +1,3 @@\n a\n+b\n+c\n')
       expect(shown.stderr).toContain('nothing was kept')
+      const named = clada([...args, '--approve', 'sh 1.sh'], {
+        cwd: root,
+        input: exec('echo b >> a.txt') + run('sh 1.sh'),
+      })
+      expect(named).toMatchObject({ status: 0, stdout: '' })
+      expect(named.stderr).toMatch(/would run: echo b >> a\.txt .*\n.*would run: sh 1\.sh /)
     }
-    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+    expect(clada(['run', '--with-programs'], { cwd: root, input: '' }).status).toBe(2)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n', '1.sh': 'echo c >> a.txt' })
   })
 
   it('runs no command that is not approved', async () => {
@@ -278,95 +290,150 @@ describe('a preview that tries programs (needs layers)', () => {
   })
 })
 
-describe('a command that is tried before the user is asked (needs layers)', () => {
+describe('a command that is not approved (needs layers)', () => {
   needsLayers()
 
   const files = { 'a.txt': 'a\n', '1.sh': 'echo said; echo b > b.txt; rm a.txt', '2.sh': 'echo c > c.txt; exit 3' }
 
-  async function tried(root: string, text: string, answer: ApprovalAnswer | undefined, options: CladaOptions = {}) {
+  /** Answers in turn; whatever is asked, nothing is on the disk yet. */
+  async function asked(
+    root: string,
+    text: string,
+    answers: readonly (ApprovalAnswer | undefined)[],
+    options: CladaOptions = {},
+  ) {
+    const left = [...answers]
     const asked: ApprovalRequest[] = []
     const ask: Ask = async (request) => {
       asked.push(request)
       expect(filesIn(root)).toEqual(files)
-      return answer
+      return left.shift()
     }
-    const { results } = await execute(root, text, { approve: [], ask, tryFirst: true, ...options })
+    const { results } = await execute(root, text, { approve: [], ask, ...options })
     return { asked, result: results[0] }
   }
 
-  it('keeps its changes after a yes, this once', async () => {
+  it.each(['no', undefined] as const)('does not run before the answer, nor after %s', async (answer) => {
     const root = scratchDir(files)
-    const { asked, result } = await tried(root, run('sh 1.sh'), 'once')
+    let output = ''
+    const ask: Ask = async ({ tried }) => {
+      expect(tried).toBeUndefined()
+      return answer
+    }
+    const clada = new Clada({ repoPath: root, git: 'off', ask })
+    const { results } = await clada.execute(run('sh 1.sh'), { onOutput: (_, chunk) => void (output += String(chunk)) })
+    expect(results).toMatchObject([{ code: 'approval_required' }])
+    expect(output).toBe('')
+    expect(filesIn(root)).toEqual(files)
+  })
+
+  it('is tried when the user wants to, and keeps its changes after a yes, this once', async () => {
+    const root = scratchDir(files)
+    const { asked: questions, result } = await asked(root, run('sh 1.sh'), ['try', 'once'])
     const changes = [
       { path: 'a.txt', change: 'delete' },
       { path: 'b.txt', change: 'create' },
     ]
     const shown = { exitCode: 0, changed: changes, more: 0, output: 'said\n' }
-    expect(asked).toMatchObject([{ about: 'tried', command: 'sh 1.sh', tried: shown }])
+    expect(questions).toMatchObject([
+      { about: 'command', canTry: true, command: 'sh 1.sh' },
+      { about: 'tried', canTry: false, command: 'sh 1.sh', tried: shown },
+    ])
     expect(result).toMatchObject({ success: true, data: { output: 'said\n', exit_code: 0, changed: changes } })
     expect(filesIn(root)).toEqual({ '1.sh': files['1.sh'], '2.sh': files['2.sh'], 'b.txt': 'b\n' })
     expect(await undo(root)).toMatchObject({ success: true })
     expect(filesIn(root)).toEqual(files)
-    expect((await tried(root, run('sh 1.sh'), 'no')).asked).toHaveLength(1)
+    expect((await asked(root, run('sh 1.sh'), ['no'])).asked).toHaveLength(1)
   })
 
   it('is approved by always, for the next time', async () => {
     const root = scratchDir(files)
-    expect((await tried(root, run('sh 1.sh'), 'always')).result).toMatchObject({ success: true })
+    expect((await asked(root, run('sh 1.sh'), ['try', 'always'])).result).toMatchObject({ success: true })
     await undo(root)
-    const again = await tried(root, run('sh 1.sh'), 'no')
+    const again = await asked(root, run('sh 1.sh'), ['no'])
     expect(again).toMatchObject({ asked: [], result: { success: true } })
   })
 
-  it.each(['no', undefined] as const)('leaves nothing after %s', async (answer) => {
+  it.each(['no', undefined, 'try'] as const)('leaves nothing of a try after %s', async (answer) => {
     const root = scratchDir(files)
-    const { asked, result } = await tried(root, run('sh 1.sh'), answer)
-    expect(asked).toHaveLength(1)
+    const { asked: questions, result } = await asked(root, run('sh 1.sh'), ['try', answer])
+    expect(questions).toHaveLength(2)
     expect(result).toMatchObject({ success: false, code: 'approval_required' })
     expect(result?.data).toBeUndefined()
     expect(filesIn(root)).toEqual(files)
   })
 
+  it('keeps what a try that failed has done, as a run that fails does', async () => {
+    const root = scratchDir(files)
+    const { asked: questions, result } = await asked(root, run('sh 2.sh'), ['try', 'once'])
+    expect(questions[1]).toMatchObject({ about: 'tried', tried: { exitCode: 3 } })
+    expect(result).toMatchObject({ success: false, code: 'exec_failed', data: { exit_code: 3 } })
+    expect(filesIn(root)).toEqual({ ...files, 'c.txt': 'c\n' })
+  })
+
+  it('runs again after a try that did not end in time', async () => {
+    const root = scratchDir(files)
+    const limits = { actionMs: 300 }
+    const { asked: questions, result } = await asked(root, run('sleep 2'), ['try', 'once'], { limits })
+    expect(questions[1]).toMatchObject({ about: 'tried', tried: { exitCode: null } })
+    expect(result).toMatchObject({ code: 'exec_timeout' })
+  })
+
+  it('runs again after a try if it was given the network, and keeps the result of the try if not', async () => {
+    const script = JSON.stringify({ scripts: { prepare: 'grep -c : /proc/net/dev > count.txt' } })
+    const count = async (...answers: ApprovalAnswer[]): Promise<number> => {
+      const root = scratchDir({ 'package.json': script })
+      const abouts: string[] = []
+      const ask: Ask = async ({ about }) => {
+        abouts.push(about)
+        return answers.shift()
+      }
+      const { success } = await execute(root, run('npm install --offline --no-audit'), { approve: [], ask })
+      expect([success, abouts]).toEqual([true, ['command', 'tried', 'network']])
+      return Number(filesIn(root)['count.txt'])
+    }
+    expect(await count('try', 'once', 'no')).toBeLessThan(await count('try', 'once', 'once'))
+  }, 60_000)
+
+  it('cannot be tried where it would change the repository, or without a sandbox', async () => {
+    const root = scratchDir(files)
+    const offered = async (command: string, options?: CladaOptions) =>
+      (await asked(root, run(command), ['try'], options)).asked.map(({ about, canTry }) => [about, canTry])
+    expect(await offered('git init')).toEqual([['command', false]])
+    expect(await offered('no-such-program')).toEqual([['command', false]])
+    expect(await offered('sh 1.sh', { exec: 'unsandboxed' })).toEqual([['command', false]])
+    expect(filesIn(root)).toEqual(files)
+  })
+
   it('does not overwrite what somebody else changed while the question was open', async () => {
     const root = scratchDir(files)
-    const ask: Ask = async () => {
+    const ask: Ask = async ({ about }) => {
+      if (about === 'command') return 'try'
       fs.writeFileSync(path.join(root, 'a.txt'), 'mine\n')
       return 'once'
     }
-    const { results } = await execute(root, run('sh 1.sh'), { approve: [], ask, tryFirst: true })
+    const { results } = await execute(root, run('sh 1.sh'), { approve: [], ask })
     expect(results[0]?.data).toMatchObject({ not_kept: [{ path: 'a.txt' }] })
     expect(filesIn(root)).toMatchObject({ 'a.txt': 'mine\n', 'b.txt': 'b\n' })
   })
 
-  it('is only asked about where it failed, where code is switched off, and where it wants the network', async () => {
-    const root = scratchDir(files)
-    const about = async (command: string, options?: CladaOptions) =>
-      (await tried(root, run(command), 'no', options)).asked.map((request) => request.about)
-    expect((await tried(root, run('sh 2.sh'), 'no')).asked).toMatchObject([
-      { about: 'command', tried: { exitCode: 3 } },
-    ])
-    expect(await about('sh 1.sh', { exec: 'off' })).toEqual(['command'])
-    expect(await about('sh 1.sh', { exec: 'unsandboxed' })).toEqual(['command'])
-    expect(await about('npm install')).toEqual(['command'])
-    expect(filesIn(root)).toEqual(files)
-  })
-
-  it('does not see the variables of approved commands', async () => {
+  it('does not see the variables of approved commands when it is tried', async () => {
     const root = scratchDir(files)
     vi.stubEnv('CLADA_TEST_TOKEN', 'hidden')
-    const { result } = await tried(root, run('printenv'), 'once', { commandEnv: ['CLADA_TEST_TOKEN'] })
+    const { result } = await asked(root, run('printenv'), ['try', 'once'], { commandEnv: ['CLADA_TEST_TOKEN'] })
     vi.unstubAllEnvs()
     expect(result).toMatchObject({ success: true })
     expect(JSON.stringify(result)).not.toContain('CLADA_TEST_TOKEN')
   })
 
-  it('is shown with its changes', () => {
+  it('is shown with what it did', () => {
     const request = {
       root: '/p',
       command: 'sh 1.sh',
-      runs: undefined,
+      program: '/bin/sh',
+      canTry: false,
+      unsandboxed: false,
       changed: false,
-      installs: false,
       repository: false,
     }
     const changed = [
@@ -375,12 +442,11 @@ describe('a command that is tried before the user is asked (needs layers)', () =
     ] as const
     const result = { exitCode: 0, changed, more: 5, output: 'first\u001b[2J\r\nlast\n' }
     const text = question({ ...request, about: 'tried', tried: result })
-    expect(text).toContain('without network: exit 0, 7 files changed')
+    expect(text).toContain('without network: exit 0, 7 files changed. Nothing is kept yet.')
     expect(text).toContain('    + b.txt\n    and 5 more\n  The end of its output:\n    | first\\x1b[2J\n    | last\n')
-    const failed = question({ ...request, about: 'command', tried: { ...result, exitCode: 2, changed: [], more: 0 } })
-    expect(failed).toContain('without network: exit 2. Nothing was kept.')
-    expect(failed).toMatch(/Run it\? y \(once\), a \(always\) or n, then Enter: $/)
+    const late = question({ ...request, about: 'tried', tried: { ...result, exitCode: null, changed: [], more: 0 } })
+    expect(late).toContain('it did not end in time. After a yes it runs again.')
     expect(text).not.toContain('\u001b')
-    expect(text).toMatch(/Keep the result\? y \(once\), a \(always\) or n, then Enter: $/)
+    expect(text).toMatch(/Approve it and keep this result\? y \(once\), a \(always\) or n, then Enter: $/)
   })
 })

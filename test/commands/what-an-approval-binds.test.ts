@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { approvalLineOf } from '../../src/approvals/approval-line.ts'
-import { Approvals, type Grant } from '../../src/approvals/approvals.ts'
+import { Approvals, approvalsFor, type Grant } from '../../src/approvals/approvals.ts'
+import { commandSettingsOf, settingsOf } from '../../src/config/settings.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -18,11 +19,12 @@ beforeEach(() => {
   })
 })
 
-function approve(root: string, command: string, grant: Grant = {}): void {
+async function approve(root: string, command: string, grant: Grant = {}): Promise<void> {
   const line = approvalLineOf(command)
   if ('reason' in line) throw new Error(line.reason)
-  const approvals = new Approvals(root)
-  approvals.add(line, approvals.runs(line)[0], grant)
+  const options = { repoPath: root }
+  const approvals = await approvalsFor(settingsOf(options), commandSettingsOf(options))
+  approvals.add(line, grant)
 }
 
 async function run(root: string, command: string, options: CladaOptions = {}) {
@@ -55,6 +57,9 @@ function program(root: string, name: string, text = evil): void {
 
 const manifest = (more: object): string => JSON.stringify({ name: 'p', version: '1.0.0', ...more })
 
+/** A run that may change files by itself has these: sandboxed, with the network of the machine. */
+const wide: Grant = { network: true }
+
 describe('an approved program', () => {
   it('finds no repository in a directory of the project that looks like one', async () => {
     const root = scratchDir()
@@ -65,107 +70,78 @@ describe('an approved program', () => {
       path.join(root, 'bare/config'),
       `[core]\n\tbare = false\n\tworktree = ${root}\n\tfsmonitor = ${root}/evil.sh\n`,
     )
-    approve(root, 'cd bare && git add -A')
+    await approve(root, 'cd bare && git add -A')
     const { text } = await run(root, 'cd bare && git add -A')
     expect(text).toMatch(/bare repository|not a git repository/)
     expect(text).not.toContain('PLANTED')
   })
 
   it.each(['npm', 'node', 'sh'].flatMap((name) => [`node_modules/.bin/${name}`, `.venv/bin/${name}`]))(
-    'is not replaced by a planted %s',
+    'that may use the network is not replaced by a planted %s',
     async (planted) => {
       const root = scratchDir({ 'package.json': manifest({ scripts: { test: 'echo fine' } }) })
       program(root, '.venv/bin/python')
-      approve(root, 'npm test')
+      await approve(root, 'npm test', wide)
       program(root, planted)
-      const { code, text } = await run(root, 'npm test')
-      expect(code).toBeUndefined()
-      expect(text).toContain('fine')
-      expect(text).not.toContain('PLANTED')
-      expect((await run(root, 'npm --version', { approve: ['npm --version'] })).text).not.toContain('PLANTED')
+      expect(await run(root, 'npm test')).toMatchObject({ code: 'approval_required' })
+      const named = { approve: ['npm --version'], network: ['npm --version'] }
+      expect((await run(root, 'npm --version', named)).text).not.toContain('PLANTED')
+    },
+    60_000,
+  )
+})
+
+describe('a plain approval', () => {
+  needs('sandbox')
+
+  it.each([
+    ['node app.js', 'app.js', 'console.log("one")', 'console.log("two")'],
+    ['sh src/go.sh', 'src/go.sh', 'echo one', 'echo two'],
+    ['python3 -m pkg', 'pkg/__init__.py', 'print("one")', 'print("two")'],
+    [
+      'npm test',
+      'package.json',
+      manifest({ scripts: { test: 'echo one' } }),
+      manifest({ scripts: { test: 'echo two' } }),
+    ],
+    ['make', 'Makefile', 'all:\n\t@echo one\n', 'all:\n\t@echo two\n'],
+    ['make', 'rules.mk', 'all:\n\t@echo one\n', 'all:\n\t@echo two\n'],
+    ['./run.sh', 'run.sh', '#!/bin/sh\necho one\n', '#!/bin/sh\necho two\n'],
+  ])(
+    'of %s is for the words, whatever %s says',
+    async (command, file, one, two) => {
+      const root = scratchDir({ 'pkg/__main__.py': '' })
+      if (file === 'rules.mk') fill(root, { Makefile: '$(eval include rules.mk)\n' })
+      program(root, file, one)
+      const { asked, ask } = person('always')
+      expect((await run(root, command, { ask })).text).toContain('one')
+      fill(root, { [file]: two })
+      expect((await run(root, command, { ask })).text).toContain('two')
+      expect(asked).toHaveLength(1)
+      expect(new Approvals(root).list().vouchers).toMatchObject([{ command, digest: null }])
     },
     60_000,
   )
 
-  it('of the project is asked about again when its content changed', async () => {
-    const root = scratchDir()
-    program(root, 'node_modules/hello/cli.sh', '#!/bin/sh\necho hello\n')
-    fs.mkdirSync(path.join(root, 'node_modules/.bin'))
-    fs.symlinkSync('../hello/cli.sh', path.join(root, 'node_modules/.bin/hello'))
-    const { asked, ask } = person('always')
-    expect((await run(root, 'hello', { ask })).text).toContain('hello')
-    program(root, 'node_modules/hello/cli.sh')
-    expect(await run(root, 'hello', { ask })).toMatchObject({ code: 'approval_required' })
-    expect(asked.map(({ runs, changed }) => ({ runs, changed }))).toEqual([
-      { runs: 'node_modules/.bin/hello → node_modules/hello/cli.sh', changed: false },
-      { runs: 'node_modules/.bin/hello → node_modules/hello/cli.sh', changed: true },
-    ])
-  })
-
-  it('of the user stays the one that was approved when the project gets one of the same name', async () => {
+  it('takes a tool of the project before one of the user, as it does for code', async () => {
     const root = scratchDir({ 'node_modules/x': '' })
-    approve(root, 'seq 3')
-    program(root, 'node_modules/.bin/seq')
-    expect((await run(root, 'seq 3')).text).toContain('1\\n2\\n3')
-  })
-})
-
-describe('what an approved command runs', () => {
-  it('is read through a byte order mark', async () => {
-    const root = scratchDir({ 'package.json': `\uFEFF${manifest({ scripts: { test: 'echo one' } })}` })
-    approve(root, 'npm test')
-    expect((await run(root, 'npm test')).text).toContain('one')
-    fill(root, { 'package.json': `\uFEFF${manifest({ scripts: { test: 'echo two' } })}` })
-    expect(await run(root, 'npm test')).toMatchObject({ code: 'approval_required' })
+    await approve(root, 'seq 3')
+    program(root, 'node_modules/.bin/seq', '#!/bin/sh\necho from the project\n')
+    expect((await run(root, 'seq 3')).text).toContain('from the project')
   })
 
-  it.for([
-    ['include', 'include rules.mk', 'rules.mk'],
-    ['a pattern', '-include ru*.mk', 'rules.mk'],
-    ['an include of an include', 'include a.mk', 'b.mk'],
-    ['another make', 'all:\n\t$(MAKE) -C sub', 'sub/Makefile'],
-  ])('is followed by make through %s', async ([, text = '', file = ''], context) => {
-    skipWithout(context, 'make')
-    const rules = 'all:\n\t@echo one\n'
-    const root = scratchDir({
-      Makefile: `${text}\n`,
-      'rules.mk': rules,
-      'a.mk': 'include b.mk\n',
-      'b.mk': rules,
-      'sub/Makefile': rules,
-    })
-    approve(root, 'make')
-    expect((await run(root, 'make')).text).toContain('one')
-    fill(root, { [file]: 'all:\n\t@echo PLANTED\n' })
-    expect(await run(root, 'make')).toMatchObject({ code: 'approval_required' })
+  it('is not one for another directory', async () => {
+    const root = scratchDir({ 'sub/x': '' })
+    await approve(root, 'echo hi')
+    expect(await run(root, 'cd sub && echo hi')).toMatchObject({ code: 'approval_required' })
   })
 
-  it('is said to be unknown where only the program can tell', async () => {
-    const root = scratchDir({ Makefile: 'include $(shell echo x.mk)\nall:\n\t@echo one\n' })
-    const { asked, ask } = person('no')
-    await run(root, 'make', { ask })
-    expect(asked[0]?.runs).toContain('whatever include $(shell echo x.mk) leads to')
-  })
-
-  it.each([
-    ['a directory', 'file:./target/evil', 'target/evil/package.json'],
-    ['a directory that another names', 'file:./lib', 'node_modules/evil/package.json'],
-  ])('holds the install scripts of %s', async (_, dependency, file) => {
-    const harmless = manifest({ name: 'evil' })
-    const root = scratchDir({
-      'package.json': manifest({ dependencies: { evil: dependency } }),
-      'lib/package.json': manifest({ name: 'lib', dependencies: { evil: '../node_modules/evil' } }),
-      'target/evil/package.json': harmless,
-      'node_modules/evil/package.json': harmless,
-    })
-    const command = 'npm install --offline --no-audit --no-fund'
-    approve(root, command)
-    const script = 'echo PLANTED > ../../planted'
-    fill(root, { [file]: manifest({ name: 'evil', scripts: { postinstall: script } }) })
-    const { asked, ask } = person('no')
-    expect(await run(root, command, { ask })).toMatchObject({ code: 'approval_required' })
-    expect(asked[0]?.runs).toContain(script)
-    expect(fs.existsSync(path.join(root, 'planted'))).toBe(false)
+  it('leaves nothing that other programs run later, as code does', async () => {
+    const root = scratchDir({ '1.sh': 'mkdir .husky; echo x > .husky/pre-commit; echo x > .npmrc; echo x > a.txt' })
+    await approve(root, 'sh 1.sh')
+    const { text } = await run(root, 'sh 1.sh')
+    expect(text).toContain('not_kept')
+    expect(fs.readdirSync(root).sort()).toEqual(['.clada', '1.sh', 'a.txt'])
   })
 
   it('stays approved through rounds of edits', async () => {
@@ -177,11 +153,139 @@ describe('what an approved command runs', () => {
     const clada = new Clada({ repoPath: root, gitCommit: false, limits: { actionMs: 60_000 }, ask })
     for (let round = 0; round < 3; round++) {
       await clada.perform('file_write', { path: 'check.js', content: `console.log("round ${round}")\n` })
+      await clada.perform('file_write', {
+        path: 'package.json',
+        content: manifest({ scripts: { test: `node check.js ${round}` } }),
+      })
       const { results } = await clada.perform('run', { command: 'npm test' })
       expect(JSON.stringify(results)).toContain(`round ${round}`)
     }
     expect(asked).toHaveLength(1)
   }, 120_000)
+})
+
+describe('a wide approval', () => {
+  needs('sandbox')
+
+  const evilManifest = manifest({ name: 'evil', scripts: { postinstall: 'echo PLANTED > {P}/planted' } })
+  const install = 'npm install --offline --no-audit --no-fund'
+
+  it.each([
+    ['the script', 'npm test', 'package.json', manifest({ scripts: { test: 'echo PLANTED' } })],
+    ['a script through a byte order mark', 'npm test', 'package.json', `\uFEFF${manifest({ scripts: { test: 'x' } })}`],
+    ['a workspace', install, 'packages/a/package.json', evilManifest],
+    ['a linked workspace', install, 'linked/package.json', evilManifest],
+    [
+      'a manifest of more than 5 MB',
+      install,
+      'package.json',
+      manifest({ x: 'x'.repeat(6_000_000), scripts: { postinstall: 'x' } }),
+    ],
+    ['a package in a directory of builds', install, 'target/evil/package.json', evilManifest],
+    ['a package that is installed', 'npm rebuild', 'node_modules/evil/package.json', evilManifest],
+    ['an archive', install, 'dep.tgz', 'packed'],
+    ['a lock file', install, 'package-lock.json', '{}'],
+    ['a repository that a dependency names', install, 'dep.git/refs/heads/main', 'x'],
+    ['another package manager', 'yarn install', '.yarnrc.yml', 'yarnPath: ./src/evil.cjs\n'],
+    ['the release of a package manager', 'yarn install', '.yarn/releases/yarn.cjs', 'PLANTED'],
+    ['binding.gyp', install, 'binding.gyp', '{}'],
+    ['a rule', 'make', 'Makefile', 'all:\n\t@echo PLANTED\n'],
+    ['rules that a function includes', 'make', 'rules.mk', 'all:\n\t@echo PLANTED\n'],
+    ['a task', 'rake', 'rakelib/x.rake', 'PLANTED'],
+    ['a script', 'sh scripts/go.sh', 'scripts/go.sh', 'echo PLANTED\n'],
+    ['a program of the project', 'tool', 'node_modules/tool/cli.sh', evil],
+  ])('is asked for again when %s has changed', async (_, command, file, text) => {
+    const root = scratchDir({
+      'package.json': manifest({ scripts: { test: 'echo one' }, workspaces: ['packages/*'] }),
+      'packages/a/package.json': manifest({ name: 'a' }),
+      'linked/package.json': manifest({ name: 'linked' }),
+      'target/evil/package.json': manifest({ name: 'evil' }),
+      'node_modules/evil/package.json': manifest({ name: 'evil' }),
+      Makefile: '$(eval include rules.mk)\n',
+      'rules.mk': 'all:\n\t@echo one\n',
+      'scripts/go.sh': 'echo one\n',
+      'dep.git/HEAD': 'ref: refs/heads/main\n',
+      'dep.git/objects/x': '',
+      'dep.git/refs/x': '',
+    })
+    program(root, 'node_modules/tool/cli.sh', '#!/bin/sh\necho one\n')
+    fs.mkdirSync(path.join(root, 'node_modules/.bin'))
+    fs.symlinkSync('../tool/cli.sh', path.join(root, 'node_modules/.bin/tool'))
+    fs.symlinkSync('../linked', path.join(root, 'node_modules/linked'))
+    await approve(root, command, wide)
+    expect(new Approvals(root).approved()).toEqual([command])
+    fill(root, { [file]: text.replace('{P}', root) })
+    const { asked, ask } = person('no')
+    expect(await run(root, command, { ask })).toMatchObject({ code: 'approval_required' })
+    expect(asked).toMatchObject([{ changed: true }])
+    expect(new Approvals(root).approved()).toEqual([])
+    expect(fs.existsSync(path.join(root, 'planted'))).toBe(false)
+  })
+
+  it('holds while only source code changes', async () => {
+    const root = scratchDir({ 'package.json': manifest({ scripts: { test: 'node src/a.js' } }), 'src/a.js': '' })
+    await approve(root, 'npm test', wide)
+    fill(root, { 'src/a.js': 'console.log("edited")' })
+    expect((await run(root, 'npm test')).text).toContain('edited')
+  })
+
+  it('holds after the changes that the command itself made, and not after others', async () => {
+    const root = scratchDir({
+      'package.json': manifest({ dependencies: { dep: 'file:dep' } }),
+      'dep/package.json': manifest({ name: 'dep' }),
+    })
+    await approve(root, install, wide)
+    for (let time = 0; time < 2; time++) expect((await run(root, install)).code).toBeUndefined()
+    expect(fs.existsSync(path.join(root, 'package-lock.json'))).toBe(true)
+    fill(root, { 'dep/package.json': evilManifest })
+    expect(await run(root, install)).toMatchObject({ code: 'approval_required' })
+  }, 60_000)
+
+  it('is not taken over for files that changed while it ran', async () => {
+    const root = scratchDir({ Makefile: 'all:\n\t@touch new.mk; echo begun\n' })
+    await approve(root, 'make', wide)
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    const onOutput = (): void => fill(root, { 'scripts/evil.sh': 'echo PLANTED' })
+    expect(await clada.perform('run', { command: 'make' }, { onOutput })).toMatchObject({ success: true })
+    expect(await run(root, 'make')).toMatchObject({ code: 'approval_required' })
+  })
+
+  it('cannot be given for files that cannot be read whole', async () => {
+    const root = scratchDir()
+    execFileSync('mkfifo', [path.join(root, 'package.json')])
+    const { asked, ask } = person('always', 'once')
+    for (let time = 0; time < 2; time++) await run(root, 'git init', { ask })
+    expect(asked).toHaveLength(2)
+    expect(asked[1]?.bound).toContain('cannot be read whole')
+  })
+
+  it.each<[string, CladaOptions]>([
+    ['code is switched off', { exec: 'off' }],
+    ['code is not an allowed action', { allowedActions: ['run', 'file_write'] }],
+    ['there is no sandbox', { exec: 'unsandboxed' }],
+    ['commands see further variables', { commandEnv: ['MY_SETTING'] }],
+  ])(
+    'is every one where %s',
+    async (_, options) => {
+      const root = scratchDir({ 'package.json': manifest({ scripts: { test: 'echo one' } }) })
+      const { asked, ask } = person('always')
+      expect((await run(root, 'npm test', { ask, ...options })).text).toContain('one')
+      expect((await run(root, 'npm test', { ask, ...options })).text).toContain('one')
+      expect(asked).toMatchObject([{ bound: 'package.json' }])
+      fill(root, { 'package.json': manifest({ scripts: { test: 'echo two' } }) })
+      expect(await run(root, 'npm test', options)).toMatchObject({ code: 'approval_required' })
+      // The words alone are enough where code could do the same.
+      expect((await run(root, 'npm test')).text).toContain('two')
+    },
+    60_000,
+  )
+
+  it('is not a plain one that was given elsewhere', async () => {
+    const root = scratchDir()
+    await approve(root, 'echo hi')
+    expect(await run(root, 'echo hi', { exec: 'off' })).toMatchObject({ code: 'approval_required' })
+    expect((await run(root, 'echo hi')).code).toBeUndefined()
+  })
 })
 
 describe('the network', () => {
@@ -210,7 +314,7 @@ describe('the network', () => {
     const lines = async (grant: Grant): Promise<number> => {
       const root = scratchDir()
       program(root, 'net.sh', `#!/bin/sh\n${command}\n`)
-      approve(root, './net.sh', grant)
+      await approve(root, './net.sh', grant)
       return (await run(root, './net.sh')).text.split('\\n').length
     }
     const outside = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\n').length
@@ -218,13 +322,13 @@ describe('the network', () => {
     expect(await lines({})).toBeLessThan(outside)
   })
 
-  it('of an approval of the first version is not taken over', () => {
+  it('of an approval of the first version is not taken over', async () => {
     const root = scratchDir()
-    approve(root, 'npm install', { network: true })
+    await approve(root, 'npm install', { network: true })
     const dir = path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada', 'approvals')
     const file = path.join(dir, fs.readdirSync(dir)[0] ?? '')
     const { version, ...old } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
-    expect(version).toBe(2)
+    expect(version).toBe(3)
     expect(new Approvals(root).list().vouchers).toMatchObject([{ network: true }])
     fs.writeFileSync(file, JSON.stringify(old))
     expect(new Approvals(root).list().vouchers).toMatchObject([{ network: false }])
@@ -237,28 +341,21 @@ describe('an approval with a star', () => {
       'package.json': manifest({ scripts: { test: 'echo got', other: 'echo PLANTED' } }),
       'sub/package.json': manifest({ scripts: { test: 'echo PLANTED' } }),
     })
-    approve(root, 'npm test *')
+    await approve(root, 'npm test *')
     expect((await run(root, 'npm test -- one two')).text).toContain('got one two')
     expect((await run(root, 'npm test')).code).toBeUndefined()
-    for (const line of ['npm run other', 'npm test --prefix sub', 'npx test', 'npm tests', 'cd sub && npm test'])
+    for (const line of ['npm run other', 'npx test', 'npm tests', 'cd sub && npm test'])
       expect(await run(root, line), line).toMatchObject({ code: 'approval_required' })
   })
 
   it('holds for a run by a flag too', async () => {
     const approvals = { approve: ['seq 1 *'] }
     const root = scratchDir()
-    // The one of the project has not been looked at by anyone.
-    program(root, 'node_modules/.bin/seq')
     expect((await run(root, 'seq 1 2', approvals)).text).toContain('1\\n2')
+    // With the network no file of the project takes the place of a program of the user.
+    program(root, 'node_modules/.bin/seq')
+    expect((await run(root, 'seq 1 2', { ...approvals, network: ['seq 1 *'] })).text).toContain('1\\n2')
     expect(await run(scratchDir(), 'seq 2 3', approvals)).toMatchObject({ code: 'approval_required' })
-  })
-
-  it('is bound to the words before the star', async () => {
-    const root = scratchDir({ 'a.sh': 'echo one $1\n', 'b.txt': 'x' })
-    approve(root, 'sh a.sh *')
-    expect((await run(root, 'sh a.sh b.txt')).text).toContain('one b.txt')
-    fill(root, { 'a.sh': 'echo PLANTED\n' })
-    expect(await run(root, 'sh a.sh b.txt')).toMatchObject({ code: 'approval_required' })
   })
 })
 
@@ -279,30 +376,22 @@ describe('an approved command', () => {
     expect(text.match(/[A-Z_]+=CANARY/g)).toEqual(['MY_SETTING=CANARY'])
   })
 
-  it('cannot change the caches of tools, unless it installs', async () => {
-    const home = scratchDir({ '.npm/kept': 'kept' })
-    environment('HOME', home)
-    const root = scratchDir({
-      'package.json': manifest({ scripts: { test: 'cat ~/.npm/kept; echo PLANTED > ~/.npm/kept' } }),
-    })
-    approve(root, 'npm test')
-    expect((await run(root, 'npm test')).text).toContain('kept')
-    const kept = (): string => fs.readFileSync(path.join(home, '.npm/kept'), 'utf8')
-    expect(kept()).toBe('kept')
-    const install = 'npm install --offline --no-audit --no-fund'
-    fill(root, { 'package.json': manifest({ scripts: { postinstall: 'echo WRITTEN > ~/.npm/kept' } }) })
-    await run(root, install, { approve: ['npm *'] })
-    expect(kept()).toBe('kept')
-    await run(root, install, { approve: [install] })
-    expect(kept()).toBe('WRITTEN\n')
+  it('sees a variable that its approval names, for as long as nothing changes that could decide what it runs', async () => {
+    for (const name of ['DATABASE_URL', 'OTHER_URL']) environment(name, 'db://user:CANARY@host')
+    const root = scratchDir({ Makefile: 'all:\n\t@env\n' })
+    await approve(root, 'make', { env: ['DATABASE_URL'] })
+    const { text } = await run(root, 'make')
+    expect(text.match(/[A-Z_]+=db:/g)).toEqual(['DATABASE_URL=db:'])
+    fill(root, { Makefile: 'all:\n\t@env; true\n' })
+    expect(await run(root, 'make')).toMatchObject({ code: 'approval_required' })
   })
 
   it('reads a denied file that its approval names, and cannot change it', async () => {
     const root = scratchDir({ '.env': 'CANARY', 'sub/.env': 'OTHER' })
     const command = "sh -c 'cat .env sub/.env; echo x > .env'"
-    approve(root, command)
+    await approve(root, command)
     expect((await run(root, command)).text).not.toMatch(/CANARY|OTHER/)
-    approve(root, command, { reads: ['.env'] })
+    await approve(root, command, { reads: ['.env'] })
     const { text } = await run(root, command)
     expect(text).toContain('CANARY')
     expect(text).not.toContain('OTHER')
@@ -312,11 +401,11 @@ describe('an approved command', () => {
   it('has the time that its approval gives it', async () => {
     const root = scratchDir()
     const limits = { actionMs: 300 }
-    approve(root, 'sleep 1')
+    await approve(root, 'sleep 1')
     const late = await run(root, 'sleep 1', { limits })
     expect(late).toMatchObject({ code: 'exec_timeout' })
     expect(late.text).toContain('clada approve --timeout 1m \\"sleep 1\\"')
-    approve(root, 'sleep 1', { timeoutMs: 20_000 })
+    await approve(root, 'sleep 1', { timeoutMs: 20_000 })
     expect((await run(root, 'sleep 1', { limits })).code).toBeUndefined()
   })
 })
@@ -340,15 +429,19 @@ describe('an approved git command', () => {
   it('changes the real repository', async () => {
     const root = repository()
     expect(await run(root, 'git add a.txt')).toMatchObject({ code: 'approval_required' })
-    approve(root, 'git add a.txt')
-    approve(root, 'git commit -m second')
+    await approve(root, 'git add a.txt')
+    await approve(root, 'git commit -m second')
     expect((await run(root, 'git add a.txt')).code).toBeUndefined()
     expect((await run(root, 'git commit -m second')).code).toBeUndefined()
     expect(git(root, 'log', '--format=%an %s')).toBe('Ada second\nAda first\n')
-    approve(root, 'git stash *')
+    // Edits of files, and commits, are not what decides what git runs.
+    fill(root, { 'a.txt': 'more\n' })
+    expect((await run(root, 'git add a.txt')).code).toBeUndefined()
+    expect((await run(root, 'git commit -m second')).code).toBeUndefined()
+    await approve(root, 'git stash *')
     fill(root, { 'a.txt': 'three\n' })
     expect((await run(root, 'git stash push')).code).toBeUndefined()
-    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('two\n')
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('more\n')
   })
 
   it('shows the hooks that it runs, and keeps them contained', async () => {
@@ -358,7 +451,7 @@ describe('an approved git command', () => {
     const { asked, ask } = person('always')
     const config = fs.readFileSync(path.join(root, '.git/config'), 'utf8')
     await run(root, 'git commit -a -m second', { ask })
-    expect(asked[0]).toMatchObject({ runs: 'the hooks .git/hooks/pre-commit', repository: true })
+    expect(asked[0]).toMatchObject({ bound: expect.stringContaining('.git/hooks/pre-commit'), repository: true })
     expect(fs.readdirSync(outside)).toEqual([])
     expect(fs.readFileSync(path.join(root, '.git/config'), 'utf8')).toBe(config)
     program(root, '.git/hooks/pre-commit', evil)
@@ -368,7 +461,7 @@ describe('an approved git command', () => {
   it('leaves nothing that decides what git runs later', async () => {
     const root = repository()
     program(root, '.git/hooks/pre-commit', '#!/bin/sh\nmkdir -p x\necho ../x > .git/commondir\n')
-    approve(root, 'git commit -a -m second')
+    await approve(root, 'git commit -a -m second')
     expect((await run(root, 'git commit -a -m second')).text).toContain('"path":".git/commondir"')
     expect(fs.existsSync(path.join(root, '.git/commondir'))).toBe(false)
   })

@@ -86,25 +86,34 @@ it('without roots of the client, a server for any project works where it was sta
 })
 
 describe('a question to the user', () => {
-  const request = { command: 'make', runs: undefined, changed: false, installs: false, repository: false }
-  const asking = (answer: unknown, about: ApprovalRequest['about'] = 'command') => {
+  const request = { command: 'make', program: undefined, unsandboxed: false, changed: false, repository: false }
+  const asking = (answer: unknown, about: ApprovalRequest['about'] = 'command', canTry = false) => {
     const asked: unknown[] = []
     const client = async ({ requestedSchema }: Readonly<Record<string, unknown>>) => {
       asked.push(requestedSchema)
       return { action: 'accept', content: answer }
     }
     const ask = askThrough(client, ({ command }) => command, new AbortController().signal)
-    const done = ask({ root: scratchDir(), ...request, about })
+    const done = ask({ root: scratchDir(), ...request, about, canTry })
     return done.then((said) => ({ said, asked }))
   }
 
   it.each([
     ['command', 'Allow it?'],
-    ['tried', 'Keep the result?'],
+    ['tried', 'Approve it and keep this result?'],
     ['proposal', 'Write it?'],
   ] as const)('about %s is: %s; there are ten minutes for it', async (about, title) => {
     const { asked } = await asking({ answer: 'once' }, about)
-    expect(asked).toMatchObject([{ properties: { answer: { title } } }])
+    expect(asked).toMatchObject([{ properties: { answer: { title, enum: ['once', 'always', 'no'] } } }])
+  })
+
+  it('can be answered by trying the command, where that is offered only', async () => {
+    const { said, asked } = await asking({ answer: 'try' }, 'command', true)
+    expect(said).toBe('try')
+    expect(asked[0]).toMatchObject({
+      properties: { answer: { enum: ['once', 'always', 'no', 'try'], description: expect.stringContaining('try: ') } },
+    })
+    expect((await asking({ answer: 'try' })).said).toBe('no')
   })
 
   it.each([

@@ -43,7 +43,6 @@ const bounds: Bounds = {
   readable: [],
   hidden: [],
   caches: [],
-  discarded: [],
   fixed: [],
   blocked: [],
   absent: [],

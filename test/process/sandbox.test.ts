@@ -9,7 +9,6 @@ const bounds: Bounds = {
   readable: ['/home/u/.pyenv', '/srv/lib'],
   hidden: [{ path: '/srv/lib/.env', type: 'file' }],
   caches: [],
-  discarded: [],
   fixed: ['.git'],
   blocked: [
     { path: '.env', type: 'file' },
@@ -81,6 +80,23 @@ describe.skipIf(process.platform === 'win32')('bubblewrap', () => {
     expect(argsOf()).not.toContain('/etc/resolv.conf')
   })
 
+  it('lets no program write to a cache of the user', () => {
+    const caches = [
+      { dir: '/home/u/.npm', layer: '/s/npm', writes: 'kept' },
+      { dir: '/home/u/.cache/pip', layer: '/s/pip', writes: 'discarded' },
+    ] as const
+    expect(argsOf({ caches })).toContain(
+      '--bind /s/npm /home/u/.npm --ro-bind-try /home/u/.cache/pip /home/u/.cache/pip',
+    )
+    const mounts = { root: '/m/merged', further: [['/home/u/.npm', '/m/merged0']] } as const
+    expect(argsOf({ caches, mounts })).toMatch(
+      /--bind \/m\/merged0 \/home\/u\/\.npm .*--bind \/m\/merged \/home\/u\/proj/,
+    )
+    expect(argsOf({ caches, mounts })).not.toContain('--bind /home/u/.npm')
+    // A project that holds them is mounted first.
+    expect(argsOf({ caches, mounts, root: '/home/u' })).toMatch(/--bind \/m\/merged \/home\/u .*--bind \/m\/merged0/)
+  })
+
   it('holds each directory above what is kept, once, before what is kept in it', () => {
     const args = argsOf({ fixed: ['libs/a/.git', 'libs/b/.git'], blocked: [{ path: 'libs/a/x/.env', type: 'file' }] })
     const held = [...args.matchAll(/--bind-try (\S+)/g)].map(([, dir]) => dir)
@@ -126,6 +142,18 @@ describe('sandbox-exec', () => {
       (deny file-read* file-write* (subpath "/srv/lib/.env") (subpath "/Users/u/a \\"b\\"/.env") (subpath "/Users/u/a \\"b\\"/.ssh"))
       (deny network*)"
     `)
+  })
+
+  it('lets no program write to a cache of the user', () => {
+    const text = seatbeltProfile({
+      ...bounds,
+      caches: [
+        { dir: '/Users/u/.npm', layer: '/s/npm', writes: 'kept' },
+        { dir: '/Users/u/Library/Caches/pip', layer: '/s/pip', writes: 'discarded' },
+      ],
+    })
+    expect(text).toContain('(allow file-write* (subpath "/home/u/proj") (subpath "/s/npm") (subpath "/private/tmp"))')
+    expect(text).toMatch(/allow file-read\*.*"\/Users\/u\/.npm".*"\/Users\/u\/Library\/Caches\/pip".*"\/s\/npm"/)
   })
 
   it('lets no directory above what is kept be renamed', () => {

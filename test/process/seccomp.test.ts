@@ -170,7 +170,7 @@ describe.skipIf(!choice.ok || process.platform !== 'linux' || column === undefin
 
   const run = (file: string, ...args: string[]): Promise<ProcessEnd> => {
     if (!choice.ok) throw new Error(choice.reason)
-    const none = { hidden: [], caches: [], discarded: [], fixed: [], blocked: [], absent: [] }
+    const none = { hidden: [], caches: [], fixed: [], blocked: [], absent: [] }
     const limits = { memoryBytes: 2 ** 32, fileBytes: 2 ** 30, processes: 4000 }
     const home = os.homedir()
     const env = {

@@ -201,8 +201,8 @@ describe('a failure', () => {
       "    Path not allowed '.env': it is blocked\n    → It is blocked for models.",
     )
     expect(lines(problems['approval-needed']('npm test'))).toBe("    You refused 'npm test'")
-    expect(lines({ ...problems['approval-needed']('npm test'), refused: false, runs: 'vitest' })).toBe(
-      '    \'npm test\' is not approved\n    → To approve it: clada approve "npm test". It runs: vitest.',
+    expect(lines({ ...problems['approval-needed']('npm test'), refused: false })).toBe(
+      '    \'npm test\' is not approved\n    → To approve it: clada approve "npm test".',
     )
     expect(lines(problems['program-missing']('ruby'))).toBe('    ruby not found in PATH\n    → Install ruby.')
     expect(lines(problems.structure('a.ts has no such class'))).toContain('    a.ts has no such class\n')

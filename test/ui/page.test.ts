@@ -108,7 +108,10 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('a')
     await page.locator('.card').waitFor()
     expect(await page.locator('.card .command').textContent()).toBe('npm test')
-    expect((await page.locator('.card dd').allTextContents()).slice(0, 2)).toEqual([root, 'node --test'])
+    expect((await page.locator('.card dd').allTextContents()).slice(0, 2)).toEqual([
+      root,
+      expect.stringMatching(/npm$/),
+    ])
     // Keys that mean something elsewhere say nothing to a card.
     for (const key of ['a', 'y', 'n', 'Enter', ' ']) await page.keyboard.press(key)
     expect(await page.locator('.card').count()).toBe(1)
@@ -354,17 +357,20 @@ describe('the page', { timeout: 90_000 }, () => {
     const request = {
       root,
       command: 'npm test -- --all',
-      runs: 'vitest run',
+      program: '/usr/bin/npm',
+      bound: 'package.json',
+      canTry: false,
+      unsandboxed: false,
       changed: true,
       about: 'network',
-      installs: false,
       repository: false,
     } as const
     expect(await askApprovalSocket(request)).toBeUndefined()
     const { page } = await openTab(browser, server.address())
     const asked = askApprovalSocket(request)
     await page.locator('.card').waitFor()
-    expect(await page.locator('.card').innerText()).toContain('what it runs has changed')
+    expect(await page.locator('.card').innerText()).toContain('files that could decide what it runs have changed')
+    expect(await page.locator('.card').innerText()).toContain('Until one of these files changes: package.json')
     await page.getByRole('button', { name: 'Always' }).click()
     expect(await asked).toBe('always')
     await soon(() => page.locator('.card').count()).toBe(0)
@@ -377,7 +383,7 @@ describe('the page', { timeout: 90_000 }, () => {
     fs.writeFileSync(input, run('node -p 42'))
     await page.locator('.card').waitFor()
     expect(await page.locator('.card .command').textContent()).toBe('node -p 42')
-    await page.getByRole('button', { name: /^(Once|Keep)$/ }).click()
+    await page.getByRole('button', { name: 'Once', exact: true }).click()
     await soon(() => fs.readFileSync(input, 'utf8')).toContain('=== CLADA RESULTS ===')
 
     const stop = new AbortController()
@@ -388,7 +394,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await soon(() => page.locator('.card').count()).toBe(0)
   })
 
-  it('shows what a command changed when it was tried, and keeps that after a yes only', async (context) => {
+  it('runs nothing before the answer, shows what a command did when it is tried, and keeps that after a yes only', async (context) => {
     await skipWithoutLayers(context)
     const before = { 'a.txt': 'a\n', 'make.sh': 'echo "said \u202e<b>"; echo made > made.txt; rm a.txt\n' }
     const root = scratchDir(before)
@@ -398,9 +404,14 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.waitForSelector('.block')
     await page.keyboard.press('a')
     await page.locator('.card').waitFor()
+    expect(await page.locator('.card').innerText()).not.toContain('said')
+    await expectAccessible(page, axe)
+    await page.getByRole('button', { name: 'Try', exact: true }).click()
+    await page.locator('.card li').first().waitFor()
     const card = await page.locator('.card').innerText()
-    expect(card).toContain('Keep its changes?')
-    expect(card).toContain('In the sandbox, without network: exit 0, 2 files changed.')
+    expect(card).toContain('Approve it and keep the result?')
+    expect(card).toContain('In the sandbox, without network: exit 0, 2 files changed. Nothing is kept yet.')
+    expect(await page.getByRole('button', { name: 'Try', exact: true }).count()).toBe(0)
     expect(card).toContain('said \\u202e<b>')
     expect(await page.locator('.card li').allTextContents()).toEqual(['delete a.txt', 'create made.txt'])
     await expectAccessible(page, axe)
@@ -412,7 +423,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await paste(page, run('sh ./make.sh'))
     await page.waitForSelector('.block')
     await page.keyboard.press('a')
-    await page.locator('.card').waitFor()
+    await page.getByRole('button', { name: 'Try', exact: true }).click()
     await page.getByRole('button', { name: 'Keep', exact: true }).click()
     await soon(() => page.locator('.result').textContent()).toBe('1 done')
     expect(filesIn(root)).toEqual({ 'make.sh': before['make.sh'], 'made.txt': 'made\n' })
@@ -422,9 +433,10 @@ describe('the page', { timeout: 90_000 }, () => {
       root,
       command: 'x',
       about: 'tried',
-      runs: 'x',
+      program: 'x',
+      canTry: false,
+      unsandboxed: false,
       changed: false,
-      installs: false,
       repository: false,
     } as const
     expect(await askApprovalSocket(request)).toBeUndefined()

@@ -48,7 +48,7 @@ it('what a program did lands, and each part that may not is named with its reaso
         { kind: 'gone', path: 'full', type: 'directory' },
         { kind: 'gone', path: 'none.txt', type: 'other' },
       ],
-      'command',
+      'wide',
     )
   expect(kept.map(({ path: name }) => name)).toEqual(['a.txt'])
   expect(notKept).toEqual([

@@ -8,7 +8,8 @@ import { plural, shown } from '../words.ts'
 export function ApplyBar() {
   const running = page.value?.running
   const left = applicable.value.length
-  const cannot = pending.value.filter(({ state }) => state !== 'left').length - left
+  const waiting = pending.value.filter(({ state }) => state === 'unknown').length
+  const cannot = pending.value.filter(({ state }) => state !== 'left' && state !== 'unknown').length - left
   const some = chosen.value.length
   const torn = tornGroup.value
   const { done, failed, left: leftOut } = counts.value
@@ -42,6 +43,7 @@ export function ApplyBar() {
       {done + failed === 0 && cannot > 0 && !plan.value?.looking && (
         <p class="quiet">{plural(cannot, 'block')} cannot be applied. The answer tells the model why.</p>
       )}
+      {waiting > 0 && <p class="quiet">{plural(waiting, 'block')} unknown until a program has run.</p>}
       <div class="row">
         {plan.value?.looking && <p class="quiet pad">Looking at what each block would do…</p>}
         {left + some > 0 && (

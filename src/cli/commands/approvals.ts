@@ -1,8 +1,8 @@
 import { type ApprovalLine, approvalLineOf } from '../../approvals/approval-line.ts'
-import { Approvals, type ApprovalState } from '../../approvals/approvals.ts'
+import { type Approvals, approvalsFor, type ApprovalState } from '../../approvals/approvals.ts'
+import { decidersInWords } from '../../approvals/deciders.ts'
 import type { Voucher } from '../../approvals/vouchers.ts'
-import { installs } from '../../approvals/what-runs.ts'
-import { settingsOf } from '../../config/settings.ts'
+import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
@@ -20,11 +20,11 @@ export const command: Command = {
     ['clada approvals remove "npm test"', 'remove one'],
   ],
   run: async ({ flags, words }) => {
-    const { root, allowedRoots } = settingsOf(await cladaOptions(flags))
-    const approvals = new Approvals(root, allowedRoots)
+    const options = await cladaOptions(flags)
+    const approvals = await approvalsFor(settingsOf(options), commandSettingsOf(options))
     const [verb, ...given] = words
     if (verb === 'remove' && given.length > 0) {
-      const unknown = given.filter((line) => !approvals.remove(exact(line)))
+      const unknown = given.filter((line) => !approvals.remove(line))
       for (const line of unknown) process.stderr.write(`clada: '${visible(line)}' is not approved here.\n`)
       return unknown.length > 0 ? 1 : 0
     }
@@ -40,11 +40,6 @@ export const command: Command = {
   },
 }
 
-const exact = (line: string): string => {
-  const read = approvalLineOf(line)
-  return 'line' in read ? read.line : line
-}
-
 export function stateOf(line: string, approvals: Approvals): ApprovalState {
   const read = approvalLineOf(line)
   return 'reason' in read ? { state: 'unknown' } : approvals.stateOf(read)
@@ -52,33 +47,37 @@ export function stateOf(line: string, approvals: Approvals): ApprovalState {
 
 function entryOf(state: ApprovalState): Record<string, unknown> {
   if (state.state !== 'approved') return state
-  const { network, reads, timeoutMs } = state.voucher
+  const { network, reads, env, timeoutMs } = state.voucher
   const { args } = state.line
-  return { state: state.state, network, args, runs: state.runs.shown, caches: installs(state.line), reads, timeoutMs }
+  const bound = state.deciders && decidersInWords(state.deciders)
+  return { state: state.state, kind: state.width, network, args, reads, env, timeoutMs, bound }
 }
 
 function stateWords(state: ApprovalState): string {
   switch (state.state) {
-    case 'approved': {
-      const known = state.voucher.runs !== null
-      return `approved${known ? '' : ', whatever it runs'}${grantWords(state.voucher, state.line)}`
-    }
+    case 'approved':
+      return `approved, whatever it runs${grantWords(state.voucher, state.line)}${boundWords(state)}`
     case 'unvouched':
       return 'listed by the project, not approved by you: clada trust'
     case 'changed':
-      return 'what it runs has changed: approve it again'
+      return 'files that could decide what it runs have changed: approve it again'
     case 'unknown':
       return 'no longer in the list of the project'
   }
 }
 
 /** What an approval allows beyond the command itself. */
-export function grantWords({ network, reads = [], timeoutMs }: Voucher, line: ApprovalLine): string {
+export function grantWords({ network, reads = [], env = [], timeoutMs }: Voucher, line: ApprovalLine): string {
   const words = [
     ...(line.args ? ['with any further arguments'] : []),
     ...(network ? ['with network'] : []),
     ...(reads.length === 0 ? [] : [`reads ${reads.map(visible).join(', ')}`]),
+    ...(env.length === 0 ? [] : [`sees ${env.map(visible).join(', ')}`]),
     ...(timeoutMs === undefined ? [] : [`up to ${timeoutMs / 1000} s`]),
   ]
   return words.map((word) => `, ${word}`).join('')
 }
+
+/** What a wide approval is bound to. */
+export const boundWords = ({ deciders }: ApprovalState & { state: 'approved' }): string =>
+  deciders === undefined ? '' : `, until one of these files changes: ${visible(decidersInWords(deciders))}`

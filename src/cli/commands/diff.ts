@@ -5,9 +5,9 @@ import { type ActionResult, type ExecutionResult, type Preview, withWarnings } f
 import { counted } from '../../core/words.ts'
 import { formatReport } from '../../report/format.ts'
 import { prettyAction, prettyErrors } from '../../report/pretty.ts'
-import { byBlock, primaryOf, printable } from '../../report/words.ts'
+import { byBlock, oneLine, primaryOf, printable } from '../../report/words.ts'
 import type { Command } from '../command.ts'
-import { editing, general, limits, reading, reporting } from '../flags.ts'
+import { approving, editing, general, limits, reading, reporting } from '../flags.ts'
 import { isTerminal, print, readInputs } from '../streams.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
 
@@ -17,10 +17,22 @@ export const command: Command = {
   usage: 'clada diff [FILE…|-]',
   summary: 'show what would change, as a unified diff; nothing is touched',
   documents: true,
-  flags: [...reading, 'json', ...reporting, 'atomic', ...editing, 'dry-run', ...limits, ...general],
+  flags: [
+    ...reading,
+    'json',
+    ...reporting,
+    'atomic',
+    ...editing,
+    'dry-run',
+    'with-programs',
+    ...approving,
+    ...limits,
+    ...general,
+  ],
   examples: [
     ['clada diff reply.md', 'look first'],
     ['clada diff reply.md | git apply', 'and apply it yourself'],
+    ['clada diff --with-programs reply.md', 'with what its code and approved commands would change'],
   ],
   run: async ({ flags: given, words }) => {
     const clada = new Clada(await cladaOptions(given))
@@ -29,7 +41,7 @@ export const command: Command = {
     const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
     const inputs = await readInputs(words)
     for (const { name, text } of inputs) {
-      const preview = await clada.preview(text, { programs: 'try' })
+      const preview = await clada.preview(text, { programs: given['with-programs'] === undefined ? 'name' : 'try' })
       previews.push(preview)
       if (!preview.result.success) failed.push({ name, result: preview.result })
     }
@@ -44,7 +56,11 @@ export const command: Command = {
         for (const [index, { result }] of previews.entries()) {
           const of = inputs.length > 1 ? `${printable(inputs[index]?.name ?? '')}: ` : ''
           if (isEmpty(result)) process.stderr.write(`${of}No blocks found.\n`)
-          for (const line of [...warningLines(result, nameOf), ...programLines(result, nameOf)])
+          for (const line of [
+            ...warningLines(result, nameOf),
+            ...programLines(result, nameOf),
+            ...unknownLines(result, nameOf),
+          ])
             process.stderr.write(`${line}\n`)
         }
         const options = reportOptions(flags)
@@ -68,7 +84,9 @@ const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)
 function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
   const unmeant = notExecuted.filter((one) => !isMissing(one)).map(notExecutedText)
   const ofActions = results.flatMap((result) =>
-    wouldRun(result.data) ? [] : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
+    wouldRun(result.data) || result.unknown !== undefined
+      ? []
+      : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
   )
   return [...unmeant, ...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
 }
@@ -85,6 +103,18 @@ function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
     return [printable(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
   })
 }
+
+/** Blocks that depend on a program that was not run: they have not failed. */
+const unknownLines = ({ results }: ExecutionResult, nameOf: Naming): string[] =>
+  results.flatMap((result) =>
+    result.unknown === undefined
+      ? []
+      : [
+          printable(
+            `${nameOf(result)} ${(result.warnings ?? []).join('; ')}. As things are: ${oneLine(result.unknown)}`,
+          ),
+        ],
+  )
 
 /** For a pipe: the lines of the blocks that would fail. Nothing was applied, so no success is reported. */
 function failedTasks(result: ExecutionResult, options: ReportOptions): string {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Approvals } from '../../approvals/approvals.ts'
+import { approvalsFor } from '../../approvals/approvals.ts'
 import { programs, tryInterpreter } from '../../commands/interpreters.ts'
 import {
   type CladaOptions,
@@ -58,13 +58,13 @@ export const command: Command = {
       ...state(settings.root),
       ...userState(),
       await clipboard(settings.root),
-      ...tests(settings),
+      ...(await tests(options)),
       ...found,
     ]
     if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
     else {
       for (const finding of findings) print(lineOf(finding))
-      await proposeApprovals(settings.root, settings.allowedRoots)
+      await proposeApprovals(options)
     }
     return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
   },
@@ -248,10 +248,11 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
 }
 
 /** The commands that run the tests, and whether they are approved. */
-function tests({ root, allowedRoots }: Settings): Finding[] {
-  const approvals = new Approvals(root, allowedRoots)
+async function tests(options: CladaOptions): Promise<Finding[]> {
+  const settings = settingsOf(options)
+  const approvals = await approvalsFor(settings, commandSettingsOf(options))
   const approved = approvals.approved().map(visible)
-  const missing = unapproved(root, approvals).map(visible)
+  const missing = unapproved(settings.root, approvals).map(visible)
   const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
   const ok = missing.length === 0
   return [

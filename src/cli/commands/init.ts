@@ -2,11 +2,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { approvalLineOf } from '../../approvals/approval-line.ts'
-import { Approvals } from '../../approvals/approvals.ts'
-import { namesIn, readSmall } from '../../approvals/rule-files.ts'
+import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { confirmed } from '../ask.ts'
 import { isInside, pathFrom } from '../../core/paths.ts'
-import { projectFileName, settingsOf } from '../../config/settings.ts'
+import { type CladaOptions, commandSettingsOf, projectFileName, settingsOf } from '../../config/settings.ts'
 import { sampleFile, schemaFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
@@ -27,7 +26,8 @@ export const command: Command = {
   examples: [['clada init', 'then uncomment what you want to change']],
   run: async ({ flags }) => {
     const [given] = flags.root ?? []
-    const { root, allowedRoots } = settingsOf(given === undefined ? {} : { repoPath: given })
+    const options: CladaOptions = given === undefined ? {} : { repoPath: given }
+    const { root } = settingsOf(options)
     const file = path.join(root, projectFileName)
     try {
       fs.writeFileSync(file, sampleFile(schemaFor(root)), { flag: 'wx' })
@@ -42,7 +42,7 @@ export const command: Command = {
     print(
       `${projectFileName} written in ${visible(root)}: every key with its default. clada config shows the effective values.`,
     )
-    await proposeApprovals(root, allowedRoots)
+    await proposeApprovals(options)
     return 0
   },
 }
@@ -62,33 +62,31 @@ export function unapproved(root: string, approvals: Approvals): string[] {
 }
 
 /** One question for all of them, where a user can be asked; otherwise the lines that approve them. */
-export async function proposeApprovals(root: string, allowedRoots: readonly string[]): Promise<void> {
-  const approvals = new Approvals(root, allowedRoots)
-  const lines = unapproved(root, approvals).flatMap((command) => {
+export async function proposeApprovals(options: CladaOptions): Promise<void> {
+  const settings = settingsOf(options)
+  const approvals = await approvalsFor(settings, commandSettingsOf(options))
+  const lines = unapproved(settings.root, approvals).flatMap((command) => {
     const line = approvalLineOf(command)
-    return 'line' in line ? [{ line, runs: approvals.runs(line)[0] }] : []
+    return 'line' in line ? [line] : []
   })
   if (lines.length === 0) return
-  const shown = lines.map(({ line, runs }) => {
-    const what = runs.shown === undefined ? '' : `  (runs: ${visible(runs.shown)})`
-    return `    ${visible(line.line)}${what}`
-  })
+  const shown = lines.map(({ typed }) => `    ${visible(typed)}`)
   const yes = await confirmed(
     `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\ny or n, then Enter: `,
   )
   if (yes === undefined) {
-    print(`To let models run the tests: ${lines.map(({ line }) => `clada approve "${visible(line.line)}"`).join('; ')}`)
+    print(`To let models run the tests: ${lines.map(({ typed }) => `clada approve "${visible(typed)}"`).join('; ')}`)
     return
   }
   if (!yes) return
-  for (const { line, runs } of lines) approvals.add(line, runs)
-  print(`Approved: ${lines.map(({ line }) => visible(line.line)).join(', ')}.`)
+  for (const line of lines) approvals.add(line)
+  print(`Approved: ${lines.map(({ typed }) => visible(typed)).join(', ')}.`)
 }
 
 /** Commands that run the tests of a project, by the files that it has. */
 export function proposedCommands(root: string): string[] {
-  const names = new Set(namesIn(root))
-  const read = (name: string): string => (names.has(name) ? (readSmall(path.join(root, name)) ?? '') : '')
+  const names = new Set(fs.readdirSync(root))
+  const read = (name: string): string => (names.has(name) ? readSmall(path.join(root, name)) : '')
   return [
     ...packageTest(read('package.json'), names),
     ...(isTestedByPytest(names, read) ? ['pytest'] : []),
@@ -96,6 +94,12 @@ export function proposedCommands(root: string): string[] {
     ...(names.has('go.mod') ? ['go test ./...'] : []),
     ...(/^test\s*:(?!=)/m.test(read('Makefile')) ? ['make test'] : []),
   ]
+}
+
+/** Empty for what is not a file, or more than a person wrote. */
+function readSmall(file: string): string {
+  const stat = fs.statSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() && stat.size < 1_000_000 ? fs.readFileSync(file, 'utf8') : ''
 }
 
 function packageTest(text: string, names: ReadonlySet<string>): string[] {

@@ -1,9 +1,9 @@
 import { approvalLineOf } from '../../approvals/approval-line.ts'
-import { Approvals } from '../../approvals/approvals.ts'
-import { wantsNetwork } from '../../approvals/what-runs.ts'
+import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
+import { wantsNetwork } from '../../approvals/needs-network.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
 import type { Place } from '../../config/kinds.ts'
-import { projectFileName, settingsOf } from '../../config/settings.ts'
+import { commandSettingsOf, projectFileName, settingsOf } from '../../config/settings.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { distrust, trust } from '../../config/load.ts'
 import { adoptState } from '../../state/vouched.ts'
@@ -32,7 +32,9 @@ export const command: Command = {
   run: async ({ flags, words: [verb] }) => {
     if (verb !== undefined && verb !== 'remove')
       throw new UsageError('trust takes no arguments, or: clada trust remove')
-    const { root, allowedRoots } = settingsOf(await optionsFor(flags))
+    const options = await optionsFor(flags)
+    const settings = settingsOf(options)
+    const { root } = settings
     if (flags.history !== undefined) return vouchForHistory(root)
     const loaded = await loadedFor(flags)
     await reportProjectAround(flags)
@@ -45,7 +47,8 @@ export const command: Command = {
     const file = project === undefined ? 'agreed' : await vouchForFile(loaded, project)
     if (file === 'no terminal') return 1
     const proposed = loaded?.merged['commands.approve'].refused?.value
-    const commands = await vouchForCommands(root, allowedRoots, Array.isArray(proposed) ? proposed.map(String) : [])
+    const approvals = await approvalsFor(settings, commandSettingsOf(options))
+    const commands = await vouchForCommands(root, approvals, Array.isArray(proposed) ? proposed.map(String) : [])
     return file === 'agreed' && commands === 'agreed' ? 0 : 1
   },
 }
@@ -91,13 +94,8 @@ async function vouchForFile(
   return 'declined'
 }
 
-async function vouchForCommands(
-  root: string,
-  allowedRoots: readonly string[],
-  proposed: readonly string[],
-): Promise<Answer> {
-  const approvals = new Approvals(root, allowedRoots)
-  const lines = [...new Set([...approvals.list().list.commands, ...proposed.map(asApproved)])]
+async function vouchForCommands(root: string, approvals: Approvals, proposed: readonly string[]): Promise<Answer> {
+  const lines = [...new Set([...approvals.list().list.commands, ...proposed])]
   const open = lines.filter((line) => stateOf(line, approvals).state !== 'approved')
   if (open.length === 0) {
     print('The project lists no command that you have not approved.')
@@ -112,25 +110,18 @@ async function vouchForCommands(
       answer = 'declined'
       continue
     }
-    const [runs] = approvals.runs(read)
-    print(
-      `  ${visible(line)}\n    runs: ${runs.shown === undefined ? 'not defined in the project' : visible(runs.shown)}`,
-    )
+    const program = approvals.program(read, approvals.widthOf(read))
+    print(`  ${visible(line)}\n    program: ${program === undefined ? 'not found' : visible(program.file)}`)
     const reply = await typedLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
     if (answerIn(reply) === 'no') {
       answer = 'declined'
       continue
     }
-    const network = wantsNetwork(read) && answerIn((await typedLine(`${asked.network} y, n: `)) ?? '') !== 'no'
-    approvals.add(read, runs, { network })
+    const network = wantsNetwork(read.words) && answerIn((await typedLine(`${asked.network} y, n: `)) ?? '') !== 'no'
+    approvals.add(read, { network })
   }
   return answer
-}
-
-const asApproved = (command: string): string => {
-  const read = approvalLineOf(command)
-  return 'line' in read ? read.line : command
 }
 
 function withoutTerminal(instead: string): Answer {

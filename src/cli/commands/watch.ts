@@ -1,6 +1,5 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
-import { hasApprovalSocket } from '../../approvals/socket.ts'
 import type { Config } from '../../config/keys.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
@@ -79,11 +78,7 @@ export const command: Command = {
     }
     for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
 
-    const options = {
-      ...given,
-      ask: askingBoth(view.questions, over.signal),
-      tryFirst: () => view.questions !== undefined || hasApprovalSocket(root),
-    }
+    const options = { ...given, ask: askingBoth(view.questions, over.signal) }
     const use = clipboardUse(flags, config.clipboard)
     const board = once(async () => {
       const { openBoard } = await import('../watch/clipboard.ts')

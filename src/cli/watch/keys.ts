@@ -130,6 +130,7 @@ const keysPauseMs = 100
 
 interface OpenQuestion {
   readonly question: string
+  readonly canTry: boolean
   readonly answer: (answer: ApprovalAnswer | undefined) => void
   /** It is shown when the keys that were typed before it have been read. */
   state: 'waiting' | 'shown'
@@ -140,10 +141,11 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
 
   return {
     get hint() {
-      return open?.state === 'shown' ? [open.question, 'y once', 'a always', 'n no'] : undefined
+      if (open?.state !== 'shown') return undefined
+      return [open.question, 'y once', 'a always', ...(open.canTry ? ['t try it first'] : []), 'n no']
     },
     tell: (line) => screen.print([`  ${line}`]),
-    ask: (lines, question, gone) =>
+    ask: (lines, { question, canTry }, gone) =>
       new Promise((resolve) => {
         const answer = (given: ApprovalAnswer | undefined): void => {
           open = undefined
@@ -153,7 +155,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         }
         const leave = (): void => answer(undefined)
         gone.addEventListener('abort', leave, { once: true })
-        const own: OpenQuestion = { question, answer, state: 'waiting' }
+        const own: OpenQuestion = { question, canTry, answer, state: 'waiting' }
         open = own
         if (gone.aborted) return leave()
         void typedKeysRead().then(() => {
@@ -165,9 +167,10 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
       }),
     key: (key) => {
       if (open === undefined) return false
-      if (open.state === 'waiting' || !/^(?:[yan]|escape)$/i.test(key)) return true
-      const given = answerIn(key)
-      screen.print([`  ${{ once: 'yes, once', always: 'yes, always', no: 'no' }[given]}`])
+      const isAnswer = /^(?:[yan]|escape)$/i.test(key) || (open.canTry && /^t$/i.test(key))
+      if (open.state === 'waiting' || !isAnswer) return true
+      const given = answerIn(key, open)
+      screen.print([`  ${{ once: 'yes, once', always: 'yes, always', no: 'no', try: 'try it first' }[given]}`])
       open.answer(given)
       return true
     },
@@ -177,7 +180,11 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
 /** Asks the person at this terminal, who answers with one key. */
 export interface Questions {
   /** Undefined when `gone` comes first. */
-  ask(lines: readonly string[], question: string, gone: AbortSignal): Promise<ApprovalAnswer | undefined>
+  ask(
+    lines: readonly string[],
+    asked: { readonly question: string; readonly canTry: boolean },
+    gone: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined>
   tell(line: string): void
 }
 
@@ -189,7 +196,10 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
       (signal) => askPage(request, signal, here),
       ...(here === undefined
         ? []
-        : [(signal: AbortSignal) => here.ask(approvalFacts(request), asked[request.about], signal)]),
+        : [
+            (signal: AbortSignal) =>
+              here.ask(approvalFacts(request), { question: asked[request.about], canTry: request.canTry }, signal),
+          ]),
     )
 }
 

@@ -22,7 +22,12 @@ export const commandRules: readonly CommandRule[] = [
 export type CommandDecision =
   | { readonly verdict: 'deny'; readonly reason: string; readonly advice: string }
   /** Not on the list: it needs an approval. */
-  | { readonly verdict: 'ask'; readonly cd: string | undefined; readonly words: readonly string[] }
+  | {
+      readonly verdict: 'ask'
+      readonly cd: string | undefined
+      readonly words: readonly string[]
+      readonly typed: string
+    }
   | { readonly verdict: 'allow'; readonly cd: string | undefined; readonly listed: Listed }
 
 export interface Listed {
@@ -46,11 +51,11 @@ function judge(command: string, { deniedPatterns, root }: BlockedBy): CommandDec
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text
   const found = ruleFor(split.line)
-  if (found === 'unlisted') return unlisted(cd, split.line.words)
+  if (found === 'unlisted') return unlisted(split.line)
   if ('reason' in found) return { verdict: 'deny', ...found }
   const { rule, words } = found
   const reading = rule.read === undefined ? readOptions(rule, words) : rule.read(words)
-  if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return unlisted(cd, split.line.words)
+  if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return unlisted(split.line)
   if (!reading.ok) return denied(rule, reading.reason)
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
@@ -64,7 +69,7 @@ const denied = (rule: CommandRule, reason: string): CommandDecision => ({
   advice: `Write it like: ${rule.examples.join(' | ')}`,
 })
 
-function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecision {
+function unlisted({ cd, words, typed }: CommandLine): CommandDecision {
   const glob = words.find((word) => word.glob === '*' || word.glob === '?')
   if (glob !== undefined) {
     const advice = 'Quote it if the program itself understands it; otherwise name the files, which glob lists.'
@@ -74,7 +79,7 @@ function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecisi
       advice,
     }
   }
-  return { verdict: 'ask', cd, words: words.map(({ text }) => text) }
+  return { verdict: 'ask', cd: cd?.text, words: words.map(({ text }) => text), typed }
 }
 
 function ruleFor({

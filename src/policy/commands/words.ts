@@ -11,6 +11,8 @@ export interface CommandLine {
   /** From a leading `cd DIR &&`. */
   readonly cd: Word | undefined
   readonly words: readonly Word[]
+  /** The words as they are written, without the leading `cd`. */
+  readonly typed: string
 }
 
 export interface Word {
@@ -34,7 +36,7 @@ export function splitCommand(command: string, on: Platform = platform): Split {
   }
   const tokens = tokensOf(text, on)
   if (!Array.isArray(tokens)) return tokens
-  return commandLine(tokens)
+  return commandLine(tokens, text)
 }
 
 /** Control, bidirectional and zero-width characters: a person who is asked must see what they approve. */
@@ -47,7 +49,7 @@ const refused = (reason: string, advice: string): Split & { ok: false } => ({ ok
 
 const noOperators = 'Commands run without a shell. Write one plain command, and use one block for each.'
 
-type Token = Word | { readonly operator: '&&' }
+type Token = Word | { readonly operator: '&&'; readonly end: number }
 
 function tokensOf(text: string, on: Platform): Token[] | (Split & { ok: false }) {
   const tokens: Token[] = []
@@ -63,8 +65,8 @@ function tokensOf(text: string, on: Platform): Token[] | (Split & { ok: false })
       continue
     }
     if (text.startsWith('&&', at)) {
-      tokens.push({ operator: '&&' })
       at += 2
+      tokens.push({ operator: '&&', end: at })
       continue
     }
     const read = wordAt(text, at, on)
@@ -204,10 +206,11 @@ function adviceFor(operator: string): string {
   return noOperators
 }
 
-function commandLine(tokens: readonly Token[]): Split {
+function commandLine(tokens: readonly Token[], text: string): Split {
   const [first, dir, and] = tokens
   const leads = first !== undefined && 'text' in first && first.text === 'cd' && dir !== undefined && 'text' in dir
-  const cd = leads && and !== undefined && 'operator' in and ? dir : undefined
+  const after = leads && and !== undefined && 'operator' in and ? and.end : undefined
+  const cd = after === undefined || dir === undefined || !('text' in dir) ? undefined : dir
   const rest = cd === undefined ? tokens : tokens.slice(3)
   const words: Word[] = []
   for (const token of rest) {
@@ -229,5 +232,5 @@ function commandLine(tokens: readonly Token[]): Split {
   }
   if (name.glob !== undefined) return refused('the name of the command contains a glob', 'Write the name plainly.')
   if (cd?.glob !== undefined) return refused(`${cd.glob} is not expanded`, 'Write the directory out.')
-  return { ok: true, line: { cd, words } }
+  return { ok: true, line: { cd, words, typed: text.slice(after ?? 0).trim() } }
 }

@@ -1,0 +1,206 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { pathFrom } from '../core/paths.ts'
+import { hasCode } from '../core/platform.ts'
+import { decidesItself } from '../policy/deciding-files.ts'
+
+/**
+ * The digests of everything in some directories that could decide what a command runs, by path from the first of them.
+ * Nothing here knows how a tool finds its files: `include`, workspaces and hook paths are not followed, because what they
+ * lead to is either in the table of names or source code.
+ */
+export interface Deciders {
+  readonly digests: ReadonlyMap<string, string>
+  /** The first that could not be read whole: then nothing is known to be unchanged. */
+  readonly unread: string | undefined
+}
+
+export interface DecidersAsked {
+  /** The project; names are relative to it. */
+  readonly root: string
+  /** Directories that documents can write to, the project among them. */
+  readonly roots: readonly string[]
+  /** Files and directories that count whatever they are called, such as a program of the project. */
+  readonly further: readonly string[]
+}
+
+export function readDeciders({ root, roots, further }: DecidersAsked): Deciders {
+  const reader = new Reader(root)
+  for (const one of roots) reader.project(one)
+  for (const file of further) reader.entry(file)
+  return { digests: reader.digests, unread: reader.unread }
+}
+
+/** One digest over all of them; null where one could not be read. */
+export const digestOf = ({ digests, unread }: Deciders): string | null =>
+  unread === undefined ? sha256(JSON.stringify([...digests].sort(([a], [b]) => (a < b ? -1 : 1)))) : null
+
+/** What a person is told about them. */
+export function decidersInWords({ digests, unread }: Deciders): string {
+  if (unread !== undefined) return `'${unread}' cannot be read whole, so this is asked every time`
+  // Those near the top say most.
+  const depth = (name: string): number => name.split('/').length
+  const all = [...digests.keys()].filter((name) => !name.endsWith('.sample'))
+  const names = all.sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
+  const [shown, more] = [names.slice(0, mostShown), names.length - mostShown]
+  if (names.length === 0) return 'none so far'
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const mostShown = 5
+
+/** Whether two looks differ in these files only, or in what is below them. */
+export function differOnlyIn(before: Deciders, after: Deciders, changed: readonly string[]): boolean {
+  if (before.unread !== undefined || after.unread !== undefined) return false
+  const all = new Set([...before.digests.keys(), ...after.digests.keys()])
+  const isChanged = (name: string): boolean => changed.some((one) => name === one || name.startsWith(`${one}/`))
+  return [...all].every((name) => before.digests.get(name) === after.digests.get(name) || isChanged(name))
+}
+
+/** More is not read: a command that waits for that is not one that a person approved for always. */
+const mostBytes = 2 * 1024 ** 3
+const mostEntries = 2_000_000
+
+class Reader {
+  readonly digests = new Map<string, string>()
+  unread: string | undefined
+  readonly #root: string
+  /** Real directories that were read whole: a link may lead to one of them, or to a directory above itself. */
+  readonly #whole = new Set<string>()
+  #bytes = 0
+  #entries = 0
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** What the table names, at any depth. */
+  project(root: string): void {
+    const pending = ['']
+    for (let dir = pending.pop(); dir !== undefined && this.unread === undefined; dir = pending.pop()) {
+      const entries = this.#entriesOf(path.join(root, dir))
+      if (dir !== '' && isRepository(entries)) {
+        this.#wholeDirectory(path.join(root, dir))
+        continue
+      }
+      for (const entry of entries) {
+        const name = dir === '' ? entry.name : `${dir}/${entry.name}`
+        const absolute = path.join(root, name)
+        if (entry.name === '.git') this.#git(absolute, dir === '' ? 'own' : 'inner')
+        else if (name === '.clada') continue
+        else if (entry.isDirectory() && !decidesItself(name, 'directory')) pending.push(name)
+        else if (this.#decides(entry, name)) this.entry(absolute)
+      }
+    }
+  }
+
+  /** A file, a directory with everything in it, or what a link leads to. */
+  entry(absolute: string): void {
+    if (this.unread !== undefined) return
+    try {
+      if (fs.lstatSync(absolute).isSymbolicLink()) this.#note(absolute, `-> ${fs.readlinkSync(absolute)}`)
+      const stat = fs.statSync(absolute)
+      if (stat.isDirectory()) this.#wholeDirectory(absolute)
+      else if (stat.isFile()) this.#file(absolute, stat)
+      else this.unread = pathFrom(this.#root, absolute)
+    } catch (error) {
+      this.#refused(absolute, error)
+    }
+  }
+
+  #decides(entry: fs.Dirent, name: string): boolean {
+    // A link may lead to a file or to a directory.
+    if (entry.isSymbolicLink()) return decidesItself(name, 'file') || decidesItself(name, 'directory')
+    return decidesItself(name, entry.isDirectory() ? 'directory' : 'file')
+  }
+
+  /** Of a git directory what decides which programs git runs; of another repository in the project also what it has. */
+  #git(dir: string, whose: 'own' | 'inner'): void {
+    const names = ['config', 'config.worktree', 'commondir', 'hooks', 'info']
+    const more = ['HEAD', 'packed-refs', 'refs', 'modules']
+    // A worktree or a submodule has a file that leads to its directory.
+    if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isFile()) this.entry(dir)
+    else for (const name of whose === 'own' ? names : [...names, ...more]) this.entry(path.join(dir, name))
+  }
+
+  #wholeDirectory(dir: string): void {
+    const real = fs.realpathSync(dir)
+    if (this.#whole.has(real)) return
+    this.#whole.add(real)
+    for (const { name } of this.#entriesOf(dir)) this.entry(path.join(dir, name))
+  }
+
+  #entriesOf(dir: string): readonly fs.Dirent[] {
+    try {
+      const entries = fs.readdirSync(dir, { withFileTypes: true })
+      this.#entries += entries.length
+      if (this.#entries > mostEntries) this.unread = pathFrom(this.#root, dir)
+      // Under which of its names a directory is read must not depend on the file system.
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    } catch (error) {
+      this.#refused(dir, error)
+      return []
+    }
+  }
+
+  #file(absolute: string, stat: fs.Stats): void {
+    this.#bytes += stat.size
+    if (this.#bytes > mostBytes) {
+      this.unread = pathFrom(this.#root, absolute)
+      return
+    }
+    const digest = digestOfFile(absolute)
+    if (digest === undefined) this.unread = pathFrom(this.#root, absolute)
+    else this.#note(absolute, `${stat.mode & 0o111 ? 'x' : '-'} ${digest}`)
+  }
+
+  /** What leads nowhere, or is kept from us by another user, is not there for our programs either. */
+  #refused(absolute: string, error: unknown): void {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENOTDIR')) return
+    if (hasCode(error, 'EACCES') && isOfAnother(absolute)) this.#note(absolute, 'not readable')
+    else this.unread = pathFrom(this.#root, absolute)
+  }
+
+  #note(absolute: string, digest: string): void {
+    const name = pathFrom(this.#root, absolute)
+    const before = this.digests.get(name)
+    this.digests.set(name, before === undefined ? digest : `${before} ${digest}`)
+  }
+}
+
+function isOfAnother(file: string): boolean {
+  try {
+    return fs.statSync(file).uid !== process.geteuid?.()
+  } catch {
+    // A directory above it is another user's.
+    return true
+  }
+}
+
+/** As git recognises one: a directory without a working tree, which a dependency can name by its path. */
+function isRepository(entries: readonly fs.Dirent[]): boolean {
+  const names = new Set(entries.map(({ name }) => name))
+  return names.has('HEAD') && names.has('objects') && names.has('refs')
+}
+
+const chunk = Buffer.allocUnsafeSlow(1 << 20)
+
+/** Undefined when it is no longer a file, or grew while it was read. */
+function digestOfFile(file: string): string | undefined {
+  const { O_RDONLY, O_NONBLOCK } = fs.constants
+  const descriptor = fs.openSync(file, O_RDONLY | (O_NONBLOCK ?? 0))
+  try {
+    const stat = fs.fstatSync(descriptor)
+    if (!stat.isFile()) return undefined
+    const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
+    let read = 0
+    for (let got = -1; got !== 0 && read <= stat.size; read += got) {
+      got = fs.readSync(descriptor, chunk)
+      hash.update(chunk.subarray(0, got))
+    }
+    return read > stat.size ? undefined : hash.digest('hex')
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}

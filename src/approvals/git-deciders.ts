@@ -1,0 +1,34 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { isInside } from '../core/paths.ts'
+import { listedProgram, outputOf } from '../process/programs.ts'
+import { type Deciders, readDeciders } from './deciders.ts'
+
+/**
+ * For a git command also what git itself says about its settings and its hooks, wherever those come from: included files
+ * and `core.hooksPath` are git's to read. Both questions start no program of the repository.
+ */
+export function withGitDeciders(root: string, cwd: string, found: Deciders): Deciders {
+  if (!hasRepository(cwd, root)) return found
+  const git = listedProgram('git', [root])
+  const ask = (...args: string[]): string =>
+    git === undefined ? '' : outputOf(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
+  const settings = ask('config', '--list', '--show-origin', '--null')
+  const hooks = ask('rev-parse', '--git-path', 'hooks').replace(/\n$/, '')
+  if (settings === '' || hooks === '') return { ...found, unread: found.unread ?? '.git' }
+  const { digests, unread } = readDeciders({ root, roots: [], further: [path.resolve(cwd, hooks)] })
+  return {
+    digests: new Map([...found.digests, ...digests, ['git config', sha256(settings)]]),
+    unread: found.unread ?? unread,
+  }
+}
+
+/** In the directory, or in one above it in the project. */
+function hasRepository(cwd: string, root: string): boolean {
+  for (let dir = cwd; isInside(dir, root); dir = path.dirname(dir)) {
+    if (fs.lstatSync(path.join(dir, '.git'), { throwIfNoEntry: false }) !== undefined) return true
+    if (dir === path.dirname(dir)) return false
+  }
+  return false
+}
