@@ -27,6 +27,7 @@ import {
   type Warning,
 } from './structure.ts'
 import { removal } from './removal.ts'
+import { refuseUncertain } from './uncertain-bounds.ts'
 import { faultsIn, holdsNothing, judge } from './validity.ts'
 
 /** An edited text, what the operation answers, and what it may have broken. */
@@ -193,7 +194,8 @@ export async function editing<T>(
   if (large !== undefined) return large
   return withDocument(document, (outline) => {
     const structure = onlyMatch(outline, document.path, target)
-    return isFailed(structure) ? structure : use(outline, structure)
+    if (isFailed(structure)) return structure
+    return refuseUncertain(outline, structure, document.path) ?? use(outline, structure)
   })
 }
 

@@ -5,6 +5,7 @@ import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
 import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { refuseUncertain } from './uncertain-bounds.ts'
 
 export interface Result_for_move_structure {
   source_original_line_range: [number, number]
@@ -32,6 +33,8 @@ export function moveIn(
   return withDocument(from, async (outline) => {
     const structure = onlyMatch(outline, from.path, target)
     if (isFailed(structure)) return structure
+    const uncertain = refuseUncertain(outline, structure, from.path)
+    if (uncertain !== undefined) return uncertain
     return to === null
       ? moveInside(from, outline, structure, destination, options)
       : moveAcross(from, outline, structure, to, destination, options)
@@ -154,7 +157,8 @@ export interface Place {
 function placeIn(outline: Outline, path: string, destination: Destination): Place | Failed {
   if (!('target' in destination)) return { anchor: null, at: destination.at }
   const anchor = onlyMatch(outline, path, destination.target)
-  return isFailed(anchor) ? anchor : { anchor, at: destination.at }
+  if (isFailed(anchor)) return anchor
+  return refuseUncertain(outline, anchor, path) ?? { anchor, at: destination.at }
 }
 
 function isWithin(inner: Structure, outer: Structure): boolean {

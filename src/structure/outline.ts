@@ -61,6 +61,7 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     keeps: (neighbours, changes) => hasNeighbours(trees, neighbours, changes),
     faults: () =>
       whole === undefined || language.parser.kind === 'markdown' ? [] : faultsOf(whole.tree, source, whole.row),
+    faultsIn: (span) => trees.flatMap((part) => faultsTouching(source, part, span)),
   }
 }
 
@@ -168,6 +169,21 @@ export function faultsOf(tree: Tree, source: Source, row: TreeSitterRow): Fault[
   if (tree.rootNode.hasError) collect(tree.rootNode, source, faults)
   if (row.offside !== undefined) layoutFaults(tree, source, row, faults)
   return faults
+}
+
+/** Where a grammar lost its way in a span of the file. */
+function faultsTouching(source: Source, { tree, base, end }: ParsedPart, span: Span): Fault[] {
+  if (!tree.rootNode.hasError || span.end < base || span.start > end) return []
+  const faults: Fault[] = []
+  const above = source.lineAt(base) - 1
+  const own = new Source(source.text.slice(base, end))
+  const visit = (node: Node): void => {
+    if (node.startIndex + base > span.end || node.endIndex + base < span.start || faults.length >= MOST) return
+    if (node.isError || node.isMissing) collect(node, own, faults)
+    else for (const child of node.children) if (child.hasError || child.isMissing) visit(child)
+  }
+  visit(tree.rootNode)
+  return faults.map((fault) => ({ ...fault, line: fault.line + above }))
 }
 
 function collect(node: Node, source: Source, faults: Fault[]): boolean {

@@ -56,6 +56,8 @@ export interface Outline {
   keeps(neighbours: readonly Neighbour[], changes: readonly Change[]): boolean
   /** What the parser could not make sense of. */
   faults(): Fault[]
+  /** The same in a span of the text, or around it. */
+  faultsIn(span: Span): Fault[]
 }
 
 /** A node next to an edit. Its end is that of its code: a semicolon and a comment may come and go. */
