@@ -24,11 +24,14 @@ export class RunningCalls {
 
   /** Starts a call; the result is its own, or the first question that it has. */
   start(call: CallIdentity, request: CallRequest, work: (running: RunningCall) => Promise<Result>): Promise<Result> {
-    // Others wait for the project while a question is open, and the client may never answer it.
-    for (const { running } of this.#open.values()) running.hurry(this.#hurryMs)
     const running = new RunningCall(call)
     running.result = work(running)
     return this.#next(running, request)
+  }
+
+  /** Called when another call comes: it waits for the project, and the client may never answer what is asked. */
+  hurry(): void {
+    for (const { running } of this.#open.values()) running.hurry(this.#hurryMs)
   }
 
   /** Goes on with a call that has asked something. @throws where the state is not that of this very call */
@@ -36,7 +39,7 @@ export class RunningCalls {
     const open = this.#open.get(state)
     if (open === undefined) throw refusal('it is not open: it was answered, withdrawn or too late')
     const { running, question } = open
-    const other = (['tool', 'arguments', 'root'] as const).find((name) => running.call[name] !== call[name])
+    const other = (['tool', 'arguments', 'root'] as const).find((name) => !isSame(running.call[name], call[name]))
     if (other !== undefined)
       throw refusal(`it is that of a call with ${other === 'tool' ? 'another' : 'other'} ${other}`)
     this.#close(state, open)
@@ -77,10 +80,13 @@ export class RunningCalls {
 /** What a `requestState` is bound to. */
 export interface CallIdentity {
   readonly tool: string
-  /** A digest of all of them. */
-  readonly arguments: string
+  readonly arguments: unknown
   readonly root: string
 }
+
+/** In whatever order a client writes the fields of an object. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  process.getBuiltinModule('node:util').isDeepStrictEqual(one, other)
 
 /** The request that waits for a call just now. */
 export interface CallRequest {

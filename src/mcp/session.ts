@@ -88,19 +88,22 @@ export class Session {
   /** Only a malformed request, or one that comes too early, is an error of the protocol. @throws for these */
   async call(call: Call): Promise<Result> {
     const { caller, tool, values, requestState, inputResponses } = call
+    if (requestState === undefined || caller.era === 'legacy') this.#calls.hurry()
     if (caller.era === 'legacy') {
       this.#legacy?.refuseEarly()
       const ask: AskClient = (form, signal) => this.#ask(form, signal, call.id)
-      return this.#take(call, call, hasForms(caller.capabilities) ? ask : undefined)
+      return this.#take(call, call, hasForms(caller.capabilities) ? ask : undefined, () => this.#scope(caller))
     }
-    const root = await this.#rootFor(call)
-    const identity = { tool, arguments: digestOf(values), root }
+    const scope = await this.#scope(caller)
+    const narrower = narrowedBy(scope, rootIn(tool, values))
+    const root = 'project' in narrower ? settingsOf(narrower.project.options).root : ''
+    const identity = { tool, arguments: values, root }
     if (requestState !== undefined) return this.#calls.resume(requestState, identity, inputResponses, call)
     return this.#calls.start(identity, call, (running) => {
       const ask: AskClient = (form, signal) => running.ask(form, signal)
       // Which request hears of it changes with every answer.
       const request = { signal: running.signal, tell: (message: string) => running.tell(message) }
-      return this.#take(call, request, hasForms(caller.capabilities) ? ask : undefined)
+      return this.#take(call, request, hasForms(caller.capabilities) ? ask : undefined, () => scope)
     })
   }
 
@@ -129,28 +132,20 @@ export class Session {
     }
   }
 
-  /** The root that a call is about; empty where there is none. */
-  async #rootFor({ caller, tool, values }: Call): Promise<string> {
-    const scope = narrowedBy(await this.#scope(caller), rootIn(tool, values))
-    return 'project' in scope ? settingsOf(scope.project.options).root : ''
-  }
-
-  #take(call: Call, { signal, tell }: CallRequest, ask: AskClient | undefined): Promise<Result> {
+  #take(
+    call: Call,
+    request: CallRequest,
+    ask: AskClient | undefined,
+    scopeOf: () => Scope | Promise<Scope>,
+  ): Promise<Result> {
     return this.turns.take(async () => {
-      const answer = await this.#answer(call, signal, tell, ask).catch((error: unknown) =>
-        this.#refuse(messageOf(error), 'internal_error'),
-      )
+      const answered = async (): Promise<Answer> => this.#answer(call, request, ask, await scopeOf())
+      const answer = await answered().catch((error: unknown) => this.#refuse(messageOf(error), 'internal_error'))
       return toolResult(answer, this.#longest(), this.reports.keep(answer))
     })
   }
 
-  async #answer(
-    call: Call,
-    signal: AbortSignal,
-    tell: CallRequest['tell'],
-    ask: AskClient | undefined,
-  ): Promise<Answer> {
-    const scope = await this.#scope(call.caller)
+  async #answer(call: Call, { signal, tell }: CallRequest, ask: AskClient | undefined, scope: Scope): Promise<Answer> {
     if ('refusal' in scope) return this.#refuse(adviceFor(scope), 'path_escape')
     const { tool, values } = call
     const report = this.#report(scope.project)
@@ -298,24 +293,6 @@ function narrowedBy(scope: Scope, dir: unknown): Scope {
   return 'refusal' in found
     ? { refusal: `root '${dir}' is not inside the root of this server (${root})` }
     : { project: { ...scope.project, options: found.options } }
-}
-
-/** The same for the same values, in whatever order a client writes them. */
-function digestOf(values: unknown): string {
-  const sorted = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(sorted)
-    if (!isRecord(value)) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, one]) => [name, sorted(one)]),
-    )
-  }
-  return process
-    .getBuiltinModule('node:crypto')
-    .createHash('sha256')
-    .update(JSON.stringify(sorted(values)) ?? '')
-    .digest('hex')
 }
 
 /** Loaded with the first call: a client that only looks at the list need not wait for it. */

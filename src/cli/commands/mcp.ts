@@ -17,7 +17,7 @@ export const command: Command = {
   usage: 'clada mcp [--http [PORT]]',
   summary: 'the MCP server, on stdio or HTTP',
   about:
-    'Speaks MCP on standard input and output, or over HTTP on this machine: tools for the everyday actions, and one for\nwhole documents. An MCP client starts it; docs/mcp.md has the lines that common clients need. Without --root the\nproject is what the client has open.',
+    'Speaks MCP on standard input and output, or over HTTP on this machine: tools for the everyday actions, and one for\nwhole documents. An MCP client starts it; docs/mcp.md has the lines that common clients need. Without --root the\nproject is the current directory, or what the client names as its roots.',
   documents: true,
   flags: ['tools', 'http', ...reading, ...reporting, ...approving, 'atomic', ...editing, ...saving, ...limits, 'help'],
   examples: [
