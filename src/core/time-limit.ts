@@ -9,33 +9,13 @@ interface Budget {
   used: number
 }
 
-/**
- * The limit of the only piece of work. To follow what it awaits would cost a small run 2 ms, so only those are followed that
- * begin while another one is not done.
- */
-let only: Budget | undefined
-const others = new AsyncLocalStorage<Budget>()
-const budgetNow = (): Budget | undefined => others.getStore() ?? only
+const budgets = new AsyncLocalStorage<Budget>()
 
 /** Gives a piece of work, with everything it awaits, so much time to compute; inside another limit, no more than is left. */
 export function withTimeLimit<T>(ms: number, work: () => T): T {
-  const outer = budgetNow()
+  const outer = budgets.getStore()
   const left = outer === undefined ? Infinity : outer.ms - outer.used
-  const budget = { ms: Math.min(ms, left), used: 0 }
-  if (only !== undefined) return others.run(budget, work)
-  const done = (): void => {
-    only = undefined
-  }
-  only = budget
-  try {
-    const made = work()
-    if (made instanceof Promise) made.then(done, done)
-    else done()
-    return made
-  } catch (error) {
-    done()
-    throw error
-  }
+  return budgets.run({ ms: Math.min(ms, left), used: 0 }, work)
 }
 
 const ends = new AsyncLocalStorage<number>()
@@ -60,7 +40,7 @@ let end = Infinity
  * @throws Stop when it took too long, or was nested too deeply
  */
 export function bounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
-  const budget = budgetNow()
+  const budget = budgets.getStore()
   if (budget === undefined || end !== Infinity) return deep(work)
   const begun = now()
   const left = budget.ms - budget.used
@@ -87,7 +67,7 @@ setGuard((work) => bounded(work))
 
 /** What an action may still compute, for work in another thread. */
 export function timeLeft(): { readonly ms: number; readonly left: number } {
-  const { ms, used } = budgetNow() ?? { ms: Infinity, used: 0 }
+  const { ms, used } = budgets.getStore() ?? { ms: Infinity, used: 0 }
   return { ms, left: ms - used }
 }
 
@@ -97,7 +77,7 @@ export const isLate = (): boolean => end !== Infinity && now() > end
 /** For loops that are better left by themselves than stopped. @throws Stop */
 export function checkTime(): void {
   if (!isLate()) return
-  throw new Stop({ kind: 'too-complex', over: 'time', ms: budgetNow()?.ms ?? 0 })
+  throw new Stop({ kind: 'too-complex', over: 'time', ms: budgets.getStore()?.ms ?? 0 })
 }
 
 function deep<T>(work: () => T): T {

@@ -41,12 +41,6 @@ describe('a file is saved by a commit', () => {
     ['that is a pipe', 'a', (file) => execFileSync('mkfifo', [file]), { changed: false, untracked: false }],
     ['that is blocked', 'secret', text, { changed: false, untracked: false }],
     [
-      'that is a second name of a blocked one',
-      'a',
-      (file) => fs.linkSync(path.join(path.dirname(file), 'secret'), file),
-      { changed: false, untracked: false },
-    ],
-    [
       'that has another second name',
       'a',
       (file) => fs.linkSync(path.join(path.dirname(file), 'b'), file),

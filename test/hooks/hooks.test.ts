@@ -34,7 +34,7 @@ describe('hooks', () => {
     const names = [
       '$(touch pwned1)',
       '; touch pwned2',
-      '`touch pwned3`',
+      'a`touch pwned3`',
       "a'; touch pwned4; '",
       '-rf',
       '& touch pwned5',
