@@ -477,7 +477,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await folder.locator('.box').click()
     await soon(() => page.locator('.entry .mono').allTextContents()).not.toContain('test/cart.test.ts')
     await page.getByLabel('Task', { exact: true }).fill('Take a discount off.')
-    await soon(() => page.locator('.prompt').textContent()).toContain('## The task\nTake a discount off.')
+    await soon(() => page.locator('.prompt').textContent()).toContain('## The task\n\nTake a discount off.')
     await page.getByLabel('Syntax').selectOption('csl')
     await page.getByLabel('Actions').selectOption('all')
     await soon(() => page.locator('.prompt').textContent()).toContain('<---WRITE')
