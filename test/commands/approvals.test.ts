@@ -68,7 +68,8 @@ describe('an approval that is given', () => {
 })
 
 describe('an approval', () => {
-  it('is asked for once when the answer is always', async () => {
+  it('is asked for once when the answer is always', async (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir()
     const { asked, ask } = person('always')
     for (let time = 0; time < 3; time++) expect((await run(root, 'echo hi', { ask })).output).toBe('hi\n')
@@ -111,7 +112,7 @@ describe('an approval', () => {
     })
   })
 
-  it.each([
+  it.skipIf(lacks('sandbox')).each([
     ['echo "hello"', "echo 'hello'"],
     ['echo   a\tb', 'echo a b'],
     ["cd sub && echo 'x y'", 'cd ./sub/ && echo "x y"'],

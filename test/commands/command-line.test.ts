@@ -27,7 +27,8 @@ function user(files: Record<string, string> = {}): {
 const run = (command: string): string => `<---RUN--->\n${command}\n<---END--->\n`
 
 describe('the command line', () => {
-  it('refuses, is told, and runs', () => {
+  it('refuses, is told, and runs', (context) => {
+    skipWithout(context, 'sandbox')
     const { clada } = user({ 'package.json': '{"scripts":{"test":"echo it works"}}' })
     const refused = clada(['--no-git', '--error-detail', 'full'], run('npm test'))
     expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('clada approve "npm test".') })

@@ -1,3 +1,4 @@
+import { needs } from '../support/needs.ts'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
@@ -21,6 +22,8 @@ it('a preview says what would be run, and runs nothing', async () => {
 })
 
 describe('what depends on a program that a preview does not run', () => {
+  needs('sandbox')
+
   const exec = (code: string): string => `<---EXEC lang="bash"--->\n${code}\n<---END--->\n`
   const replace = (name: string): string => `<---SEARCH file="${name}"--->\nold\n<---REPLACE--->\nnew\n<---END--->\n`
 
