@@ -371,15 +371,6 @@ export const keys = {
     project: towards([false, true]),
     to: 'clipboard',
   }),
-  'clipboard.second_copy': key({
-    kind: yesNo,
-    default: false,
-    about:
-      'Whether a reply without the token also runs when it is copied twice within 1.8 seconds, and not only after a key press. A web page can copy twice after one click.',
-    example: 'true',
-    project: towards([false, true]),
-    to: 'clipboard',
-  }),
   'hooks.before': key({
     kind: list(hook, 100),
     default: [],

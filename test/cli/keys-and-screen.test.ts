@@ -107,18 +107,9 @@ describe('the clipboard of a listener', () => {
     const [said, ran]: [string[], string[]] = [[], []]
     const reply = '<write path="a.txt"><![CDATA[x]]></write>\n'
     let copied = 'before'
-    let hear: (owner: string) => void = () => {}
-    const clipboard = {
-      name: 'a fake',
-      read: async () => copied,
-      write: async () => {},
-      listen: async (onCopy: (owner: string) => void) => {
-        hear = onCopy
-        return () => {}
-      },
-    }
+    const clipboard = { name: 'a fake', read: async () => copied, write: async () => {} }
     const board = await openBoard(
-      { read: true, write: false, osc52: false, secondCopy: false },
+      { read: true, write: false, osc52: false },
       { repoPath: scratchDir() },
       { say: (line) => said.push(line), run: (text) => ran.push(text), keys: 'keys' },
       async () => clipboard,
@@ -129,9 +120,8 @@ describe('the clipboard of a listener', () => {
       'No copied reply is waiting.',
     ])
     copied = reply
-    hear('somebody')
     await expect
-      .poll(() => said.splice(0))
+      .poll(() => said.splice(0), { timeout: 60_000 })
       .toEqual(['The clipboard has a block (file_write a.txt). Press Enter to run it.'])
     board.take()
     board.stop()

@@ -44,35 +44,14 @@ describe.runIf(process.platform === 'linux')('a machine without a clipboard (on 
   })
 })
 
-it('a clipboard that reports copies is not read in between', async () => {
-  let reads = 0
-  const quiet = {
-    name: 'quiet',
-    read: async (): Promise<string> => `${++reads}`,
-    write: async (): Promise<void> => {},
-    listen: async () => () => {},
-  }
-  const none = (): void => {}
-  const watch = await watchClipboard(quiet, { token: () => '', onReply: none, onWaiting: none, onTrouble: none })
-  await new Promise((done) => setTimeout(done, 50))
-  watch.stop()
-  expect(reads).toBe(1)
-})
-
 it('offers what waits in one line that drives no terminal', () => {
   const text = ['a', 'b', 'c', 'd'].map(
     (id) =>
       `#!SHAM [@three-char-SHA-256: ${id}${id}${id}]\naction = "file_delete"\npath = "/tmp/\u202e${id}"\n#!END_SHAM_${id}${id}${id}`,
   )
   const { blocks } = findBlocks(new Source(text.join('\n')))
-  expect(offerLine({ text: '', blocks, again: 'seen' })).toMatch(
-    / Press Enter to run them, or copy it again right away\.$/,
-  )
-  expect(offerLine({ text: '', blocks, again: 'seen' }, 'none')).toMatch(/ Copy it again right away to run them\.$/)
-  expect(offerLine({ text: '', blocks, again: 'unseen' }, 'none')).toMatch(
-    / Here only a reply with the token of clada prompt runs\.$/,
-  )
-  expect(offerLine({ text: '', blocks, again: 'unseen' })).toBe(
+  expect(offerLine({ text: '', blocks }, 'none')).toMatch(/ Here only a reply with the token of clada prompt runs\.$/)
+  expect(offerLine({ text: '', blocks })).toBe(
     'The clipboard has 4 blocks (file_delete /tmp/\\u202ea, file_delete /tmp/\\u202eb, file_delete /tmp/\\u202ec, 1 more). Press Enter to run them.',
   )
 })

@@ -112,7 +112,6 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'clipboard.read': fc.boolean(),
   'clipboard.write': fc.boolean(),
   'clipboard.osc52': fc.boolean(),
-  'clipboard.second_copy': fc.boolean(),
   'hooks.before': fc.array(fc.record({ run: fc.constantFrom('a', 'b') }), { maxLength: 2 }),
   'hooks.after': fc.array(fc.record({ run: fc.constantFrom('a', 'b') }), { maxLength: 2 }),
   vars: fc.dictionary(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y')),
@@ -168,7 +167,7 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   for (const key of ['input', 'file_bytes', 'timeout', 'total_timeout', 'output'] as const) {
     expect(a.limits[key] ?? Infinity).toBeLessThanOrEqual(b.limits[key] ?? Infinity)
   }
-  for (const key of ['read', 'write', 'osc52', 'second_copy'] as const)
+  for (const key of ['read', 'write', 'osc52'] as const)
     expect(Number(a.clipboard[key])).toBeLessThanOrEqual(Number(b.clipboard[key]))
   for (const key of ['input_file', 'output_file'] as const) {
     if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in\.md|\.clada\/out\.md)$/)

@@ -142,14 +142,13 @@ async function servedPage(
 const signals: Readonly<Record<string, ExitCode>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
 function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
-  const { read, write, osc52, second_copy: secondCopy } = config
+  const { read, write, osc52 } = config
   const both = flags.clipboard !== undefined
   const terminal = flags.osc52 !== undefined
   return {
     read: read || both,
     write: write || both || terminal || flags.copy !== undefined,
     osc52: osc52 || terminal,
-    secondCopy,
   }
 }
 

@@ -10,8 +10,6 @@ export interface ClipboardUse {
   readonly write: boolean
   /** Asks the terminal to take a copy where there is no clipboard here, or only another machine's. */
   readonly osc52: boolean
-  /** Takes a reply without the token that was copied twice. */
-  readonly secondCopy: boolean
 }
 
 export interface Board {
@@ -30,7 +28,7 @@ interface Talk {
 
 /** A missing clipboard is reported once, and everything else goes on. */
 export async function openBoard(
-  { read, osc52, secondCopy }: ClipboardUse,
+  { read, osc52 }: ClipboardUse,
   options: CladaOptions,
   { say, run, keys }: Talk,
   open = openClipboard,
@@ -45,7 +43,6 @@ export async function openBoard(
       ? await watchClipboard(clipboard, {
           token: () => sessionToken(root),
           reading: readingOf(options),
-          secondCopy,
           onReply: run,
           onWaiting: (offer) => {
             const own = ++offers
@@ -61,7 +58,7 @@ export async function openBoard(
           onTrouble: (message) => say(`! ${message}`),
         })
       : undefined
-  if (watch !== undefined) say(`Watching the clipboard (${clipboard?.name}). ${wayToRun(secondCopy, keys)}`)
+  if (watch !== undefined) say(`Watching the clipboard (${clipboard?.name}). ${wayToRun(keys)}`)
   return {
     copy: async (text) => {
       const here = await put(text, clipboard, watch)
@@ -74,10 +71,9 @@ export async function openBoard(
   }
 }
 
-function wayToRun(secondCopy: boolean, keys: Talk['keys']): string {
+function wayToRun(keys: Talk['keys']): string {
   const token = 'A reply with the token of clada prompt runs immediately'
-  if (keys === 'keys') return `${token}, any other after Enter${secondCopy ? ' or a second copy' : ''}.`
-  return secondCopy ? `${token}, any other when it is copied twice.` : `${token}, others do not run.`
+  return keys === 'keys' ? `${token}, any other after Enter.` : `${token}, others do not run.`
 }
 
 /** Through the watch where there is one, so that it recognises its own answers. */

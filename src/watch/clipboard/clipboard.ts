@@ -7,11 +7,6 @@ export interface Clipboard {
   /** The text on it; empty if it has no text. Rejects when it cannot be reached. */
   read(): Promise<string>
   write(text: string): Promise<void>
-  /**
-   * Reports every copy, also of the same text, until the returned function is called. `owner` is the same for two
-   * copies from the same program. Where it is missing, rejects or ends, the clipboard is polled.
-   */
-  readonly listen?: (onCopy: (owner: string) => void, onEnd: () => void) => Promise<() => void>
 }
 
 export interface NoClipboard {
@@ -99,30 +94,6 @@ export function feedHelper([file, ...args]: Helper, text: string, { env, patienc
     child.stdin?.on('error', () => {})
     child.stdin?.end(text)
   })
-}
-
-/** Runs a program until it is stopped, and calls back for each line that it writes. */
-export function keepHelper(
-  [file, ...args]: Helper,
-  { env }: Surroundings,
-  onLine: () => void,
-  onEnd: () => void,
-): () => void {
-  const child = startProgram(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  let over = false
-  const end = (): void => {
-    if (!over) onEnd()
-    over = true
-  }
-  child.stdout?.on('data', (chunk: Buffer) => {
-    for (const byte of chunk) if (byte === 10) onLine()
-  })
-  child.on('error', end)
-  child.on('exit', end)
-  return () => {
-    over = true
-    child.kill()
-  }
 }
 
 function killLater(child: { kill(signal: 'SIGKILL'): boolean }, timeoutMs: number, then: () => void): NodeJS.Timeout {

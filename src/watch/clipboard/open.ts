@@ -7,13 +7,12 @@ import {
   feedHelper,
   fromWindows,
   isClipboard,
-  keepHelper,
   type Machine,
   type NoClipboard,
   runHelper,
   textOf,
 } from './clipboard.ts'
-import { listenToX11, openX11 } from './x11.ts'
+import { openX11 } from './x11.ts'
 import { messageOf, platform } from '../../core/platform.ts'
 import { printable } from '../../report/words.ts'
 
@@ -40,8 +39,7 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
   if (!env['DISPLAY']) return { why: env['WAYLAND_DISPLAY'] ? `${none} install wl-clipboard.` : noDesktop }
   if (process.arch !== 'x64') return { why: `${none} install xclip.` }
   // The library brings an xsel for the commonest kind of machine.
-  const bundled = await openLibrary('native', machine)
-  return { ...bundled, listen: (onCopy, onEnd) => listenToX11(env, onCopy, onEnd) }
+  return openLibrary('native', machine)
 }
 
 const none = 'No clipboard:'
@@ -56,8 +54,8 @@ async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
   const copy = find('wl-copy')
   const paste = find('wl-paste')
   if (!env['WAYLAND_DISPLAY'] || copy === undefined || paste === undefined) return undefined
-  const open = await letsWatch(paste, machine)
-  if (!open && env['DISPLAY'] && (find('xclip') ?? find('xsel')) !== undefined) return undefined
+  const isVisible = await isVisibleWithoutWindow(paste, machine)
+  if (!isVisible && env['DISPLAY'] && (find('xclip') ?? find('xsel')) !== undefined) return undefined
   return {
     name: `${paste} (Wayland)`,
     async read() {
@@ -67,42 +65,17 @@ async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
       throw new Error(stderr || `exit code ${exitCode}`)
     },
     write: (text) => feedHelper([copy, '--type', 'text/plain;charset=utf-8'], text, machine),
-    ...(open && { listen: (onCopy, onEnd) => watch(paste, machine, onCopy, onEnd) }),
   }
 }
 
-/** Where it is not allowed, the program says so and ends; otherwise it would run for ever. */
-async function letsWatch(paste: string, machine: Machine): Promise<boolean> {
-  const nothing = (): void => {}
+/** Without data control `wl-paste --watch` says so and ends immediately; with it, it runs until it is killed. */
+async function isVisibleWithoutWindow(paste: string, machine: Machine): Promise<boolean> {
   try {
-    const stop = await watch(paste, machine, nothing, nothing)
-    stop()
-    return true
-  } catch {
+    await runHelper([paste, '--watch', 'true'], { ...machine, patienceMs: 200 })
     return false
+  } catch {
+    return true
   }
-}
-
-/** It does not say whose copy it is. It begins with what is already there, which is no copy. */
-function watch(
-  paste: string,
-  machine: Machine,
-  onCopy: (owner: string) => void,
-  onEnd: () => void,
-): Promise<() => void> {
-  return new Promise((done, fail) => {
-    let watching = false
-    const stop = keepHelper(
-      [paste, '--watch', 'echo'],
-      machine,
-      () => watching && onCopy(''),
-      () => (watching ? onEnd() : fail(new Error('the desktop does not report copies'))),
-    )
-    setTimeout(() => {
-      watching = true
-      done(stop)
-    }, 200)
-  })
 }
 
 /** What macOS and Windows have, through a library that knows them. Loaded only when it is needed. */

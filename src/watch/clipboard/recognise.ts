@@ -7,25 +7,20 @@ import { findBlocks, type FindOptions } from '../../syntax/find-blocks.ts'
 export interface Copy {
   readonly text: string
   readonly at: number
-  /** The program that put it there, where the clipboard reports every copy. Otherwise only a changed text is a copy. */
-  readonly owner?: string | undefined
 }
 
 export type Verdict =
   | { readonly kind: 'ignore' }
-  /** Complete blocks and no token: a key must come, or a second copy where that counts. */
+  /** Complete blocks and no token: the user has to press a key. */
   | { readonly kind: 'wait'; readonly text: string; readonly blocks: readonly Block[] }
   | { readonly kind: 'run'; readonly text: string; readonly how: How }
   /** What was just run is copied once more, out of habit. It took the answer from the clipboard. */
   | { readonly kind: 'echo' }
 
-export type How = 'token' | 'copied-twice' | 'accepted'
+export type How = 'token' | 'accepted'
 
-/** How long after the first copy a second one means: run it. */
-export const secondCopyMs = 1800
-
-/** Two copies within this time are those of a clipboard manager. */
-const soonestMs = 200
+/** A reply that is copied again within this time after it ran was copied out of habit. */
+const habitMs = 1800
 
 const longestText = 50 * 1024 * 1024
 
@@ -33,16 +28,12 @@ export interface RecogniserOptions {
   /** Asked for at every reply: another process may have renewed it. */
   readonly token: () => string
   readonly reading?: FindOptions | undefined
-  /** Whether a second copy is enough without the token. Off by default: a web page can copy twice after one click. */
-  readonly secondCopy?: boolean | undefined
 }
 
 /** Classifies copied texts. It has no clock and no side effects. */
 export class Recogniser {
   readonly #options: RecogniserOptions
-  #last: Copy | undefined
-  /** Copies with complete blocks that a second one may still confirm. */
-  #first: readonly Copy[] = []
+  #last: string | undefined
   #offered: string | undefined
   #ran: Copy | undefined
   #answers: readonly string[] = []
@@ -53,8 +44,7 @@ export class Recogniser {
 
   /** What is there at the start never counts. */
   begin(text: string): void {
-    this.#last = { text, at: -Infinity }
-    this.#first = []
+    this.#last = text
     this.#offered = undefined
   }
 
@@ -65,24 +55,17 @@ export class Recogniser {
 
   saw(copy: Copy): Verdict {
     const { text, at } = copy
-    // Emptied, or something that is no text.
-    if (text === '') return ignore
-    const last = this.#last
-    if (last?.text === text && (copy.owner === undefined || last.owner !== copy.owner)) {
-      // Not a copy: it is still there, or another program has taken it over.
-      this.#last = { ...last, owner: copy.owner ?? last.owner }
-      return ignore
-    }
-    if (last?.text === text && at - last.at < soonestMs) return ignore
-    this.#last = copy
+    // Emptied, something that is no text, or still there.
+    if (text === '' || text === this.#last) return ignore
+    this.#last = text
     this.#offered = undefined
     if (text.length > longestText || this.#answers.includes(plain(text))) return ignore
-    if (this.#ran !== undefined && at - this.#ran.at <= secondCopyMs && contains(text, this.#ran.text))
+    if (this.#ran !== undefined && at - this.#ran.at <= habitMs && contains(text, this.#ran.text))
       return { kind: 'echo' }
     return this.#judge(copy)
   }
 
-  /** Whether something waits for a second copy or a key. */
+  /** Whether something waits for a key. */
   get offers(): boolean {
     return this.#offered !== undefined
   }
@@ -98,17 +81,11 @@ export class Recogniser {
     // A prompt is full of examples.
     if (!document.blocks.some(({ endLine }) => endLine !== null) || quotesInstruction(text)) return ignore
     if (carriesToken(text, this.#options.token(), document)) return this.#run(text, 'token', at)
-    const first = this.#first.filter((earlier) => at - earlier.at <= secondCopyMs)
-    const confirmed = first.findLast((earlier) => contains(text, earlier.text))
-    if (confirmed !== undefined && this.#options.secondCopy === true)
-      return this.#run(confirmed.text, 'copied-twice', at)
-    this.#first = [...first, copy]
     this.#offered = text
     return { kind: 'wait', text, blocks: document.blocks }
   }
 
   #run(text: string, how: How, at: number): Verdict {
-    this.#first = []
     this.#offered = undefined
     this.#ran = { text, at }
     return { kind: 'run', text, how }
