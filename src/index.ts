@@ -75,6 +75,7 @@ export {
   TransformError,
   validateShamBlock,
   type ActionDefinition,
+  type AnyDefinition,
   type CladaAction,
   type ParameterDef,
   type ShamBlockValidation,

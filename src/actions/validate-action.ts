@@ -1,4 +1,4 @@
-import type { ActionSpec } from '../core/action.ts'
+import { type ActionSpec, isLacking } from '../core/action.ts'
 import { registry } from './registry.ts'
 import { isAbsolutePath } from '../core/paths.ts'
 import { convert } from './decode.ts'
@@ -151,6 +151,8 @@ export interface ActionDefinition {
 export interface ParameterDef {
   readonly type: string
   readonly required?: boolean
+  /** The parameter that takes its place: with that one given, this one is not needed. */
+  readonly unless?: string
   readonly format?: string
   readonly values?: readonly string[]
   readonly default?: unknown
@@ -178,10 +180,16 @@ export class TransformError extends Error {
   }
 }
 
+/** A definition in either shape: that of `unified-design.yaml`, or one of `actions`. */
+export type AnyDefinition = ActionDefinition | Pick<ActionSpec, 'params'>
+
+const paramsOf = (definition: AnyDefinition): Readonly<Record<string, ParameterDef>> =>
+  'params' in definition ? definition.params : definition.parameters
+
 /** A block's texts as the types of a definition, with its defaults. Parameters the definition does not know are dropped. */
-export function transformToAction(block: ShamBlockLike, definition: ActionDefinition): CladaAction {
+export function transformToAction(block: ShamBlockLike, definition: AnyDefinition): CladaAction {
   const parameters: Record<string, unknown> = {}
-  for (const [name, param] of Object.entries(definition.parameters)) {
+  for (const [name, param] of Object.entries(paramsOf(definition))) {
     const raw = block.properties[name]
     if (raw === undefined) {
       if (param.default !== undefined) parameters[name] = param.default
@@ -212,7 +220,7 @@ export interface ShamBlockValidation {
 /** Whether a block names an action and has what it needs; with every error. */
 export function validateShamBlock(
   block: ShamBlockLike,
-  definition: ActionDefinition | null | undefined,
+  definition: AnyDefinition | null | undefined,
 ): ShamBlockValidation {
   const refuse = (error: string): ShamBlockValidation => ({ valid: false, errors: [error] })
   if (typeof block?.properties !== 'object' || block.properties === null)
@@ -220,8 +228,8 @@ export function validateShamBlock(
   const { action } = block.properties
   if (typeof action !== 'string' || action === '') return refuse("Missing 'action' field in SHAM block")
   if (definition === null || definition === undefined) return refuse(`Unknown action: ${action}`)
-  const missing = Object.entries(definition.parameters).flatMap(([name, { required }]) =>
-    required && block.properties[name] === undefined ? [`Missing required parameter: ${name}`] : [],
+  const missing = Object.entries(paramsOf(definition)).flatMap(([name, param]) =>
+    isLacking(name, param, block.properties) ? [`Missing required parameter: ${name}`] : [],
   )
   return missing.length > 0 ? { valid: false, errors: missing } : { valid: true, actionType: action, errors: [] }
 }

@@ -237,7 +237,11 @@ export function defineAction<const P extends Params, const R extends Shape>(
 }
 
 /** Whether a call with these values lacks the parameter. */
-export const isLacking = (name: string, param: Param | undefined, given: Readonly<Record<string, unknown>>): boolean =>
+export const isLacking = (
+  name: string,
+  param: { readonly required?: boolean; readonly unless?: string } | undefined,
+  given: Readonly<Record<string, unknown>>,
+): boolean =>
   param?.required === true &&
   given[name] === undefined &&
   (param.unless === undefined || given[param.unless] === undefined)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import {
+  actions,
   checkDocument,
   Clada,
   executeFileOperation,
@@ -47,6 +48,21 @@ describe('calls as the earlier libraries had them', () => {
   it('transformToAction fills in defaults', () => {
     const block = { id: 'abc', properties: { action: 'x', path: '/a', content: 'c' }, startLine: 1 }
     expect(transformToAction(block, definition).parameters).toEqual({ path: '/a', content: 'c', count: 3 })
+  })
+
+  const cases: readonly (readonly [string, Record<string, string>, Record<string, unknown>])[] = [
+    ['file_write', { path: '/a', content: 'c' }, { path: '/a', content: 'c' }],
+    ['file_replace_all_text', { path: '/a', old_text: 'a', new_text: 'b', count: '2' }, { count: 2 }],
+    ['exec', { code: 'x', lang: 'bash', return_output: 'false' }, { return_output: false }],
+    ['files_read', { paths: '/a\n/b' }, { paths: '/a\n/b' }],
+  ]
+  it.each(cases)('transformToAction and validateShamBlock take %s of actions', (name, params, expected) => {
+    const block = { id: 'abc', properties: { action: name, ...params }, startLine: 1 }
+    const own = actions.find((action) => action.name === name)
+    if (own === undefined) throw new Error(`no ${name}`)
+    expect(transformToAction(block, own)).toMatchObject({ action: name, parameters: expected })
+    expect(validateShamBlock(block, own)).toMatchObject({ valid: true, actionType: name })
+    expect(validateShamBlock({ ...block, properties: { action: name } }, own).valid).toBe(false)
   })
 })
 
