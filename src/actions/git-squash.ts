@@ -25,16 +25,14 @@ export const gitSquash = defineAction({
     mode: defaulting(
       choice(
         squashModes,
-        'auto_ai: the consecutive AI: commits up to the current one. ai_messages: each series of AI: commits. hours, days: AI: commits of that time. msg_contains: commits whose message contains msg_target.',
+        'auto_ai: the consecutive commits of clada up to the current one. ai_messages: each series of them. hours, days: those of that time. msg_contains: commits whose message contains msg_target.',
       ),
       'auto_ai',
     ),
     message: optional(text('Message of the new commit.')),
     hours: optional(integer('Commits of the last N hours; required for mode hours.')),
     days: optional(integer('Commits of the last N days; required for mode days.')),
-    msg_target: optional(
-      text('Text in the messages, instead of AI: at their beginning; needed for mode msg_contains.'),
-    ),
+    msg_target: optional(text('Text in the messages of commits, also of others; needed for mode msg_contains.')),
     contiguous_only: defaulting(
       flag('For hours, days and msg_contains: only the series that ends at the newest commit, or each series.'),
       true,

@@ -221,7 +221,7 @@ export const keys = {
       pattern: /^[^\r\n\0]*\{operation_summary\}[^\r\n\0]*$/,
     }),
     default: `AI: ${summaryPlace}`,
-    about: 'The first line of a commit. clada squash finds commits that begin with AI:; for others use --containing.',
+    about: 'The first line of a commit.',
     example: `"AI: [web] ${summaryPlace}"`,
     project: trusted,
     to: (commitMessageFormat) => ({ commitMessageFormat }),

@@ -95,7 +95,7 @@ export function targetOf(params: Readonly<Record<string, unknown>>): string {
   return ''
 }
 
-/** `AI: <summary>` or another format, followed by a line for each action. */
+/** `AI: <summary>` or another format, a line for each action, and the mark by which `clada squash` finds the commit. */
 export function commitMessage(
   record: ExecutionRecord,
   explanations: readonly string[],
@@ -107,8 +107,24 @@ export function commitMessage(
       `${seq}. ${success ? 'ok' : left ? 'left out by the user' : 'failed'}: ${action} ${target}`.trimEnd() +
       (error === undefined ? '' : `\n   ${error}`),
   )
-  const body = [...said.filter((text) => text !== record.summary), ...(actions.length > 0 ? [actions.join('\n')] : [])]
+  const body = [
+    ...said.filter((text) => text !== record.summary),
+    ...(actions.length > 0 ? [actions.join('\n')] : []),
+    `${executionTrailer}: ${record.number}`,
+  ]
   return withoutControls(`${[format.replace(summaryPlace, () => record.summary), ...body].join('\n\n')}\n`)
+}
+
+const executionTrailer = 'Clada-Execution'
+
+/** The lines in the last paragraph of a commit message that name executions. Git keeps them through rebase and amend. */
+export function executionTrailers(message: string): string[] {
+  const last =
+    message
+      .trimEnd()
+      .split(/\n\s*\n/)
+      .at(-1) ?? ''
+  return last.split('\n').filter((line) => /^Clada-Execution: \d+$/.test(line))
 }
 
 /** Author and committer as environment variables of git. */

@@ -15,7 +15,7 @@ import {
   type Repository,
   setRef,
 } from '../git/repository.ts'
-import { identityOf } from '../journal/summary.ts'
+import { executionTrailers, identityOf } from '../journal/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import { idleRepository, underLock } from './repository.ts'
@@ -152,7 +152,7 @@ const store = (isolated: IsolatedGit, header: string, body: string): string =>
 export interface SquashOptions {
   /** Only the run that begins at the newest commit. */
   contiguous?: boolean
-  /** Commits whose message contains this text; an empty text selects all. Default: those whose message starts with `AI:`. */
+  /** Commits whose message contains this text; an empty text selects all. Default: those that clada made. */
   containing?: string | undefined
   /** Only these commits, by their full ids. */
   only?: readonly string[]
@@ -280,12 +280,21 @@ function runsOf(chosen: readonly boolean[], contiguous: boolean): [number, numbe
 
 function messageFor(members: readonly Commit[], given: string | undefined): string {
   if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`
-  const subjects = members.map(({ message }) => subjectOf(message)).reverse()
+  const oldestFirst = members.toReversed()
+  const subjects = oldestFirst.map(({ message }) => subjectOf(message))
   const [first = ''] = subjects
-  const rest = subjects.length - 1
-  return `${first.startsWith('AI:') ? first : `AI: ${first}`} and ${rest} more\n\n${subjects.map((subject) => `- ${subject}`).join('\n')}\n`
+  const head = oldestFirst[0] !== undefined && isByModel(oldestFirst[0]) ? first : `AI: ${first}`
+  const marks = oldestFirst.flatMap(({ message }) => executionTrailers(message))
+  const paragraphs = [
+    `${head} and ${subjects.length - 1} more`,
+    subjects.map((subject) => `- ${subject}`).join('\n'),
+    ...(marks.length === 0 ? [] : [marks.join('\n')]),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
 }
 
 const subjectOf = (message: string): string => message.split('\n', 1)[0] ?? ''
 
-export const isByModel = ({ message }: Commit): boolean => message.startsWith('AI:')
+/** By the trailer of its message, or by the prefix that commits of earlier versions have instead. */
+export const isByModel = ({ message }: Commit): boolean =>
+  executionTrailers(message).length > 0 || message.startsWith('AI:')

@@ -35,7 +35,7 @@ describe('commit mode', () => {
     expect(subjects(root)).toEqual(['AI: edit a.txt, delete b.txt, create src/new.txt', 'first'])
     expect(git(root, 'log', '-1', '--format=%an <%ae>|%cn')).toBe('clada <clada@localhost>|clada\n')
     expect(git(root, 'log', '-1', '--format=%b').replaceAll(root, '/R')).toBe(
-      "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   ENOENT: no such file or directory, unlink '/R/nowhere'\n\n",
+      "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   ENOENT: no such file or directory, unlink '/R/nowhere'\n\nClada-Execution: 1\n\n",
     )
     expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nD\tb.txt\nA\tsrc/new.txt\n')
     expect(status(root)).toEqual([])
@@ -49,7 +49,7 @@ describe('commit mode', () => {
     const text = replace('a.txt', 'one', 'two', 'Count on') + replace('b.txt', 'b', 'c', 'Go on\nin the alphabet')
     expect(await new Clada({ repoPath: root }).execute(text)).toMatchObject({ success: true })
     expect(git(root, 'log', '-1', '--format=%B').trimEnd()).toBe(
-      'AI: Count on\n\nGo on\nin the alphabet\n\n1. ok: file_replace_text a.txt\n2. ok: file_replace_text b.txt',
+      'AI: Count on\n\nGo on\nin the alphabet\n\n1. ok: file_replace_text a.txt\n2. ok: file_replace_text b.txt\n\nClada-Execution: 1',
     )
     expect(await new Clada({ repoPath: root }).history()).toMatchObject([{ summary: 'Count on' }])
   })

@@ -141,3 +141,28 @@ describe('squash keeps', () => {
     expect(treeOf(root)['a.txt']).toBe('644 2\n')
   })
 })
+
+describe('under any message format', () => {
+  const formats = ['chore: {operation_summary} [bot]', '{operation_summary}', 'AI: {operation_summary}']
+
+  it.each(formats)('squash finds the commits that clada made: %s', async (commitMessageFormat) => {
+    const root = repositoryWith()
+    const own = new Clada({ repoPath: root, commitMessageFormat })
+    for (const content of ['1', '2', '3']) await own.perform('file_write', { path: 'b.txt', content })
+    expect(await own.squash({ contiguous: true })).toMatchObject({ success: true, runs: [{ commits: [{}, {}, {}] }] })
+    expect(subjects(root)).toHaveLength(2)
+    // The author is clada, as of each of them, and the new commit can be squashed with the next.
+    expect(git(root, 'log', '-1', '--format=%an').trim()).toBe('clada')
+    await own.perform('file_write', { path: 'b.txt', content: '4' })
+    expect(await own.squash({ contiguous: true })).toMatchObject({ runs: [{ commits: [{}, {}] }] })
+    expect(subjects(root)).toHaveLength(2)
+    expect(
+      git(root, 'log', '-1', '--format=%(trailers:key=Clada-Execution,valueonly)').trim().split('\n'),
+    ).toHaveLength(4)
+  })
+
+  it('leaves a commit of the user alone that only speaks of clada', async () => {
+    const root = repositoryWith('Clada-Execution: how it works', 'another\n\nClada-Execution: 3\n\nEnd.')
+    expect(await clada(root).squash({ contiguous: true })).toMatchObject({ runs: [] })
+  })
+})

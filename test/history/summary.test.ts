@@ -81,7 +81,7 @@ describe('a commit message', () => {
       paths: [],
     }
     expect(commitMessage(record, ['Tidy\r\n\tup\u009b1m'])).toBe(
-      'AI: edit a\n\nTidy\n\tup1m\n\n1. ok: file_write a]0;title\n',
+      'AI: edit a\n\nTidy\n\tup1m\n\n1. ok: file_write a]0;title\n\nClada-Execution: 1\n',
     )
   })
 })

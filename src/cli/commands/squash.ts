@@ -12,7 +12,7 @@ export const command: Command = {
   usage: 'clada squash [--auto | --messages]',
   summary: 'squash several commits into one',
   about:
-    'Squashes consecutive AI: commits into one, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits are\nincluded, you remain the author. The old commits stay in the reflog.',
+    'Squashes consecutive commits of clada into one, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits are\nincluded, you remain the author. The old commits stay in the reflog.',
   words: [],
   instead: 'See clada help squash.',
   flags: [
@@ -34,7 +34,7 @@ export const command: Command = {
   ],
   examples: [
     ['clada squash --dry-run', 'what would become one commit?'],
-    ['clada squash --messages', 'each series of AI: commits'],
+    ['clada squash --messages', 'each series of commits that clada made'],
     ["clada squash --hours 8 --containing ''", 'everything from the last eight hours'],
   ],
   run: async ({ flags }) => {
