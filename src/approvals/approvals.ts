@@ -4,7 +4,7 @@ import type { CommandSettings } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
 import { type ApprovalLine, approvalLineOf, covers } from './approval-line.ts'
-import { type Deciders, differOnlyIn, digestOf, readDeciders } from './deciders.ts'
+import { type Deciders, decidersDigest, differOnlyIn, readDeciders } from './deciders.ts'
 import { withGitDeciders } from './git-deciders.ts'
 import { findNamed, type FoundProgram, type ProgramOrder } from './program.ts'
 import {
@@ -115,7 +115,7 @@ export class Approvals {
       const width = this.widthOf(asked, voucher)
       if (width === 'plain') return { state: 'approved', voucher, line, width }
       const deciders = this.deciders(line)
-      const digest = digestOf(deciders)
+      const digest = decidersDigest(deciders)
       if (digest !== null && digest === voucher.digest) return { state: 'approved', voucher, line, width, deciders }
     }
     return { state: vouched.length === 0 ? 'unvouched' : 'changed' }
@@ -130,7 +130,7 @@ export class Approvals {
     const list = readProjectList(this.#root)
     const width = this.widthOf(line, grant)
     const bound = width === 'plain' ? undefined : (deciders ?? this.deciders(line))
-    const digest = bound === undefined ? null : digestOf(bound)
+    const digest = bound === undefined ? null : decidersDigest(bound)
     const voucher = { command: line.typed, digest, network: false, added, ...grant }
     const vouchers = readVouchers(this.#root)
     writeVouchers(this.#root, [...vouchers.filter((one) => !means(one.command, line)), voucher])
@@ -153,7 +153,7 @@ export class Approvals {
   retake({ voucher, line, deciders }: ApprovalState & { state: 'approved' }, changed: readonly string[]): void {
     if (deciders === undefined) return
     const now = this.deciders(line)
-    const digest = digestOf(now)
+    const digest = decidersDigest(now)
     if (digest === null || digest === voucher.digest || !differOnlyIn(deciders, now, changed)) return
     const vouchers = readVouchers(this.#root)
     if (!vouchers.some((one) => one.command === voucher.command && one.digest === voucher.digest)) return

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { decidesItself } from '../policy/deciding-files.ts'
@@ -33,8 +33,8 @@ export function readDeciders({ root, roots, further }: DecidersAsked): Deciders 
 }
 
 /** One digest over all of them; null where one could not be read. */
-export const digestOf = ({ digests, unread }: Deciders): string | null =>
-  unread === undefined ? sha256(JSON.stringify([...digests].sort(([a], [b]) => (a < b ? -1 : 1)))) : null
+export const decidersDigest = ({ digests, unread }: Deciders): string | null =>
+  unread === undefined ? digestOf(JSON.stringify([...digests].sort(([a], [b]) => (a < b ? -1 : 1)))) : null
 
 /** What a person is told about them. */
 export function decidersInWords({ digests, unread }: Deciders): string {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { listedProgram, outputOf } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
@@ -19,7 +19,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
   if (settings === '' || hooks === '') return { ...found, unread: found.unread ?? '.git' }
   const { digests, unread } = readDeciders({ root, roots: [], further: [path.resolve(cwd, hooks)] })
   return {
-    digests: new Map([...found.digests, ...digests, ['git config', sha256(settings)]]),
+    digests: new Map([...found.digests, ...digests, ['git config', digestOf(settings)]]),
     unread: found.unread ?? unread,
   }
 }

@@ -151,7 +151,7 @@ const rows = [
   {
     name: 'lock-file',
     value: 'FILE',
-    help: 'prevents two executions from running at the same time, instead of the queue of the repository and .clada/lock',
+    help: 'prevents two executions from running at the same time, instead of the lock of the repository',
   },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for an execution that holds the lock; default 10' },
   {

@@ -18,7 +18,7 @@ import {
   validate,
 } from './merge.ts'
 import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { messageOf, homeDir, isRecord } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
@@ -234,7 +234,7 @@ function isTrusted(dir: string, text: string): boolean {
   if (file === undefined) return false
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
-    return isRecord(value) && value['dir'] === dir && value['hash'] === sha256(text)
+    return isRecord(value) && value['dir'] === dir && value['hash'] === digestOf(text)
   } catch {
     return false
   }
@@ -244,7 +244,7 @@ function isTrusted(dir: string, text: string): boolean {
 export function trust(dir: string, text: string): boolean {
   const file = trustFile(dir)
   if (file === undefined) return false
-  keepForUser(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
+  keepForUser(file, `${JSON.stringify({ dir, hash: digestOf(text), time: new Date().toISOString() }, null, 2)}\n`)
   return true
 }
 

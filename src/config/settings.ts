@@ -44,7 +44,7 @@ export interface CladaOptions {
   gitAuthor?: string
   /** The first line of commits. Default: `AI: {operation_summary}`. */
   commitMessageFormat?: string
-  /** Keeps two executions apart. Default: `.clada/lock`. */
+  /** Keeps two executions apart. Default: one in the user's state directory. */
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
   lockTimeout?: number

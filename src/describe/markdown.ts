@@ -1,5 +1,5 @@
 import type { ActionSpec, Example, Param } from '../core/action.ts'
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
 import { firstSentence, groupsOf } from './actions.ts'
 import { writeSham } from '../syntax/sham/sham.ts'
@@ -94,7 +94,7 @@ const field = (type: string): string => type.replace(/\{.*\}/, (shape) => `\`${s
 
 /** An example as markdown: the files, the block a model would write or the line a user types, and the result. */
 export function exampleSection({ name, params, access }: ActionSpec, example: Example): string[] {
-  const id = hashOf(`${name} ${example.title}`).slice(0, 3)
+  const id = shortDigestOf(`${name} ${example.title}`).slice(0, 3)
   const given = Object.fromEntries(
     Object.entries(example.params).map(([param, text]) => [param, inProject(text, params[param]?.format)]),
   )

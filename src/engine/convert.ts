@@ -3,7 +3,7 @@ import { isAbsolutePath, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '../core/block.ts'
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 import { Source } from '../core/source.ts'
 import { explainFault } from '../report/mistakes.ts'
 import { notExecutedText } from '../report/parts.ts'
@@ -136,7 +136,7 @@ class Conversion {
   /** The id written in the block; for others as many digits of their hash as make it unique. */
   #idOf({ syntax, id, raw, startLine }: Block): string {
     if (syntaxOf(syntax).ids === 'written') return id
-    const hash = hashOf(`${startLine} ${raw}`)
+    const hash = shortDigestOf(`${startLine} ${raw}`)
     let length = 3
     while (length < 8 && this.#ids.has(hash.slice(0, length))) length++
     const own = hash.slice(0, length)

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { printOfText } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
@@ -156,7 +156,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
 /** The last run of a block, by its text. */
 export async function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
   const { records } = await read(settings)
-  return lastRunOf(printOfText(block), records)
+  return lastRunOf(digestOf(block), records)
 }
 
 /** Older executions are ignored: a block that ran so long ago is meant to run again. */
@@ -169,7 +169,7 @@ export async function doneBefore(
 ): Promise<(block: string) => Done | undefined> {
   const { records } = await read(settings, rememberedExecutions)
   const done = doneIn(records, again)
-  return (block) => done(block, printOfText(block))
+  return (block) => done(block, digestOf(block))
 }
 
 /** The action that removed a text from a file. */

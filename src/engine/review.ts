@@ -1,6 +1,6 @@
 import type { Decoded } from '../actions/decode.ts'
 import type { Files } from '../core/files.ts'
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { type Problem, Stop } from '../core/problem.ts'
@@ -27,7 +27,7 @@ export interface Taken {
 
 /** Names the changes of an action: the same name means the same files before and after. */
 export const shownOf = (changes: readonly Change[], root: string): string =>
-  hashOf(
+  shortDigestOf(
     JSON.stringify(
       changes.map(({ at, before, after }) => [pathFrom(root, at.absolute), stateName(before), stateName(after)]).sort(),
     ),
@@ -35,7 +35,7 @@ export const shownOf = (changes: readonly Change[], root: string): string =>
 
 /** Windows has no modes: a file that a preview makes has another one than the same file on the disk. */
 const stateName = (state: FileState | null): string | null =>
-  state === null ? null : `${platform.name === 'win32' ? '' : state.mode} ${hashOf(state.bytes)}`
+  state === null ? null : `${platform.name === 'win32' ? '' : state.mode} ${shortDigestOf(state.bytes)}`
 
 /** Splits the changes of an action into hunks and takes those that the user has not left out. */
 export function take(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
@@ -82,7 +82,7 @@ function filesOf(changes: readonly Change[]): ChangedFile[] {
   if (gone === undefined || other === undefined) return [...changes]
   if (moreGone.length + others.length === 0 && other.before === null)
     return [{ at: other.at, from: gone.at, before: gone.before, after: other.after }]
-  const bound = hashOf(changes.map(({ at, after }) => `${at.absolute} ${stateName(after)}`).join('\n'))
+  const bound = shortDigestOf(changes.map(({ at, after }) => `${at.absolute} ${stateName(after)}`).join('\n'))
   return changes.map((change) => ({ ...change, bound }))
 }
 
@@ -209,7 +209,11 @@ class FileReview {
     const none = { oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 0 }
     if (this.#texts === undefined)
       return [
-        { id: bound ?? hashOf([this.#path, stateName(before), stateName(after)].join('\n')), kind: 'whole', ...none },
+        {
+          id: bound ?? shortDigestOf([this.#path, stateName(before), stateName(after)].join('\n')),
+          kind: 'whole',
+          ...none,
+        },
       ]
     const { old, now } = this.#texts
     const id = idsFor(this.#path)
@@ -254,7 +258,7 @@ const rangeOf = (start: number, end: number): string =>
 function idsFor(path: string): (old: string, now: string) => string {
   const seen = new Map<string, number>()
   return (old, now) => {
-    const id = hashOf(`${path}\n${old.length}\n${old}${now}`)
+    const id = shortDigestOf(`${path}\n${old.length}\n${old}${now}`)
     const nth = (seen.get(id) ?? 0) + 1
     seen.set(id, nth)
     return nth === 1 ? id : `${id}.${nth}`

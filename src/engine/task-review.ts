@@ -1,7 +1,7 @@
 import type { Document } from '../core/block.ts'
 import path from 'node:path'
 import { registry } from '../actions/registry.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { type ActionResult, fatalResult, isLeftOut, type ReviewNote } from '../core/result.ts'
@@ -221,5 +221,5 @@ function onlyFile(
   )
   if (effect !== 'write' || paths.length !== 1 || typeof given !== 'string') return undefined
   if (path.resolve(root, given) !== at.absolute) return undefined
-  return { absolute: at.absolute, content: before === null ? undefined : fingerprintOf(before.bytes) }
+  return { absolute: at.absolute, content: before === null ? undefined : digestOf(before.bytes) }
 }

@@ -7,7 +7,6 @@ import { ownDir, ownOwner } from '../state/own-files.ts'
 import { readBack } from '../journal/record.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import { Journal } from '../journal/journal.ts'
-import { lockProject } from '../journal/lock.ts'
 import {
   type ActionRecord,
   dirOf,
@@ -57,12 +56,11 @@ export interface Open {
   readonly number: number
   readonly journal: Journal
   readonly checkpoints: Checkpoints | undefined
-  readonly release: () => void
 }
 
 /**
- * Begins an execution: takes the lock of the project, recovers interrupted executions, opens the journal and saves the state before. If
- * one of them fails, nothing is begun; warnings are passed to `warn` in any case.
+ * Begins an execution, under the lock of the project: recovers interrupted executions, opens the journal and saves the
+ * state before. If one of them fails, nothing is begun; warnings are passed to `warn` in any case.
  */
 export async function openExecution(
   stateDir: string,
@@ -71,29 +69,23 @@ export async function openExecution(
 ): Promise<Open> {
   const { root, settings, kind } = options
   const history = ownDir(stateDir, 'history')
-  const release = await lockProject(settings, stateDir)
+  refuseWhileBack(stateDir)
+  sweepIsolated(stateDir)
+  const number = (await lastTidied(history, options, warn)) + 1
+  let journal: Journal | undefined
   try {
-    refuseWhileBack(stateDir)
-    sweepIsolated(stateDir)
-    const number = (await lastTidied(history, options, warn)) + 1
-    let journal: Journal | undefined
-    try {
-      journal = new Journal(history, number, root, {
-        execution: number,
-        kind,
-        conversation: settings.conversation,
-        ...ownOwner(),
-      })
-      noteLast(history, number)
-      const place = { stateDir, history, number, journal, release }
-      return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
-    } catch (error) {
-      journal?.close()
-      fs.rmSync(dirOf(history, number), { recursive: true, force: true })
-      throw error
-    }
+    journal = new Journal(history, number, root, {
+      execution: number,
+      kind,
+      conversation: settings.conversation,
+      ...ownOwner(),
+    })
+    noteLast(history, number)
+    const place = { stateDir, history, number, journal }
+    return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
   } catch (error) {
-    release()
+    journal?.close()
+    fs.rmSync(dirOf(history, number), { recursive: true, force: true })
     throw error
   }
 }
@@ -205,9 +197,9 @@ export interface Ended {
 /** The results of an execution, for its record. */
 export interface Done {
   readonly results: readonly ActionResult[]
-  /** By action: the fingerprint of its block. */
+  /** By action: the digest of its block. */
   readonly blocks: ReadonlyMap<number, string>
-  /** Fingerprint of the document. */
+  /** Digest of the document. */
   readonly document: string | undefined
   readonly explanations: readonly string[]
   /** How programs moved the branch. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { printOfText } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
@@ -16,7 +16,7 @@ import type {
   SeenChanges,
 } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
-import { joinQueue } from '../journal/lock.ts'
+import { lockProject } from '../journal/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
 import { dirOf, isolatedDir, type Moved, type Position } from '../journal/record.ts'
 import type { Snapshot } from '../git/snapshot.ts'
@@ -56,7 +56,7 @@ export class History implements Recorder {
   }
 
   queue(): Promise<unknown> {
-    return (this.#queued ??= joinQueue(this.#options.settings, this.#options.root))
+    return (this.#queued ??= lockProject(this.#options.settings, this.#options.root))
   }
 
   begin(stateDir: string, commits: Commits = 'clada'): Promise<void> {
@@ -161,7 +161,7 @@ export class History implements Recorder {
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
     // A call by the user has no block.
-    if (raw !== '') this.#blocks.set(seq, printOfText(raw))
+    if (raw !== '') this.#blocks.set(seq, digestOf(raw))
     if (explanation !== undefined) this.#explanations.push(explanation)
   }
 
@@ -183,9 +183,9 @@ export class History implements Recorder {
     return this.#open?.journal.changedByActions() ?? []
   }
 
-  /** Fingerprint of the document. */
+  /** Digest of the document. */
   get document(): string | undefined {
-    return this.#blocks.size === 0 ? undefined : printOfText([...this.#blocks.values()].join())
+    return this.#blocks.size === 0 ? undefined : digestOf([...this.#blocks.values()].join())
   }
 
   /** Whether an action began to change files. */
@@ -237,7 +237,6 @@ export class History implements Recorder {
       open.checkpoints?.close()
       const isolatedDirs = path.join(dirOf(open.history, open.number), isolatedDir)
       if (this.#programs > 0) fs.rmSync(isolatedDirs, { recursive: true, force: true })
-      open.release()
     }
   }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
@@ -120,7 +120,7 @@ function kept(state: Inspected, dir: string, nextName: () => number): State {
 }
 
 const printed = (state: Inspected): State =>
-  state.type === 'file' ? { type: 'file', mode: state.mode, print: fingerprintOf(state.bytes) } : state
+  state.type === 'file' ? { type: 'file', mode: state.mode, digest: digestOf(state.bytes) } : state
 
 /** For a user who does not know that it ran: what it was, what is complete, and what to do now. */
 export function interruptedMessage({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {

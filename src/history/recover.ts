@@ -216,7 +216,7 @@ function beforeIn(line: object): State | undefined {
   const image: unknown = Reflect.get(before, 'image')
   const mode: unknown = Reflect.get(before, 'mode')
   const target: unknown = Reflect.get(before, 'target')
-  const print: unknown = Reflect.get(before, 'print')
+  const digest: unknown = Reflect.get(before, 'digest')
   if (type === 'absent' || type === 'other') return { type }
   if (type === 'directory') return { type, ...(typeof mode === 'number' ? { mode } : {}) }
   if (type === 'symlink' && typeof target === 'string') return { type, target }
@@ -224,7 +224,7 @@ function beforeIn(line: object): State | undefined {
   const file = {
     type: 'file' as const,
     mode: typeof mode === 'number' ? mode : 0o644,
-    ...(typeof print === 'string' ? { print } : {}),
+    ...(typeof digest === 'string' ? { digest } : {}),
   }
   const kept = sliceFrom(Reflect.get(before, 'kept'))
   if (kept !== undefined) return { ...file, kept }
@@ -242,8 +242,8 @@ function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, 
   if (!isKept(dir, before)) return []
   if (isSameMode(now, before) && isSameState(now, new Contents(dir).withBytes(before))) return []
   // A content that no action announced was written by another process since, so undo must not revert it.
-  const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
-  const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
+  const ours = now.type !== 'file' || to.includes(now.digest ?? '') || to.includes('moved') || to.includes('file')
+  const after: State = ours ? now : { type: 'file', mode: now.mode, digest: to.at(-1) ?? '' }
   const steps = by.map((seq) => ({ by: seq }))
   return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
 }
@@ -251,7 +251,7 @@ function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, 
 /** Whether the content of the earlier state was kept. A damaged one was, and undo reports it. */
 function isKept(dir: string, state: State): boolean {
   if (state.type !== 'file') return true
-  const { print: _, ...unchecked } = state
+  const { digest: _, ...unchecked } = state
   return new Contents(dir).bytesOf(unchecked) !== undefined
 }
 

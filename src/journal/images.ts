@@ -3,7 +3,7 @@ import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { renameFile, syncFileNow } from '../state/own-files.ts'
 import { journalFile, type State } from './record.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { contentIn, opened, type Slice } from './log.ts'
 
@@ -82,9 +82,9 @@ export class Contents {
   /** Undefined where no content was kept, or it is not what was kept. */
   bytesOf(state: State): Buffer | undefined {
     if (state.type !== 'file') return undefined
-    const { kept, image, print } = state
+    const { kept, image, digest } = state
     const bytes = kept !== undefined ? this.slice(kept) : image === undefined ? undefined : this.image(image)
-    return bytes === undefined || print === undefined || fingerprintOf(bytes) === print ? bytes : undefined
+    return bytes === undefined || digest === undefined || digestOf(bytes) === digest ? bytes : undefined
   }
 
   /** The state, with its bytes if they were kept, for comparisons. */

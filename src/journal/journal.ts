@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { printOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorder.ts'
 import { compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
@@ -236,13 +236,13 @@ export class Journal {
   }
 
   #toOf(becomes: Becoming): string {
-    return becomes.type === 'file' && becomes.bytes !== undefined ? printOf(becomes.bytes) : becomes.type
+    return becomes.type === 'file' && becomes.bytes !== undefined ? digestOf(becomes.bytes) : becomes.type
   }
 
   /** The result of a move or a program is known once the next change has read it. */
   #learn({ steps }: Entry, was: PathChange['was']): void {
     const last = steps.at(-1)
-    if (last === undefined || last.print !== undefined || was === undefined || was === 'absent') return
+    if (last === undefined || last.digest !== undefined || was === undefined || was === 'absent') return
     steps[steps.length - 1] = stepOf(last.by, this.#fileState(was.mode, was.bytes))
   }
 
@@ -263,12 +263,12 @@ export class Journal {
     // The system has long written what was not touched for a while.
     if (copied || Math.abs(Date.now() - mtimeMs) < 60_000) this.#log.alsoSync(file)
     this.#log.alsoSync(this.#dir)
-    return { ...state, image, ...(bytes && { print: printOf(bytes) }) }
+    return { ...state, image, ...(bytes && { digest: digestOf(bytes) }) }
   }
 
   /** Small files are copied into the journal: that is faster than a link each, and frees the space of the old ones. */
   #small(mode: number, bytes: Buffer): State {
-    return { type: 'file', mode: mode & 0o7777, print: printOf(bytes), kept: this.#log.addContent(bytes) }
+    return { type: 'file', mode: mode & 0o7777, digest: digestOf(bytes), kept: this.#log.addContent(bytes) }
   }
 
   #keptState(before: Inspected): State {
@@ -280,7 +280,7 @@ export class Journal {
     fs.chmodSync(file, before.mode)
     this.#log.alsoSync(file)
     this.#log.alsoSync(this.#dir)
-    return { type: 'file', mode: before.mode, image, print: printOf(before.bytes) }
+    return { type: 'file', mode: before.mode, image, digest: digestOf(before.bytes) }
   }
 
   /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
@@ -316,7 +316,7 @@ export class Journal {
 
   #fileState(mode: number, bytes: Buffer, before?: State): State {
     const kept = this.#keepBytes(bytes, before)
-    return { type: 'file', mode: mode & 0o7777, print: printOf(bytes), ...(kept === undefined ? {} : { kept }) }
+    return { type: 'file', mode: mode & 0o7777, digest: digestOf(bytes), ...(kept === undefined ? {} : { kept }) }
   }
 
   /** New contents are kept too, so that the result of an edit is known even if the file changes again. */
@@ -372,6 +372,6 @@ const packLimit = 64 * 1024 * 1024
 function stepOf(by: number, after: State | undefined): StepRecord {
   if (after?.type === 'absent' || after?.type === 'directory') return { by, type: after.type }
   if (after?.type !== 'file') return { by }
-  const { mode, print, kept } = after
-  return { by, mode, ...(print === undefined ? {} : { print }), ...(kept === undefined ? {} : { kept }) }
+  const { mode, digest, kept } = after
+  return { by, mode, ...(digest === undefined ? {} : { digest }), ...(kept === undefined ? {} : { kept }) }
 }

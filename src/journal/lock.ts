@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { now } from '../core/time-limit.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
@@ -21,29 +21,24 @@ import {
 import { makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts'
 
 /**
- * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of
+ * The lock of a repository: an execution waits for it before its first read that matters, so that it sees the changes of
  * those before it. All processes, objects, directories and worktrees of one repository share it. It is in the user's
  * state directory, because an execution that changes nothing leaves nothing in the project.
  */
-export async function joinQueue({ lockFile, lockMs }: HistorySettings, root: string): Promise<() => void> {
+export async function lockProject({ lockFile, lockMs }: HistorySettings, root: string): Promise<() => void> {
   if (lockFile !== null) return takeLock(lockFile, lockMs, 'named')
-  const dir = queueDir()
-  if (dir === undefined) return () => {}
-  const name = fingerprintOf(Buffer.from(commonDirAround(root) ?? root)).replaceAll(':', '-')
-  return takeLock(path.join(dir, name), lockMs)
+  const file = lockFileOf(root)
+  return file === undefined ? () => {} : takeLock(file, lockMs)
 }
 
-/** The lock in the project, for users of another state directory. The caller is first in the queue. */
-export const lockProject = async ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
-  lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : () => {}
-
-function queueDir(): string | undefined {
+/** Undefined if no directory of the user's can be written to. */
+export function lockFileOf(root: string): string | undefined {
   for (const parent of [stateHome, temporaryHome]) {
     try {
-      const dir = path.join(parent(), 'queue')
+      const dir = path.join(parent(), 'locks')
       makePrivateDir(dir)
       fs.accessSync(dir, fs.constants.W_OK)
-      return dir
+      return path.join(dir, digestOf(commonDirAround(root) ?? root))
     } catch (error) {
       if (!isOsError(error)) throw error
     }

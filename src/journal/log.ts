@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { checksumOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { isInMemory, jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
 
 /**
@@ -58,7 +58,7 @@ export class Log {
     this.#makeRoom(checksumLength + 2 + 3 * json.length)
     const at = this.#size - this.#written
     const end = at + checksumLength + 1 + this.#buffer.write(json, at + checksumLength + 1)
-    this.#buffer.write(`${checksumOf(this.#buffer.subarray(at + checksumLength + 1, end))} `, at, 'latin1')
+    this.#buffer.write(`${digestOf(this.#buffer.subarray(at + checksumLength + 1, end))} `, at, 'latin1')
     this.#buffer[end] = lf
     this.#size += end + 1 - at
     this.#flushMuch()
@@ -154,7 +154,7 @@ export class Log {
 }
 
 const lf = 10
-const checksumLength = checksumOf(Buffer.alloc(0)).length
+const checksumLength = digestOf(Buffer.alloc(0)).length
 
 interface Entries {
   readonly entries: object[]
@@ -193,7 +193,7 @@ function hasEntry(bytes: Buffer, from: number): boolean {
 function entryIn(line: Buffer): object | undefined {
   const space = line.indexOf(32)
   const text = line.subarray(space + 1)
-  if (space === -1 || line.toString('latin1', 0, space) !== checksumOf(text)) return undefined
+  if (space === -1 || line.toString('latin1', 0, space) !== digestOf(text)) return undefined
   const entry = jsonOf(text.toString())
   return typeof entry === 'object' && entry !== null ? entry : undefined
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Conversation } from '../core/settings.ts'
 import { recordAtEnd, type Slice } from './log.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { isRecord } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
@@ -27,7 +27,7 @@ export interface ExecutionRecord {
   readonly summary: string
   /** The conversation that it is part of. */
   readonly conversation?: Conversation
-  /** Fingerprint of the document, to recognize it when it runs again. */
+  /** Digest of the document, to recognize it when it runs again. */
   readonly document?: string
   readonly actions: readonly ActionRecord[]
   readonly paths: readonly PathRecord[]
@@ -75,7 +75,7 @@ export interface StepRecord {
   /** Set when the path is no file after the change. */
   readonly type?: 'absent' | 'directory'
   readonly mode?: number
-  readonly print?: string
+  readonly digest?: string
   readonly kept?: Slice
 }
 
@@ -86,7 +86,7 @@ export type State =
   | {
       readonly type: 'file'
       readonly mode: number
-      readonly print?: string
+      readonly digest?: string
       readonly image?: string
       readonly kept?: Slice
     }
@@ -225,9 +225,9 @@ export function seenAt(inspect: Inspect, absolute: string): Inspected {
   }
 }
 
-/** With a fingerprint instead of the bytes. */
+/** With a digest instead of the bytes. */
 export const stateOf = (found: Inspected): State =>
-  found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
+  found.type === 'file' ? { type: 'file', mode: found.mode, digest: digestOf(found.bytes) } : found
 
 type Known = Inspected | State
 
@@ -236,8 +236,8 @@ export function isSameState(one: Known, other: Known): boolean {
   if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target
   if (one.type !== 'file' || other.type !== 'file') return one.type === other.type
   if ('bytes' in one && 'bytes' in other) return one.bytes.equals(other.bytes)
-  const print = printOf(one)
-  return print !== undefined && print === printOf(other)
+  const digest = digestOfFile(one)
+  return digest !== undefined && digest === digestOfFile(other)
 }
 
 /** Of a directory the mode is not always known. */
@@ -247,8 +247,8 @@ export function isSameMode(one: Known, other: Known): boolean {
   return one.mode === undefined || other.mode === undefined || one.mode === other.mode
 }
 
-const printOf = (file: Known & { type: 'file' }): string | undefined =>
-  'bytes' in file ? fingerprintOf(file.bytes) : file.print
+const digestOfFile = (file: Known & { type: 'file' }): string | undefined =>
+  'bytes' in file ? digestOf(file.bytes) : file.digest
 
 /** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
 export interface BackState {

@@ -68,10 +68,10 @@ export interface Executed extends Done {
   readonly success: boolean
 }
 
-/** The last time a block ran, by the fingerprint of its text, whether or not it was undone since. */
-export function lastRunOf(print: string, records: readonly ExecutionRecord[]): Executed | undefined {
-  const record = records.findLast(({ actions }) => actions.some(({ block }) => block === print))
-  const action = record?.actions.findLast(({ block }) => block === print)
+/** The last time a block ran, by the digest of its text, whether or not it was undone since. */
+export function lastRunOf(digest: string, records: readonly ExecutionRecord[]): Executed | undefined {
+  const record = records.findLast(({ actions }) => actions.some(({ block }) => block === digest))
+  const action = record?.actions.findLast(({ block }) => block === digest)
   return (
     record && action && { execution: record.number, action: action.seq, success: action.success, time: record.time }
   )
@@ -96,19 +96,19 @@ export function previousRunOf(document: string, history: string): Pick<Done, 'ex
 export function doneIn(
   records: readonly ExecutionRecord[],
   again?: (block: string) => boolean,
-): (block: string, print: string) => Done | undefined {
+): (block: string, digest: string) => Done | undefined {
   const runs = records.filter(({ kind }) => kind === 'run').reverse()
   const undos = heldUndos(records)
   const isUndone = (execution: number, action: number): boolean =>
     undos.some(({ of, ofActions }) => of === execution && (ofActions === undefined || ofActions.includes(action)))
   const asked = new Map<string, number>()
-  return (block, print) => {
-    const nth = asked.get(print) ?? 0
-    asked.set(print, nth + 1)
+  return (block, digest) => {
+    const nth = asked.get(digest) ?? 0
+    asked.set(digest, nth + 1)
     if (again?.(block)) return undefined
     const candidates = again === undefined ? runs.slice(0, 1) : runs
-    const run = candidates.find(({ actions }) => actions.some((action) => action.block === print))
-    const found = run?.actions.filter((action) => action.block === print)[nth]
+    const run = candidates.find(({ actions }) => actions.some((action) => action.block === digest))
+    const found = run?.actions.filter((action) => action.block === digest)[nth]
     if (run === undefined || found === undefined || !found.success) return undefined
     const { execution, action } = found.already ?? { execution: run.number, action: found.seq }
     const { time } = runs.find(({ number }) => number === execution) ?? run

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
@@ -53,7 +53,7 @@ export function blockedIn(
 ): Blocked {
   const mayBeBlocked = (relative: string): boolean =>
     dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isBlocked(relative)
-  const key = sha256(JSON.stringify([format, ...rules]))
+  const key = digestOf(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}

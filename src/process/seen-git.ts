@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
@@ -97,8 +97,8 @@ async function trackedBlocked(
   top: string,
   { root, isBlocked, rules }: GitSight,
 ): Promise<string | undefined> {
-  const key = sha256(JSON.stringify([rules, stateOf(path.join(root, name))]))
-  const file = path.join(stateHome(), 'tracked', sha256(path.join(root, name)))
+  const key = digestOf(JSON.stringify([rules, stateOf(path.join(root, name))]))
+  const file = path.join(stateHome(), 'tracked', digestOf(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
     return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { SettingsError } from '../core/settings.ts'
 import { putFile } from './own-files.ts'
 import { homeDir, messageOf } from '../core/platform.ts'
@@ -82,7 +82,7 @@ export function userStateDir(root: string): string | undefined {
 }
 
 /** A short name for a root, the same in every run. */
-export const rootName = (root: string): string => sha256(root)
+export const rootName = (root: string): string => digestOf(root)
 
 /** Keeps a text in the user's state directory. @throws SettingsError where that cannot be */
 export function keepForUser(file: string, text: string): void {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { hasCode } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { readOwn, renameFile, writeIgnoreFile } from './own-files.ts'
@@ -216,8 +216,7 @@ function* voucherDirs(root: string): Generator<string> {
 }
 
 /** What cannot be guessed is the id; the root is only there so that a copy elsewhere is another. */
-const voucherIn = (dir: string, root: string, id: string): string =>
-  path.join(dir, `${fingerprintOf(Buffer.from(root))}-${id}`)
+const voucherIn = (dir: string, root: string, id: string): string => path.join(dir, `${digestOf(root)}-${id}`)
 
 /** From the system where it has such a file: loading node:crypto would cost every first run some milliseconds. */
 function randomId(): string {

@@ -19,7 +19,7 @@ import type { ExecutionRecord } from '../journal/record.ts'
 import type { PathJudge } from '../core/effects.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { gitStop } from '../git/git-program.ts'
-import { joinQueue, lockProject } from '../journal/lock.ts'
+import { lockProject } from '../journal/lock.ts'
 import { inProgress } from '../state/git-dirs.ts'
 import { copyWithTime } from '../state/own-files.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
@@ -109,12 +109,11 @@ export async function underLock<T>(
   work: (locked: LockedRepository) => Promise<T>,
 ): Promise<T> {
   const workspace = openWorkspace(settings, judge, 'disk')
-  const held: (() => void)[] = []
+  let release: (() => void) | undefined
   let isolated: IsolatedGit | undefined
   try {
     const stateDir = workspace.stateDir()
-    held.push(await joinQueue(history, settings.root))
-    held.push(await lockProject(history, stateDir))
+    release = await lockProject(history, settings.root)
     await releaseLocks(repository)
     const head = await headOf(repository)
     return await work({
@@ -125,7 +124,7 @@ export async function underLock<T>(
     })
   } finally {
     isolated?.close()
-    for (const release of held.reverse()) release()
+    release?.()
     await workspace.close()
   }
 }

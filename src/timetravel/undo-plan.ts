@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { counted } from '../core/words.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import { git } from '../git/git-program.ts'
@@ -83,7 +83,7 @@ async function merged(
   const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
   if (result.kind === 'impossible')
     return { path: short, conflict: 'it was changed since, cannot be merged, and is kept' }
-  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: fingerprintOf(now.bytes) }
+  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: digestOf(now.bytes) }
   return result.conflicts === 0
     ? { path: short, wanted }
     : {
@@ -95,7 +95,7 @@ async function merged(
 
 function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
   const keepsMode = before.type === 'file' && after.type === 'file' && before.mode === after.mode
-  const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
+  const expect = now.type === 'file' ? digestOf(now.bytes) : undefined
   const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
   if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
   // The owner becomes the user who runs undo.
@@ -198,8 +198,8 @@ function ofAction({ path, before, after, steps, ignored }: PathRecord, action: n
   }
 }
 
-function leftBy({ type, mode, print, kept }: StepRecord): State | undefined {
+function leftBy({ type, mode, digest, kept }: StepRecord): State | undefined {
   if (type !== undefined) return { type }
-  if (mode === undefined || print === undefined || kept === undefined) return undefined
-  return { type: 'file', mode, print, kept }
+  if (mode === undefined || digest === undefined || kept === undefined) return undefined
+  return { type: 'file', mode, digest, kept }
 }

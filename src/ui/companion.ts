@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { defaultSyntax } from '../syntax/table.ts'
 import { type Paired, Pairing } from './pairing.ts'
@@ -219,7 +219,7 @@ export class Companion {
     const { text } = body
     if (typeof text !== 'string') throw new Refusal(400, 'There is no text to review.')
     if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
-    const hash = sha256(text)
+    const hash = digestOf(text)
     const key = keyOf(body, paired, hash)
     const shown = this.#shown.get(key) ?? { text, site: siteIn(body), state: 'shown', executions: [] }
     if (await this.#isUndone(shown)) putBack(shown)
@@ -229,7 +229,7 @@ export class Companion {
     const { blocks, files, warnings, fatal } = planned.plan
     return {
       hash,
-      shown: digestOf(planned),
+      shown: planDigest(planned),
       project: this.#project(),
       blocks,
       files,
@@ -277,7 +277,7 @@ export class Companion {
       const { session } = this.#options
       await session.refresh()
       const { revision } = await this.#reopened(shown)
-      if (session.planned === undefined || digestOf(session.planned) !== body['shown'])
+      if (session.planned === undefined || planDigest(session.planned) !== body['shown'])
         throw new Refusal(409, 'Files have changed since this was shown, so nothing was applied. Check it again.')
       session.apply(null, revision)
       shown.state = 'started'
@@ -391,7 +391,7 @@ const longestWait = 10_000
 const answers = ['once', 'always', 'no', 'try'] as const
 
 /** Names all that a person was shown of a plan: what each block is, what it would run, and its diff. */
-function digestOf({ plan, reviewed }: Planned): string {
+function planDigest({ plan, reviewed }: Planned): string {
   const blocks = plan.blocks.map(({ task = '', action, target, state, runs }) => [
     task,
     action,
@@ -400,7 +400,7 @@ function digestOf({ plan, reviewed }: Planned): string {
     runs,
     reviewed(task)?.shown,
   ])
-  return sha256(JSON.stringify([plan.fatal, blocks]))
+  return digestOf(JSON.stringify([plan.fatal, blocks]))
 }
 
 /** It can be applied again. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { hostName, isLoopbackHost, isOwnOrigin } from '../core/loopback.ts'
 
 export interface Asked {
@@ -57,7 +57,7 @@ export class PairingCode {
     const open = this.#open
     const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
     if (open !== undefined && ++open.tries > mostTries) this.#open = undefined
-    if (open === undefined || this.#open === undefined || !isSame(sha256(given), sha256(open.text)))
+    if (open === undefined || this.#open === undefined || !isSame(digestOf(given), digestOf(open.text)))
       throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
     this.#open = undefined
   }

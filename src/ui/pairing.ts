@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { sha256 } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { readOwn } from '../state/own-files.ts'
 import { keepForUser } from '../state/user-state.ts'
 import { isSame, PairingCode, Refusal } from './guard.ts'
@@ -62,7 +62,7 @@ export class Pairing {
   ): { readonly paired: Paired; readonly sign: (status: number, answer: string) => string } {
     const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
     const paired = this.all().find((one) => one.id === id && one.origin === origin)
-    const parts = ['clada request', route, String(this.#port), time, nonce, sha256(text)]
+    const parts = ['clada request', route, String(this.#port), time, nonce, digestOf(text)]
     if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
       throw new Refusal(401, 'This extension is not paired with clada.')
     const now = Date.now()
@@ -71,7 +71,7 @@ export class Pairing {
       throw new Refusal(403, 'This request is too old, or was sent twice.')
     this.#seen.set(nonce, now + 2 * validFor)
     const sign = (status: number, answer: string): string =>
-      macOf(paired.key, ['clada answer', nonce, String(status), sha256(answer)])
+      macOf(paired.key, ['clada answer', nonce, String(status), digestOf(answer)])
     return { paired, sign }
   }
 

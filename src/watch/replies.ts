@@ -1,4 +1,4 @@
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 
 /** A reply of an earlier version of the file: enough to find it in the next one. */
 export interface ReplyMark {
@@ -104,7 +104,7 @@ function replyAt(lines: readonly string[], start: number, end: number): FiledRep
 }
 
 const digestOf = (lines: readonly string[], from: number, to: number): string =>
-  hashOf(lines.slice(from, to).join('\n'))
+  shortDigestOf(lines.slice(from, to).join('\n'))
 
 function pastBlank(lines: readonly string[], start: number): number {
   let at = start

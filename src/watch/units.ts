@@ -1,5 +1,5 @@
 import type { Block, Document, Fault } from '../core/block.ts'
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 import type { ExecutionResult } from '../core/result.ts'
 
 /** The unit of execution: a block, a group of blocks, or a mistake outside any block. */
@@ -46,7 +46,7 @@ export function unitsOf({ blocks, faults, notExecuted }: Document): Unit[] {
 }
 
 /** Editors break lines their own way and trim them, and a block must not run again because of that. */
-const keyOf = (texts: readonly string[]): string => hashOf(texts.map(trimmed).join('\0'))
+const keyOf = (texts: readonly string[]): string => shortDigestOf(texts.map(trimmed).join('\0'))
 
 const trimmed = (text: string): string =>
   text

@@ -2,7 +2,7 @@ import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
 import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import {
@@ -141,7 +141,7 @@ export class DiskTree implements Tree {
     if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
     if (stat.isDirectory()) throw directoryStop(at, 'unlink')
     if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, 'unlink')
-    if (expect !== undefined && this.#printOf(at) !== expect)
+    if (expect !== undefined && this.#digestAt(at) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     const safePath = dir.at(nameOf(at))
     const unlink = (): void => unlinkFile(safePath)
@@ -149,10 +149,10 @@ export class DiskTree implements Tree {
     this.#touch(dir)
   }
 
-  #printOf(at: Location): string {
+  #digestAt(at: Location): string {
     const base = this.read(at, Infinity)
     base.release()
-    return fingerprintOf(base.bytes)
+    return digestOf(base.bytes)
   }
 
   rename(from: Location, to: Location): void {

@@ -7,7 +7,7 @@ import type { Location } from './walk.ts'
 import type { Model, Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
 import type { Announced, Look } from './tree.ts'
-import { fingerprintOf } from '../core/hash.ts'
+import { digestOf } from '../core/digest.ts'
 import type { Inspected } from '../core/recorder.ts'
 
 /**
@@ -198,7 +198,7 @@ class Safety {
 export interface Restoration {
   readonly at: Location
   readonly to: Inspected
-  /** What the file must be until then, as `fingerprintOf` has it. */
+  /** What the file must be until then, as `digestOf` has it. */
   readonly expect?: string | undefined
   /** Mode and owner, when they are not to stay as they are. */
   readonly like?: Model | undefined
@@ -237,7 +237,7 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     const base = stays ? disk.read(at, Infinity) : null
     // Thousands of files must not hold thousands of descriptors.
     base?.release()
-    if (base !== null && expect !== undefined && fingerprintOf(base.bytes) !== expect)
+    if (base !== null && expect !== undefined && digestOf(base.bytes) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     files.push({ kind: 'write', at, bytes: to.bytes, base, like, readOnly })
   }

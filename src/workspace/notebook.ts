@@ -1,4 +1,4 @@
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 
 /**
  * A notebook as text, one cell after another, each below a line `# %% [code] ID`. Outputs and metadata are left out.
@@ -157,7 +157,7 @@ const linesOf = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) 
 function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<string>): Record<string, unknown> {
   let fresh = id
   for (let nth = 0; fresh === undefined || taken.has(fresh); nth++)
-    fresh = hashOf(Buffer.from(`${nth} ${source}`)).slice(-8)
+    fresh = shortDigestOf(Buffer.from(`${nth} ${source}`)).slice(-8)
   taken.add(fresh)
   return {
     cell_type: type,

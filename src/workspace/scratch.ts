@@ -12,7 +12,7 @@ import {
   sweepNewFiles,
   syncFileNow,
 } from '../state/own-files.ts'
-import { hashOf } from '../core/hash.ts'
+import { shortDigestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { hasCode, messageOf } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
@@ -215,7 +215,7 @@ function inHome(root: string): string {
   }
 }
 
-const homeOf = (root: string): string => path.join(stateHome(), hashOf(root))
+const homeOf = (root: string): string => path.join(stateHome(), shortDigestOf(root))
 
 /** Where a project's state is, when there is any that counts and holds such a name. Makes nothing. */
 export function stateDirOf(root: string, holding = 'history'): string | undefined {

@@ -60,7 +60,7 @@ export interface Adopted {
 
 /** How a file goes where that was not decided a moment ago. */
 export interface Removal {
-  /** What it must be until then, as `fingerprintOf` has it. */
+  /** What it must be until then, as `digestOf` has it. */
   readonly expect?: string | undefined
   readonly readOnly?: 'left so' | undefined
 }

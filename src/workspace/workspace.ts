@@ -11,7 +11,7 @@ import type {
   WriteOptions,
   Written,
 } from '../core/files.ts'
-import { hashOf, printOf } from '../core/hash.ts'
+import { shortDigestOf, digestOf } from '../core/digest.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join, sep } from 'node:path'
 import { Stop } from '../core/problem.ts'
@@ -42,7 +42,7 @@ export interface WorkspaceParts {
  */
 export class Workspace {
   readonly parts: WorkspaceParts
-  /** The fingerprint of each file as this run last read or wrote it. */
+  /** The digest of each file as this run last read or wrote it. */
   readonly seen = new Map<string, string>()
   /** Writes on their way to the disk, by path. */
   readonly landing = new Map<string, Promise<unknown>>()
@@ -151,7 +151,7 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
 /** A file that an action must find as it was reviewed. */
 export interface ExpectedFile {
   readonly absolute: string
-  /** Its fingerprint; undefined where there must be none. */
+  /** Its digest; undefined where there must be none. */
   readonly content: string | undefined
 }
 
@@ -429,7 +429,7 @@ export class ActionFiles implements Files {
   #readText(base: Base, at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
     try {
       this.#expect(at, path, base.bytes, expectHash)
-      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash: () => hashOf(base.bytes) }
+      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash: () => shortDigestOf(base.bytes) }
       this.#bases.set(file, base)
       return { file, base }
     } catch (error) {
@@ -441,22 +441,21 @@ export class ActionFiles implements Files {
   /** Both the model and this run may have seen the file before; it must still be that one. */
   #expect(at: Location, path: PathArg, bytes: Buffer | null, expected: string | undefined): void {
     const { seen } = this.#workspace
-    const actual = expected === undefined || bytes === null ? undefined : hashOf(bytes)
+    const actual = expected === undefined || bytes === null ? undefined : shortDigestOf(bytes)
     if (expected !== undefined && expected !== actual) {
       const found = actual ?? 'nothing: there is no such file'
       throw new Stop({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
-    const fingerprint = bytes === null ? undefined : printOf(bytes)
+    const digest = bytes === null ? undefined : digestOf(bytes)
     const { absolute, content } = this.#expected ?? {}
-    if (absolute === at.absolute && content !== fingerprint)
-      throw new Stop({ kind: 'changed-meanwhile', path: path.given })
+    if (absolute === at.absolute && content !== digest) throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     const before = seen.get(at.absolute)
-    if (before !== undefined && before !== fingerprint) {
+    if (before !== undefined && before !== digest) {
       // Reported once; the model's next look is at the file as it is now.
       seen.delete(at.absolute)
       throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     }
-    if (fingerprint !== undefined) seen.set(at.absolute, fingerprint)
+    if (digest !== undefined) seen.set(at.absolute, digest)
   }
 
   #write(at: Location, path: PathArg, bytes: Buffer, base: Base | null): void {
@@ -479,7 +478,7 @@ export class ActionFiles implements Files {
       over()
     })
     landing.set(at.absolute, landed)
-    seen.set(at.absolute, printOf(bytes))
+    seen.set(at.absolute, digestOf(bytes))
     const write = { written, reported: false }
     this.#written.set(path, write)
     this.#onWrite(write)

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decidersInWords, differOnlyIn, digestOf, readDeciders } from '../../src/approvals/deciders.ts'
+import { decidersDigest, decidersInWords, differOnlyIn, readDeciders } from '../../src/approvals/deciders.ts'
 import { withGitDeciders } from '../../src/approvals/git-deciders.ts'
 import { decidesItself, decidesWhatRuns } from '../../src/policy/deciding-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { skipWithout } from '../support/needs.ts'
 
 const deciders = (root: string, ...further: string[]) => readDeciders({ root, roots: [root], further })
-const digest = (root: string): string | null => digestOf(deciders(root))
+const digest = (root: string): string | null => decidersDigest(deciders(root))
 
 const sources = { 'src/app.js': '1', 'README.md': 'x', 'test/a.test.ts': '1', 'lib/index.py': 'x' }
 
@@ -156,7 +156,7 @@ describe('what could decide what a command runs', () => {
     const root = scratchDir({ 'x/pre-commit': 'one', 'more.cfg': '[alias]\n\ta = b\n' })
     execFileSync('git', ['init', '-q'], { cwd: root })
     fs.appendFileSync(path.join(root, '.git/config'), '[core] hooksPath = x\n[include] path = ../more.cfg\n')
-    const read = () => digestOf(withGitDeciders(root, root, deciders(root)))
+    const read = () => decidersDigest(withGitDeciders(root, root, deciders(root)))
     const before = read()
     expect(before).not.toBeNull()
     fill(root, { 'x/pre-commit': 'two' })
@@ -189,14 +189,14 @@ describe('what could decide what a command runs', () => {
   it('is a program of the project too, whatever it is called', () => {
     const root = scratchDir({ 'src/run': 'one' })
     const file = path.join(root, 'src/run')
-    const before = digestOf(deciders(root, file))
+    const before = decidersDigest(deciders(root, file))
     fill(root, { 'src/run': 'two' })
-    expect(digestOf(deciders(root, file))).not.toBe(before)
+    expect(decidersDigest(deciders(root, file))).not.toBe(before)
   })
 
   it('is in every directory that documents can write to', () => {
     const [root, other] = [scratchDir(), scratchDir({ 'package.json': 'one' })]
-    const read = () => digestOf(readDeciders({ root, roots: [root, other], further: [] }))
+    const read = () => decidersDigest(readDeciders({ root, roots: [root, other], further: [] }))
     const before = read()
     fill(other, { 'package.json': 'two' })
     expect(read()).not.toBe(before)

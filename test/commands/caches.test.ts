@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sha256 } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 import { needsLayers } from '../support/needs.ts'
@@ -28,7 +28,7 @@ const withNetwork = (root: string, command: string) => run(root, command, { netw
 
 /** Everything in the home directory. */
 const picture = (): string =>
-  sha256(execFileSync('find', ['.', '-printf', '%P %y %m %s %T@\n'], { cwd: home }).toString())
+  digestOf(execFileSync('find', ['.', '-printf', '%P %y %m %s %T@\n'], { cwd: home }).toString())
 
 describe('the caches of tools', () => {
   needsLayers()

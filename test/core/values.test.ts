@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { choice, count, flag, integer, lines, ok, optional, path, paths, text } from '../../src/core/action.ts'
-import { fingerprintOf, hashOf } from '../../src/core/hash.ts'
+import { digestOf, shortDigestOf } from '../../src/core/digest.ts'
 import { isNotebookPath } from '../../src/core/paths.ts'
 import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../src/core/platform.ts'
 import { Stop } from '../../src/core/problem.ts'
@@ -8,17 +8,10 @@ import { counted, grouped } from '../../src/core/words.ts'
 import { defaultLimits } from '../../src/core/settings.ts'
 import { bounded, isLate, timeLeft, tooComplex, waitLeft, withEnd, withTimeLimit } from '../../src/core/time-limit.ts'
 
-describe('fingerprints', () => {
-  it('stay the same, because the history of a project has them', () => {
-    expect(fingerprintOf(Buffer.from('hello, world'))).toBe('12:672670296:1747007067')
-    expect(fingerprintOf(Buffer.from('hello, world!?'))).toBe('14:3349461800:2911085805')
-    expect(hashOf('hello')).toBe('2cf24dba5fb0a30e')
-  })
-
-  it('differ when any byte differs', () => {
-    const texts = Array.from({ length: 11 }, (_, at) => Buffer.alloc(11).fill(1, at, at + 1))
-    expect(new Set(texts.map(fingerprintOf)).size).toBe(11)
-  })
+it('a digest is SHA-256, and a model gets the beginning of it', () => {
+  expect(digestOf('hello')).toBe('2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824')
+  expect(digestOf(Buffer.from('hello'))).toBe(digestOf('hello'))
+  expect(shortDigestOf('hello')).toBe('2cf24dba5fb0a30e')
 })
 
 it.each([

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../src/index.ts'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { replaceIndex } from '../../src/git/index-file.ts'
 import { Log } from '../../src/journal/log.ts'
 import { readRecord } from '../../src/journal/record.ts'
@@ -122,7 +123,7 @@ describe('a group that died before its first change', () => {
 /** Where the entries of a journal end, from the second on. */
 function entryEnds(journal: Buffer): number[] {
   const text = journal.toString('latin1')
-  return [...text.matchAll(/\n(?=[0-9a-f]{24} \{|$)/g)].map(({ index }) => index + 1).slice(1)
+  return [...text.matchAll(/\n(?=[0-9a-f]{64} \{|$)/g)].map(({ index }) => index + 1).slice(1)
 }
 
 const withoutTemps = (tree: Record<string, string>): Record<string, string> =>
@@ -141,7 +142,7 @@ describe('an execution that died', () => {
     await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'A' }]])
     const dead = asKilled(root)
     fs.appendFileSync(path.join(root, '.clada/history/1/journal'), '{"torn li')
-    fs.writeFileSync(path.join(root, '.clada/lock'), JSON.stringify({ ...dead, nonce: 'abc' }))
+    fs.writeFileSync(lockFileOf(root) ?? '', JSON.stringify({ ...dead, nonce: 'abc' }))
 
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
     expect(next.success).toBe(true)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { Clada } from '../../src/index.ts'
 import { many } from './endurance.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -45,7 +46,7 @@ const ways: readonly ((root: string, round: number) => Promise<unknown>)[] = [
   (root) => undoIn(root, 'off'),
   (root) => redoIn(root, 'off'),
   async (root, round) => {
-    const lock = path.join(root, '.clada/lock')
+    const lock = lockFileOf(root) ?? ''
     fs.writeFileSync(lock, JSON.stringify({ pid: process.pid, started: '', host: os.hostname(), nonce: 'held' }))
     await run(root, [write('a.txt', `locked ${round}`)], { lockTimeout: 0 })
     fs.rmSync(lock)
@@ -133,7 +134,7 @@ it('what was done before a listener or the input broke down is written down and 
     fatalError: 'Unexpected error in execute: the line is dead',
     results: [{ success: true }],
   })
-  expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+  expect(fs.existsSync(lockFileOf(root) ?? '')).toBe(false)
   await undoIn(root, 'off')
   await undoIn(root, 'off')
   expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a')

@@ -5,11 +5,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { recorded } from '../../src/workspace/replacement.ts'
-import { fingerprintOf } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import type { PathChange } from '../../src/core/recorder.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { joinQueue, takeLock } from '../../src/journal/lock.ts'
+import { lockProject, takeLock } from '../../src/journal/lock.ts'
 import { Log, readLog } from '../../src/journal/log.ts'
 import { dirOf, isSameMode, type PathRecord, type State } from '../../src/journal/record.ts'
 import { lostBy } from '../../src/journal/timeline.ts'
@@ -115,7 +115,7 @@ describe('a journal', () => {
     }
     step(1, 'first', 'absent')
     step(2, 'second', { mode: 0o644, bytes: Buffer.from('first') })
-    expect(finish()[0]?.steps).toMatchObject([{ by: 1, print: fingerprintOf(Buffer.from('first')) }, { by: 2 }])
+    expect(finish()[0]?.steps).toMatchObject([{ by: 1, digest: digestOf(Buffer.from('first')) }, { by: 2 }])
     journal.close()
   })
 
@@ -251,15 +251,15 @@ describe('the action that removed a text', () => {
     })
 })
 
-describe('the queue of a repository', () => {
+describe('the lock of a repository', () => {
   const settings = { git: 'off', author: null, lockFile: null, lockMs: 0 } as const
 
   it('is for one at a time', async () => {
     const root = scratchDir()
-    const leave = await joinQueue(settings, root)
-    await expect(joinQueue(settings, root)).rejects.toMatchObject({ problem: { kind: 'locked' } })
+    const leave = await lockProject(settings, root)
+    await expect(lockProject(settings, root)).rejects.toMatchObject({ problem: { kind: 'locked' } })
     leave()
-    ;(await joinQueue(settings, root))()
+    ;(await lockProject(settings, root))()
   })
 
   it('is in the temporary directory, for each user, where the state directory cannot be used', async () => {
@@ -268,8 +268,8 @@ describe('the queue of a repository', () => {
     vi.stubEnv('TMPDIR', dir)
     const getuid = vi.spyOn(process, 'getuid').mockReturnValue(1234)
     try {
-      const leave = await joinQueue(settings, dir)
-      expect(fs.readdirSync(path.join(os.tmpdir(), 'clada-1234/queue'))).toHaveLength(1)
+      const leave = await lockProject(settings, dir)
+      expect(fs.readdirSync(path.join(os.tmpdir(), 'clada-1234/locks'))).toHaveLength(1)
       leave()
     } finally {
       getuid.mockRestore()

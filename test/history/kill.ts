@@ -67,7 +67,7 @@ export const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEnt
 export function leftovers(root: string): string[] {
   return fs
     .readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.clada-[^/]*\.tmp$|^\.clada\/lock|index\.lock$|\/git$|clada-index-|\.new$|\.own$/.test(name))
+    .filter((name) => /\.clada-[^/]*\.tmp$|index\.lock$|\/git$|clada-index-|\.new$|\.own$/.test(name))
 }
 
 export const tornFiles = (root: string, { files, isWhole }: Work): string[] =>

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { Stop } from '../../src/core/problem.ts'
-import { takeLock } from '../../src/journal/lock.ts'
+import { lockFileOf, takeLock } from '../../src/journal/lock.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, treeOf, undoIn } from './world.ts'
 
 const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
-const lockOf = (root: string): string => path.join(root, '.clada/lock')
+const lockOf = (root: string): string => lockFileOf(root) ?? ''
 const dead = (): object => ({
   ...ownOwner(),
   pid: spawnSync(process.execPath, ['-v']).pid,
@@ -36,7 +36,9 @@ describe('the lock', () => {
     fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), command: 'clada other.md', nonce: 'held' }))
     const result = await execute(root, 'off', [write('A'), write('B')], { lockTimeout: 0.05 })
     expect(result.fatalError).toMatch(
-      new RegExp(`^clada: locked: clada other.md \\(process ${process.pid}\\) holds '.*/.clada/lock' since \\d{4}-`),
+      new RegExp(
+        `^clada: locked: clada other.md \\(process ${process.pid}\\) holds '.*/locks/[0-9a-f]+' since \\d{4}-`,
+      ),
     )
     expect(result.results.map(({ code }) => code)).toEqual(['locked', 'skipped'])
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
@@ -52,6 +54,7 @@ describe('the lock', () => {
     it(`is not taken where ${what} is in its place, and that is said`, async (context) => {
       if (what === 'a special file') skipWithout(context, 'posix')
       const root = ownScratchDir({ 'a.txt': 'a' })
+      await execute(root, 'off', [write('b')])
       make(lockOf(root))
       const reason = `'${lockOf(root)}' is ${what}, not a regular file`
       const result = await execute(root, 'off', [write('A')])
@@ -62,8 +65,7 @@ describe('the lock', () => {
         success: false,
         error: expect.stringContaining(`clada undo: ${reason}`),
       })
-      expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
-      expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'history', 'id', 'lock'])
+      expect(treeOf(root)).toEqual({ 'a.txt': '644 b' })
     })
   }
 
@@ -121,7 +123,7 @@ describe('the lock', () => {
       /^clada: locked: clada x\.md \(process 7 on elsewhere\) holds '.*' since 2026-01-01T00:00:00Z/,
     )
     fs.writeFileSync(lockOf(root), '')
-    expect(await told()).toMatch(/^clada: locked: '.*\/lock' exists and does not say who holds it/)
+    expect(await told()).toMatch(/^clada: locked: '.*\/locks\/\w+' exists and does not say who holds it/)
   })
 
   it('in a directory that is not there is named as what is missing', async () => {
@@ -144,22 +146,24 @@ describe('the lock', () => {
       fs.writeFileSync(lockOf(root), content())
       fs.utimesSync(lockOf(root), 1, 1)
       expect(await execute(root, 'off', [write('A')], { lockTimeout: 1 })).toMatchObject({ success: true })
-      expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.startsWith('lock'))).toEqual([])
+      const [dir, name] = [path.dirname(lockOf(root)), path.basename(lockOf(root))]
+      expect(fs.readdirSync(dir).filter((one) => one.startsWith(name))).toEqual([])
     })
   }
 
   it('is waited for', async () => {
-    const root = scratchDir({ '.clada/.gitignore': '' })
-    const release = await takeLock(lockOf(root), 0)
-    const second = takeLock(lockOf(root), 100_000)
-    await expect(takeLock(lockOf(root), 30)).rejects.toBeInstanceOf(Stop)
+    const dir = scratchDir()
+    const lock = path.join(dir, 'lock')
+    const release = await takeLock(lock, 0)
+    const second = takeLock(lock, 100_000)
+    await expect(takeLock(lock, 30)).rejects.toBeInstanceOf(Stop)
     release()
     ;(await second)()
-    expect(fs.readdirSync(path.join(root, '.clada'))).toEqual(['.gitignore'])
+    expect(fs.readdirSync(dir)).toEqual([])
   })
 
   it('is held by one at a time, also when its owner is found dead by many', async () => {
-    const root = scratchDir({ '.clada/.gitignore': '' })
+    const root = scratchDir()
     fs.writeFileSync(lockOf(root), JSON.stringify(dead()))
     let inside = 0
     let most = 0

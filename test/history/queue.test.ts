@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
-import { joinQueue, takeLock } from '../../src/journal/lock.ts'
+import { lockProject, takeLock } from '../../src/journal/lock.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
 import { connected } from '../mcp/client.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -53,7 +53,7 @@ it('all directories and worktrees of a repository share the queue, and nothing w
   const other = path.join(scratchDir(), 'other')
   git(root, 'worktree', 'add', '-q', other)
   const places = [root, path.join(root, 'sub'), other]
-  const leave = await joinQueue(settings, root)
+  const leave = await lockProject(settings, root)
   for (const place of places) {
     const write: Call = ['file_write', { path: 'a.txt', content: 'new' }]
     expect(await execute(place, 'off', [write], { lockTimeout: 0 })).toMatchObject({ fatalCode: 'locked' })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fingerprintOf } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import type { CladaOptions } from '../../src/index.ts'
 import type { Inspect } from '../../src/core/recorder.ts'
 import { takeSnapshot } from '../../src/git/snapshot.ts'
@@ -18,7 +18,7 @@ import { settingsFor } from '../support/settings.ts'
 import { type Call, execute, recordOf } from './world.ts'
 
 const dead = { ...ownOwner(), started: '0' }
-const print = (text: string): string => fingerprintOf(Buffer.from(text))
+const digest = (text: string): string => digestOf(Buffer.from(text))
 
 interface Left {
   readonly files?: Readonly<Record<string, string>>
@@ -43,10 +43,10 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
     const [kept, image] = ['kept', 'image'].map((name) => Reflect.get(line, name))
     const file = { type: 'file', mode: 0o600 }
     if (typeof kept === 'string')
-      log.add({ ...line, before: { ...file, print: print(kept), kept: log.addContent(Buffer.from(kept)) } })
+      log.add({ ...line, before: { ...file, digest: digest(kept), kept: log.addContent(Buffer.from(kept)) } })
     else if (typeof image === 'string') {
       fs.writeFileSync(path.join(dirOf(history, 1), '0'), image)
-      log.add({ ...line, before: { ...file, print: print(image), image: '0' } })
+      log.add({ ...line, before: { ...file, digest: digest(image), image: '0' } })
     } else log.add(line)
   }
   if (record !== undefined) log.addRecord(record)
@@ -68,48 +68,53 @@ describe('the record of an execution that died', () => {
   const created: PathRecord = {
     path: 'a',
     before: { type: 'absent' },
-    after: { type: 'file', mode: 0o644, print: print('A') },
+    after: { type: 'file', mode: 0o644, digest: digest('A') },
     steps: [{ by: 1 }],
   }
   for (const [what, line, files, expected] of [
-    ['creates a file', { before: { type: 'absent' }, to: print('A') }, { a: 'A' }, created],
+    ['creates a file', { before: { type: 'absent' }, to: digest('A') }, { a: 'A' }, created],
     [
       'creates a file that git ignores',
-      { before: { type: 'absent' }, to: print('A'), ignored: true },
+      { before: { type: 'absent' }, to: digest('A'), ignored: true },
       { a: 'A' },
       { ...created, ignored: true },
     ],
     [
       'replaces a file',
-      { kept: 'old', to: print('A') },
+      { kept: 'old', to: digest('A') },
       { a: 'A' },
       { ...created, before: { type: 'file', mode: 0o600 } },
     ],
     [
       'replaces a large file',
-      { image: 'old', to: print('A') },
+      { image: 'old', to: digest('A') },
       { a: 'A' },
       { ...created, before: { type: 'file', mode: 0o600, image: '0' } },
     ],
     [
       'replaces a link',
-      { before: { type: 'symlink', target: 'x' }, to: print('A') },
+      { before: { type: 'symlink', target: 'x' }, to: digest('A') },
       { a: 'A' },
       { ...created, before: { type: 'symlink', target: 'x' } },
     ],
     ['removes a file', { kept: 'old', to: 'absent' }, {}, { before: { type: 'file' }, after: { type: 'absent' } }],
-    ['has not changed it yet', { before: { type: 'absent' }, to: print('A') }, {}, undefined],
-    ['names an image elsewhere', { before: { type: 'file', image: '../../x' }, to: print('A') }, { a: 'A' }, undefined],
+    ['has not changed it yet', { before: { type: 'absent' }, to: digest('A') }, {}, undefined],
+    [
+      'names an image elsewhere',
+      { before: { type: 'file', image: '../../x' }, to: digest('A') },
+      { a: 'A' },
+      undefined,
+    ],
     [
       'has no mode',
-      { before: { type: 'file', image: '0' }, to: print('A') },
+      { before: { type: 'file', image: '0' }, to: digest('A') },
       { a: 'A' },
       { before: { type: 'file', mode: 0o644, image: '0' } },
     ],
-    ['has no image', { before: { type: 'file', mode: 0o644, image: 0 }, to: print('A') }, { a: 'A' }, undefined],
-    ['does not say what was there', { to: print('A') }, { a: 'A' }, undefined],
+    ['has no image', { before: { type: 'file', mode: 0o644, image: 0 }, to: digest('A') }, { a: 'A' }, undefined],
+    ['does not say what was there', { to: digest('A') }, { a: 'A' }, undefined],
     // Another process has written it since.
-    ['creates a file that has changed since', { before: { type: 'absent' }, to: print('A') }, { a: 'B' }, created],
+    ['creates a file that has changed since', { before: { type: 'absent' }, to: digest('A') }, { a: 'B' }, created],
   ] as const)
     it(`that ${what}`, async () => {
       const { recovered, timeline, history, dir } = left({
@@ -131,7 +136,7 @@ describe('the record of an execution that died', () => {
     it(`does not take a damaged content for what was there (${how})`, () => {
       const { dir, timeline } = left({
         files: { a: 'A' },
-        lines: [{ path: 'a', by: 1, [how]: 'old text', to: print('A') }],
+        lines: [{ path: 'a', by: 1, [how]: 'old text', to: digest('A') }],
       })
       const file = path.join(dir, how === 'image' ? '0' : 'journal')
       fs.writeFileSync(file, fs.readFileSync(file, 'latin1').replace('old text', 'bad text'), 'latin1')

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { Clada } from '../../src/index.ts'
 import { ownOwner } from '../../src/state/own-files.ts'
-import { adoptState } from '../../src/state/vouched.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
@@ -359,14 +359,12 @@ describe('two at once', () => {
   })
 
   it.each([
-    ['a lock file that the user names', undefined],
-    ['the lock in the project, of a user with another state directory', '.clada/lock'],
-  ])('wait for %s', async (_, inProject) => {
+    ['a lock file that the user names', 'named'],
+    ['the lock of the repository', 'own'],
+  ])('wait for %s', async (_, which) => {
     const root = twoCommits()
-    const lockFile = inProject === undefined ? path.join(scratchDir(), 'lock') : undefined
-    fill(root, inProject === undefined ? {} : { [inProject]: '' })
-    adoptState(root)
-    fs.writeFileSync(lockFile ?? path.join(root, '.clada/lock'), JSON.stringify({ ...ownOwner(), nonce: 'held' }))
+    const lockFile = which === 'named' ? path.join(scratchDir(), 'lock') : undefined
+    fs.writeFileSync(lockFile ?? lockFileOf(root) ?? '', JSON.stringify({ ...ownOwner(), nonce: 'held' }))
     const result = await new Clada({ repoPath: root, ...(lockFile && { lockFile }), lockTimeout: 0 }).back()
     expect(result).toMatchObject({ success: false, code: 'locked' })
     expect([treeOf(root)['a.txt'], git(root, 'symbolic-ref', 'HEAD')]).toEqual(['644 2\n', 'refs/heads/main\n'])

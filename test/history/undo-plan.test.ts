@@ -5,7 +5,7 @@ import type { Inspected } from '../../src/core/recorder.ts'
 import { Contents } from '../../src/journal/images.ts'
 import { Log } from '../../src/journal/log.ts'
 import { dirOf, type PathRecord, type State, type StepRecord } from '../../src/journal/record.ts'
-import { fingerprintOf } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import { refusalOf } from '../../src/report/explain.ts'
 import { pathsOfAction, planFor, type RevertedPath } from '../../src/timetravel/undo-plan.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -24,7 +24,7 @@ function kept() {
   const state = (side: State | Text): State => {
     if (!('text' in side)) return side
     const bytes = Buffer.from(side.text)
-    return { type: 'file', mode: side.mode, print: fingerprintOf(bytes), kept: log.addContent(bytes) }
+    return { type: 'file', mode: side.mode, digest: digestOf(bytes), kept: log.addContent(bytes) }
   }
   const close = (): void => {
     log.flush()
@@ -148,7 +148,7 @@ describe('the plan of an undo', () => {
       { conflict: 'a special file was not kept' },
     ],
     'its content is damaged': [
-      { before: { type: 'file', mode: 0o644, print: 'x', kept: [0, 1] }, after: absent, now: absent },
+      { before: { type: 'file', mode: 0o644, digest: 'x', kept: [0, 1] }, after: absent, now: absent },
       { conflict: 'its saved content is missing or damaged' },
     ],
   }
@@ -163,13 +163,13 @@ describe('the plan of an undo', () => {
 })
 
 describe('the undo of one action', () => {
-  const left = (text: string): State => ({ type: 'file', mode: 0o644, print: text, kept: [0, 1] })
+  const left = (text: string): State => ({ type: 'file', mode: 0o644, digest: text, kept: [0, 1] })
   /** `2:x`: action 2 left x; `2:-`: nothing; `2:d`: a directory; `2:?`: something unknown; `2:large`: more than is kept. */
   const stepOf = (text: string): StepRecord => {
     const [by, what = ''] = text.split(':')
     const type = what === '-' ? ('absent' as const) : what === 'd' ? ('directory' as const) : undefined
-    if (what === 'large') return { by: Number(by), mode: 0o644, print: what }
-    const rest = type === undefined ? { mode: 0o644, print: what, kept: [0, 1] as const } : { type }
+    if (what === 'large') return { by: Number(by), mode: 0o644, digest: what }
+    const rest = type === undefined ? { mode: 0o644, digest: what, kept: [0, 1] as const } : { type }
     return { by: Number(by), ...(what === '?' ? {} : rest) }
   }
   const entryOf = (path: string, steps: string): PathRecord => ({

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { Clada } from '../../src/index.ts'
 import { clada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
@@ -24,7 +25,7 @@ describe('actions for the user', () => {
     expect(textOf(root)).toBe('one')
     expect(numbers(root)).toEqual(['1', '2', 'last'])
     expect(await user.history()).toMatchObject([{ undone: true }, { kind: 'undo', of: 1 }])
-    expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+    expect(fs.existsSync(lockFileOf(root) ?? '')).toBe(false)
   })
 
   it('say why they refuse, in the words and with the codes of every action', async () => {

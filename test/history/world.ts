@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../src/core/settings.ts'
-import { checksumOf } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import { readLog } from '../../src/journal/log.ts'
 import type { ExecutionRecord } from '../../src/journal/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
@@ -28,7 +28,7 @@ function block(root: string, [action, params]: Call): string {
 /** One entry, as it is in the file of an execution. */
 export function entryOf(entry: object): Buffer {
   const json = JSON.stringify(entry)
-  return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
+  return Buffer.from(`${digestOf(Buffer.from(json))} ${json}\n`)
 }
 
 export const documentOf = (root: string, calls: readonly Call[]): string =>
@@ -54,7 +54,7 @@ export function asKilled(root: string, number = 1): object {
   const started = String(Reflect.get(header, 'started'))
   const before = started === '' ? { time: new Date(0).toISOString() } : {}
   const dead = { ...header, started: started.replace(/./g, '0'), ...before }
-  const end = bytes.toString('latin1').search(/\n[0-9a-f]{24} \{"version":1,/) + 1
+  const end = bytes.toString('latin1').search(/\n[0-9a-f]{64} \{"version":1,/) + 1
   fs.writeFileSync(file, Buffer.concat([entryOf(dead), bytes.subarray(bytes.indexOf(10) + 1, end)]))
   return dead
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { Lines } from '../../src/mcp/serve.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
@@ -185,7 +186,7 @@ describe('the connection', () => {
       await until(child.stdout, 'notifications/progress')
       leave(child)
       await once(child, 'exit')
-      expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+      expect(fs.existsSync(lockFileOf(root) ?? '')).toBe(false)
       expect(Object.keys(filesIn(root))).toEqual(['first.txt'])
       // It ended properly: the next server finds a whole history.
       const { client } = await connected(root)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { lockFileOf } from '../../src/journal/lock.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, messagesTo, writing } from './client.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -98,7 +99,7 @@ describe('execute', () => {
     // The next call waits until the cancelled one has ended.
     expect((await call('ls', { path: '.' })).isError).toBe(false)
     expect(filesIn(root)).toEqual({ 'first.txt': 'first.txt' })
-    expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+    expect(fs.existsSync(lockFileOf(root) ?? '')).toBe(false)
     const { contents } = await client.readResource({ uri: 'clada://history' })
     expect(JSON.parse(String(contents[0] && 'text' in contents[0] && contents[0].text))).toMatchObject([
       { number: 1, done: 1, failed: 2, interrupted: false },

@@ -137,7 +137,7 @@ describe('a review', () => {
     expect(filesIn(root)).toEqual(before)
   })
 
-  it('holds without the fingerprint of what was shown, and says no more than was left out', async () => {
+  it('holds without the digest of what was shown, and says no more than was left out', async () => {
     const { root, clada } = opened({ 'a.txt': '1\n2\n3\n' })
     const reply = edit('a.txt', '1\n2\n3', 'one\n2\nthree')
     const { blocks } = await clada.review(reply)

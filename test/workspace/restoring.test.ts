@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { fingerprintOf } from '../../src/core/hash.ts'
+import { digestOf } from '../../src/core/digest.ts'
 import { Stop } from '../../src/core/problem.ts'
 import type { Recorder } from '../../src/core/recorder.ts'
 import { makeUndoJudge, pathPolicyOf } from '../../src/policy/paths.ts'
@@ -45,7 +45,6 @@ async function restore(root: string, wanted: readonly WantedState[], recorder?: 
 }
 
 const file = (content: string, mode = 0o644) => ({ type: 'file', mode, bytes: Buffer.from(content) }) as const
-const printOf = (content: string): string => fingerprintOf(Buffer.from(content))
 
 it('that fails half way leaves everything as it was, also where a directory was to take the place of a file', async () => {
   const root = scratchDir({ d: 'a file', 'e/f/g.txt': 'g', 'z.txt': 'z' })
@@ -72,8 +71,8 @@ it('does not remove a file that somebody has written to meanwhile', async () => 
   const root = scratchDir({ 'a.txt': 'a', 'new.txt': 'theirs' })
   const before = treeOf(root)
   const wanted: WantedState[] = [
-    { absolute: path.join(root, 'a.txt'), to: file('A'), expect: printOf('a') },
-    { absolute: path.join(root, 'new.txt'), to: { type: 'absent' }, expect: printOf('ours') },
+    { absolute: path.join(root, 'a.txt'), to: file('A'), expect: digestOf('a') },
+    { absolute: path.join(root, 'new.txt'), to: { type: 'absent' }, expect: digestOf('ours') },
   ]
   expect(await restore(root, wanted)).toMatchObject({ kind: 'changed-meanwhile' })
   expect(treeOf(root)).toEqual(before)

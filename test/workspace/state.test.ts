@@ -89,7 +89,7 @@ describe('where .clada cannot be used', () => {
       expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
       expect(fs.readdirSync(path.join(parent, 'state/clada'))).toEqual([
         expect.stringMatching(/^[0-9a-f]{16}$/),
-        'queue',
+        'locks',
       ])
     })
   }
@@ -111,7 +111,7 @@ describe('where .clada cannot be used', () => {
       expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt', 'keep.txt'])
       expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toEqual([
         expect.stringMatching(/^[0-9a-f]{16}$/),
-        'queue',
+        'locks',
       ])
     })
   }

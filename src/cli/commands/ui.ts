@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { settingsOf } from '../../config/settings.ts'
-import { sha256 } from '../../core/hash.ts'
+import { digestOf } from '../../core/digest.ts'
 import { startProgram } from '../../process/programs.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
@@ -90,7 +90,7 @@ function portOf(given: number | undefined): number | undefined {
 
 /** The same for a project every time, so that a page that stayed open finds its server again. */
 export function usualPort(root: string): number {
-  return 17_000 + (Number.parseInt(sha256(root).slice(0, 4), 16) % 4000)
+  return 17_000 + (Number.parseInt(digestOf(root).slice(0, 4), 16) % 4000)
 }
 
 function hostOf(given: string | undefined): string | undefined {
