@@ -2,78 +2,25 @@ import type { Block, Fault } from '../core/block.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
-import { escapedIn, kindsIn, plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
-
-/** A marker line of a block that was found through damage. */
-export interface Marked {
-  readonly line: number
-  /** The line as it should be; as it is, when nothing is wrong with it. */
-  readonly clean: string
-  /** What of it is marker, as it is: a value on the line is content. */
-  readonly shell: string
-  /** Set on a code fence where no text is allowed. */
-  readonly fence?: true
-}
-
-/** A block, or a group of them, as its markers tell. What is between the markers is content. */
-export interface Walked {
-  readonly start: number
-  readonly end: number
-  readonly markers: readonly Marked[]
-}
-
-/** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
-export type WalkThrough = (view: View, line: number) => Walked | undefined
+import { plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
+import { type Marker, signsIn } from './tokens.ts'
 
 /** The bullet or number of a list item, and what is before it. */
 export const bulletOf = (line: string): string =>
   /^[ \t\xa0]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t\xa0]+(?=\S)/.exec(line)?.[0] ?? ''
 
-/** The lines of a text, without what precedes every one of them. */
-export class View {
-  readonly prefix: string
-  readonly lineCount: number
-  readonly #source: Source
-  readonly #budget: Budget
-  readonly #bullet: { readonly line: number; readonly text: string } | undefined
-
-  constructor(source: Source, prefix: string, budget: Budget, bullet?: { line: number; text: string }) {
-    this.#source = source
-    this.#budget = budget
-    this.#bullet = bullet
-    this.prefix = prefix
-    this.lineCount = source.lineCount
-  }
-
-  /** Undefined for a line that lacks the prefix, and past the end. Empty lines may lack it. */
-  line(line: number): string | undefined {
-    if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
-    const text = this.#source.line(line)
-    if (line === this.#bullet?.line) return text.slice(this.#bullet.text.length)
-    if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
-    const bare = text.trim()
-    return bare === '' || bare === this.prefix.trim() ? '' : undefined
-  }
-}
-
-/** Blocks that are never closed must not make every search go to the end of the text. */
-export interface Budget {
-  lines: number
-}
-
 /** The markers of one block, and whether another line can be one of them. */
 export class Markers {
-  readonly list: Marked[] = []
+  readonly list: Marker[] = []
   readonly #plain = new Set<string>()
 
-  add(line: number, clean: string, shell: string): void {
-    this.list.push({ line, clean, shell })
-    const { plain } = signsIn(shell)
-    for (const sign of plain) this.#plain.add(sign)
+  add(line: number, clean: string, markup: string): void {
+    this.list.push({ line, clean, markup })
+    for (const sign of signsIn(markup).unescaped) this.#plain.add(sign)
   }
 
   addFence(line: number): void {
-    this.list.push({ line, clean: '', shell: '', fence: true })
+    this.list.push({ line, clean: '', markup: '', fence: true })
   }
 
   /**
@@ -81,27 +28,10 @@ export class Markers {
    * escaped is content about markers.
    */
   admits(line: string): boolean {
-    for (const sign of signsIn(line).worn) if (this.#plain.has(sign)) return false
+    for (const sign of signsIn(line).escaped) if (this.#plain.has(sign)) return false
     return true
   }
 }
-
-/** The signs that a line has in escaped form, and those that it has as they are. */
-function signsIn(line: string): { worn: Set<string>; plain: Set<string> } {
-  const { escaped, plain } = escapedIn(line)
-  const signs = { worn: new Set(escaped), plain: new Set(plain) }
-  for (const [sign, typographic] of pairs) {
-    if (typographic.test(line)) signs.worn.add(sign)
-    if (line.includes(sign)) signs.plain.add(sign)
-  }
-  return signs
-}
-
-const pairs: readonly (readonly [string, RegExp])[] = [
-  ['--', /[\u2012-\u2015]|&[mn]dash;/],
-  ['<<', /\xab|&laquo;/],
-  ['>>', /\xbb|&raquo;/],
-]
 
 export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
 
@@ -142,10 +72,10 @@ const quotedValues = {
 export function attributesIn(
   written: string,
   values: keyof typeof quotedValues,
-): { clean: string; shell: string } | undefined {
+): { clean: string; markup: string } | undefined {
   const attribute = quotedValues[values]
   let clean = ''
-  let shell = ''
+  let markup = ''
   let at = 0
   for (attribute.lastIndex = 0; ; at = attribute.lastIndex) {
     const found = attribute.exec(written)
@@ -155,9 +85,9 @@ export function attributesIn(
     // A value whose quotes were damaged may need escapes inside other ones, and how depends on the syntax.
     if (/["'\\<>]/.test(value)) return undefined
     clean += ` ${name}=${plain ?? `"${value}"`}`
-    shell += before + name + equals + (plain === undefined ? `${open ?? start ?? ''}${close ?? end ?? ''}` : '""')
+    markup += before + name + equals + (plain === undefined ? `${open ?? start ?? ''}${close ?? end ?? ''}` : '""')
   }
-  return withoutOuterSpaces(written.slice(at)) === '' ? { clean, shell: shell + written.slice(at) } : undefined
+  return withoutOuterSpaces(written.slice(at)) === '' ? { clean, markup: markup + written.slice(at) } : undefined
 }
 
 /**
@@ -214,14 +144,3 @@ function mayShow(text: string, kind: DamageKind): boolean {
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
 
 export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
-
-export function kindsOf(markers: readonly Marked[]): DamageKind[] {
-  return kindsOfShells(markers.filter(({ fence }) => !fence).map(({ shell }) => shell))
-}
-
-export function kindsOfShells(shells: readonly string[]): DamageKind[] {
-  const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
-  // Models leave spaces after a marker. Two after each but the last are what makes lines of one paragraph.
-  const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))
-  return broken ? [...kinds, 'breaks'] : kinds
-}

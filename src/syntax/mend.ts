@@ -1,7 +1,8 @@
 import type { Block, Document, PassedOver } from '../core/block.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import { Source } from '../core/source.ts'
-import { type Budget, bulletOf, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
+import { bulletOf, doubted, isSound } from './damage.ts'
+import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
 import { inOrder } from './account.ts'
 import { finderIn, isQuoted } from './meant.ts'
 import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
@@ -82,8 +83,8 @@ function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): s
     )
   }
   const lines = new Map<string, number[]>()
-  for (const { line, shell, fence } of markers) {
-    const words = wordsFor(kindsIn(shell).filter((kind) => kind !== 'breaks'))
+  for (const { line, markup, fence } of markers) {
+    const words = wordsFor(kindsIn(markup).filter((kind) => kind !== 'breaks'))
     if (!changed.has(line) || (words === '' && !fence)) continue
     const what = fence ? 'a code fence inside the block was skipped' : `marker read despite ${words}`
     lines.set(what, [...(lines.get(what) ?? []), line])
@@ -107,7 +108,7 @@ function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boole
 function toleratedIn(source: Source, block: Block, walks: Walks): readonly DamageKind[] {
   const walk = walks.get(block.syntax)?.walk
   if (walk === undefined || !mayShow(block.raw) || !tolerated.some((kind) => shows(block.raw, kind))) return none
-  const view = new View(source, '', { lines: source.lineCount * 2 })
+  const view = new View(source, '', { lines: source.lineCount * 4 })
   return kindsOf(walk(view, block.startLine)?.markers ?? none)
 }
 
@@ -130,7 +131,7 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  * Whether the content of a mended block can be trusted is another question: `doubted` in `damage.ts`.
  */
 
-export interface Region extends Walked {
+export interface Region extends MarkedBlock {
   /** What its markers show. */
   readonly kinds: readonly DamageKind[]
   /** What precedes every line. */
@@ -150,7 +151,7 @@ export interface Mending {
 }
 
 /** How blocks are found through damage, by the name of their syntax. */
-export type Walks = ReadonlyMap<string, { readonly opener: RegExp; readonly walk: WalkThrough }>
+export type Walks = ReadonlyMap<string, { readonly opener: RegExp; readonly walk: ReadThroughDamage }>
 
 interface MendOptions {
   readonly walks: Walks
@@ -302,7 +303,7 @@ function changedBy(
   source: Source,
   prefix: string,
   bullet: string,
-  { start, end, markers }: Walked,
+  { start, end, markers }: MarkedBlock,
 ): Map<number, string> {
   const changed = new Map<number, string>()
   if (bullet !== '') changed.set(start, source.line(start).slice(bullet.length))

@@ -1,6 +1,6 @@
 import type { BlockGroup } from '../core/block.ts'
 import type { Call, Rendered } from './call.ts'
-import type { WalkThrough } from './damage.ts'
+import type { ReadThroughDamage } from './tokens.ts'
 import type { MakeReader, ReadOptions } from './reader.ts'
 
 /** Everything clada knows about one syntax. `table.ts` has one row of this type per syntax. */
@@ -14,7 +14,7 @@ interface Native extends Row {
   /** Matches text that may end a block, so that a long input is worth reading again. */
   readonly closer?: RegExp
   /** Finds the markers of a block through damage; undefined where these options make that impossible. */
-  throughDamage(options: ReadOptions): WalkThrough | undefined
+  throughDamage(options: ReadOptions): ReadThroughDamage | undefined
   /** The text of a block that has mistakes as it was meant, where that is certain. The caller reads it again. */
   corrected(raw: string, options: ReadOptions): string | undefined
 }

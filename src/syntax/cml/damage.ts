@@ -1,9 +1,10 @@
-import { attributesIn, Markers, type WalkThrough } from '../damage.ts'
+import { attributesIn, Markers } from '../damage.ts'
+import type { ReadThroughDamage } from '../tokens.ts'
 import { escapedIn, plainMarker, undamaged, withoutOuterSpaces } from '../../text/undamage.ts'
 import { CDATA } from './open.ts'
 
 /** One element of CML. Tags are mended, the content of CDATA is not changed, although it may share a line with them. */
-export const walkCml: WalkThrough = (view, start) => {
+export const walkCml: ReadThroughDamage = (view, start) => {
   const first = view.line(start) ?? ''
   const name = opener.exec(plainMarker(first))?.[1]
   if (name === undefined) return undefined
@@ -18,7 +19,7 @@ export const walkCml: WalkThrough = (view, start) => {
     if (pieces === undefined) return undefined
     // Only a group contains others: this one is not closed.
     if (n > start && !inside && name !== 'tasks' && opener.test(pieces.tags.trimStart())) return undefined
-    if (pieces.shell !== '') markers.add(n, pieces.clean, pieces.shell)
+    if (pieces.markup !== '') markers.add(n, pieces.clean, pieces.markup)
     inside = pieces.inside
     const closed = end.test(pieces.tags) || (n === start && /\/>\s*$/.test(pieces.tags))
     if (closed) return inside ? undefined : { start, end: n, markers: markers.list }
@@ -29,7 +30,7 @@ const opener = /^<(tasks|edit|write|run|read|exec|move|remove)(?=[\s>/])/
 
 interface Pieces {
   readonly clean: string
-  readonly shell: string
+  readonly markup: string
   /** The tags of the line, clean. */
   readonly tags: string
   /** Whether the line ends in CDATA. */
@@ -44,7 +45,7 @@ const plainClose = /\]\]>/
 
 function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | undefined {
   let clean = ''
-  let shell = ''
+  let markup = ''
   let tags = ''
   let rest = line
   let content = inside
@@ -56,16 +57,16 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
       const tag = tagsIn(piece)
       if (tag === undefined) return undefined
       clean += tag.clean
-      shell += tag.shell
+      markup += tag.markup
       tags += tag.clean
     }
     if (found === null) {
       // What follows the opening of CDATA on its line was put there with it.
-      const spaces = content && shell !== '' && isBlank(piece)
-      return { clean, shell: spaces ? shell + piece : shell, tags, inside: content }
+      const spaces = content && markup !== '' && isBlank(piece)
+      return { clean, markup: spaces ? markup + piece : markup, tags, inside: content }
     }
     clean += content ? ']]>' : '<![CDATA['
-    shell += found[0]
+    markup += found[0]
     content = !content
     rest = rest.slice(found.index + found[0].length)
   }
@@ -74,10 +75,10 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
 const isBlank = (text: string): boolean => withoutOuterSpaces(text) === ''
 
 /** Tags and nothing else. The values of their attributes stay as they are. */
-function tagsIn(written: string): { clean: string; shell: string } | undefined {
-  if (isBlank(written)) return { clean: written, shell: '' }
+function tagsIn(written: string): { clean: string; markup: string } | undefined {
+  if (isBlank(written)) return { clean: written, markup: '' }
   let clean = ''
-  let shell = ''
+  let markup = ''
   let at = 0
   for (tag.lastIndex = 0; ; at = tag.lastIndex) {
     const found = tag.exec(written)
@@ -87,10 +88,10 @@ function tagsIn(written: string): { clean: string; shell: string } | undefined {
     if (attributes === undefined) return undefined
     const start = plainMarker(opening)
     clean += `${undamaged(before, ['invisible', 'spaces'])}${start}${name}${attributes.clean}${plainMarker(closing)}`
-    shell += `${before}${opening}${attributes.shell}${closing}`
+    markup += `${before}${opening}${attributes.markup}${closing}`
   }
   const rest = written.slice(at)
-  return isBlank(rest) && at > 0 ? { clean, shell: shell + rest } : undefined
+  return isBlank(rest) && at > 0 ? { clean, markup: markup + rest } : undefined
 }
 
 const tag =

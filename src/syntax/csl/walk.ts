@@ -11,7 +11,8 @@ import {
   withoutReplace,
 } from './marker.ts'
 import { BOM, type Delimiters, faultAt, LF, type Slip } from '../reader.ts'
-import { attributesIn, Markers, type View, type WalkThrough } from '../damage.ts'
+import { attributesIn, Markers } from '../damage.ts'
+import type { ReadThroughDamage, View } from '../tokens.ts'
 import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
@@ -207,11 +208,11 @@ const partOf: Readonly<Partial<Record<string, Part>>> = {
 }
 
 /** Reads an operation, or a group of them, through damage to its markers. */
-export const walkCsl: WalkThrough = (view, start) => {
+export const walkCsl: ReadThroughDamage = (view, start) => {
   const markers = new Markers()
   const first = markerAt(view, start, markers)
   if (first === undefined) return undefined
-  markers.add(start, first.clean, first.shell)
+  markers.add(start, first.clean, first.markup)
   if (first.name === 'READ') return { start, end: walkRead(view, start, markers), markers: markers.list }
   const end = first.name === 'TASKS' ? walkTasks(view, start, markers) : walkOperation(view, start, first.name, markers)
   if (end === undefined) return undefined
@@ -229,7 +230,7 @@ const closers = { END: true, TO: true, REPLACE: true }
 function walkRead(view: View, start: number, markers: Markers): number {
   const below = markerAt(view, start + 1, markers)
   if (below?.name !== 'END') return start
-  markers.add(start + 1, below.clean, below.shell)
+  markers.add(start + 1, below.clean, below.markup)
   return start + 1
 }
 
@@ -240,7 +241,7 @@ function walkTasks(view: View, start: number, markers: Markers): number | undefi
       if (view.line(n) === undefined) return undefined
       continue
     }
-    markers.add(n, marker.clean, marker.shell)
+    markers.add(n, marker.clean, marker.markup)
     if (marker.name === 'END') return n
     const end = marker.name === 'READ' ? n : walkOperation(view, n, marker.name, markers)
     if (end === undefined) return undefined
@@ -255,7 +256,7 @@ function walkOperation(view: View, start: number, name: string, markers: Markers
     if (view.line(n) === undefined) return undefined
     const marker = markerAt(view, n, markers)
     if (marker === undefined || part === undefined || !markersIn[part].includes(marker.name)) continue
-    markers.add(n, marker.clean, marker.shell)
+    markers.add(n, marker.clean, marker.markup)
     if (marker.name === 'END') return n
     part = partOf[marker.name]
   }
@@ -264,14 +265,14 @@ function walkOperation(view: View, start: number, name: string, markers: Markers
 interface CslMarker {
   readonly name: string
   readonly clean: string
-  readonly shell: string
+  readonly markup: string
 }
 
 function markerAt(view: View, n: number, markers: Markers): CslMarker | undefined {
   const line = view.line(n)
   if (line === undefined || !/[A-Z]/.test(line)) return undefined
   const marker = markerIn(line)
-  return marker !== undefined && markers.admits(marker.shell) ? marker : undefined
+  return marker !== undefined && markers.admits(marker.markup) ? marker : undefined
 }
 
 function markerIn(line: string): CslMarker | undefined {
@@ -283,16 +284,16 @@ function markerIn(line: string): CslMarker | undefined {
   const exact = plain.startsWith(`<---${name}`) && plain.endsWith('--->')
   // How many hyphens there were can be known only where a program made a dash of them.
   if (!exact && !shows(line, 'punctuation') && !shows(line, 'entities')) return undefined
-  if (line.trimEnd() === plain) return { name, clean: line, shell: line.replace(/(["']).*\1/s, '') }
+  if (line.trimEnd() === plain) return { name, clean: line, markup: line.replace(/(["']).*\1/s, '') }
 
   const core = withoutOuterSpaces(line)
   const [, open = '', inner = '', close = ''] = damagedMarker.exec(core) ?? []
   const attributes = attributesIn(inner, 'escaped')
   // Whatever it says, it is a marker, and the reader has to know; but not with values that nobody wrote.
-  if (close === '') return { name, clean: line, shell: line }
-  if (attributes === undefined) return { name, clean: `<---${name}${inner}--->`, shell: line }
-  const shell = line.replace(core, () => `${open}${attributes.shell}${close}`)
-  return { name, clean: `<---${name}${attributes.clean}--->`, shell }
+  if (close === '') return { name, clean: line, markup: line }
+  if (attributes === undefined) return { name, clean: `<---${name}${inner}--->`, markup: line }
+  const markup = line.replace(core, () => `${open}${attributes.markup}${close}`)
+  return { name, clean: `<---${name}${attributes.clean}--->`, markup }
 }
 
 const damagedMarker = /^([^A-Z]*[A-Z]+)([^]*?)((?:\\?-|[\u2010-\u2015]|&[mn]dash;)+(?:\\?>|&gt;|&#62;|&#x3e;|&#x3E;))$/

@@ -1,7 +1,8 @@
 import { countBefore } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
-import { doubted, kindsOfShells } from '../damage.ts'
+import { doubted } from '../damage.ts'
+import { kindsOfMarkup } from '../tokens.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, madeControl, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
@@ -399,7 +400,7 @@ export const foreign = (format: Format) =>
       const blockFrom = (found: Found): Block => {
         const own = blockOf(source, format, String(++count), found, strict)
         const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
-        return found.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(found.shells))
+        return found.shells === undefined || strict ? block : doubted(source, block, kindsOfMarkup(found.shells))
       }
       return {
         seek,

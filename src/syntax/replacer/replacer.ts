@@ -1,46 +1,56 @@
-import type { Block } from '../../core/block.ts'
+import type { Block, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { plainMarker } from '../../text/undamage.ts'
 import { between, type Call, meaningOf, refuse, type Rendered, unfitForLines } from '../call.ts'
-import { Markers, type View, type WalkThrough } from '../damage.ts'
-import { type MakeReader, Texts } from '../reader.ts'
-import { type FoundBlock, isMarkerLine, ReplacerMarks, ReplacerWalk } from './walk.ts'
+import { faultAt, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
-
-/*
- * The replacer's blocks:
- *
- *   block       = [ explanation ] file ( edit | overwrite ) "<<<END>>>"
- *   explanation = "<<<EXPLANATION>>>" { line }
- *   file        = "<<<FILE>>>" path                            blank lines around the path
- *   edit        = "<<<SEARCH>>>" { line } "<<<REPLACE>>>" { line }
- *   overwrite   = "<<<OVERWRITE>>>" { line }
- *
- * Every marker is a whole line, from column 1; white space after it and a byte order mark before the text do not
- * matter. Content is the lines between two markers, without the last line break.
- *
- * A marker that cannot come where it is opens nothing, but it is not content either: most likely an END is missing
- * before it, and what would be written is half of the next block. Such a block fails and reaches to the next END, or
- * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
- */
+import { type ReadThroughDamage, Tokens } from '../tokens.ts'
+import {
+  type Diagnostic,
+  isOpener,
+  lexReplacer,
+  markerStart,
+  parseBlock,
+  type ParsedBlock,
+  type Section,
+} from './grammar.ts'
 
 const reader: MakeReader = (source) => {
-  const marks = new ReplacerMarks(source)
+  const tokens = Tokens.exact(source, lexReplacer)
   let ahead = 0
   let count = 0
   return {
-    seek: (line) => (ahead >= line ? ahead : (ahead = marks.next(line)?.line ?? Infinity)),
+    seek: (line) => (ahead >= line ? ahead : (ahead = tokens.next(line)?.line ?? Infinity)),
     read(line) {
-      const found = new ReplacerWalk(source, marks, line).read(String(count + 1))
-      if ('fault' in found) return { blocks: [], faults: [found.fault], next: line + 1 }
-      count++
-      return { blocks: [blockOf(source, found)], faults: [], next: found.lastLine + 1 }
+      const parsed = parseBlock(tokens, line)
+      if (parsed !== undefined)
+        return { blocks: [blockOf(source, parsed, String(++count))], faults: [], next: parsed.last + 1 }
+      const fault = faultOn(source, null, { line, mistake: { kind: 'replacer-stray-end' } })
+      return { blocks: [], faults: [fault], next: line + 1 }
     },
   }
 }
 
-function blockOf(source: Source, found: FoundBlock): Block {
-  const { id, path, explanation, search, replace, overwrite, startLine, endLine, lastLine, faults } = found
+const faultOn = (source: Source, id: string | null, { line, mistake, isCut }: Diagnostic): Fault =>
+  faultAt(source, line, id, {
+    code: isCut ? 'truncated' : 'REPLACER_SYNTAX',
+    column: 1,
+    length: source.line(line).trimEnd().length,
+    mistake,
+  })
+
+function blockOf(source: Source, { start, end, last, sections, diagnostics }: ParsedBlock, id: string): Block {
+  const texts: { [name in Section]?: string | undefined } = {}
+  for (const section of sections) {
+    const text = source.lines(section.line + 1, section.last)
+    if (section.name === 'FILE')
+      texts.FILE ??= text
+        .split('\n')
+        .find((line) => line.trim() !== '')
+        ?.trim()
+    else texts[section.name] = text
+  }
+  const { FILE: path, SEARCH: search, REPLACE: replace, OVERWRITE: overwrite } = texts
+  const explanation = texts.EXPLANATION?.trim()
   const params = new Texts()
   let action = ''
   if (path !== undefined) params['path'] = path
@@ -58,10 +68,10 @@ function blockOf(source: Source, found: FoundBlock): Block {
     id,
     action,
     params,
-    startLine,
-    endLine,
-    faults,
-    raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
+    startLine: start,
+    endLine: end,
+    faults: diagnostics.map((diagnostic) => faultOn(source, id, diagnostic)),
+    raw: source.text.slice(source.startOf(start), source.endOf(last)),
     rootNameMayLead: true,
     ...(explanation && { explanation }),
     ...(replace === '' && { warnings: [emptyReplace] }),
@@ -93,56 +103,34 @@ function write(call: Call): Rendered {
   ])
 }
 
-function written({ explanation = '' }: Call, path: string, edit: readonly Section[]): Rendered {
+function written({ explanation = '' }: Call, path: string, edit: readonly WrittenSection[]): Rendered {
   if (path === '' || path !== path.trim() || /[\r\n]/.test(path)) {
     return refuse('needs a path on one line, without white space around it')
   }
-  const why: readonly Section[] = explanation === '' ? [] : [['EXPLANATION', explanation]]
-  const sections: readonly Section[] = [...why, ['FILE', path], ...edit]
+  const why: readonly WrittenSection[] = explanation === '' ? [] : [['EXPLANATION', explanation]]
+  const sections: readonly WrittenSection[] = [...why, ['FILE', path], ...edit]
   for (const [, text] of sections) {
     const unfit = unfitForLines(text)
     if (unfit !== undefined) return refuse(unfit)
-    const marker = text.split('\n').find(isMarkerLine)
+    const marker = text.split('\n').find((line) => lexReplacer(line, 'exact') !== undefined)
     if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
   }
   return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${between(text)}`).join('')}<<<END>>>` }
 }
 
-type Section = readonly [name: string, text: string]
+type WrittenSection = readonly [name: Section, text: string]
 
-/** From EXPLANATION or FILE to END. What may be between them is for `replacer.ts` to say. */
-const walkReplacer: WalkThrough = (view, start) => {
-  const markers = new Markers()
-  if (!openers.has(markerAt(view, start, markers) ?? '')) return undefined
-  for (let n = start; ; n++) {
-    const line = view.line(n)
-    if (line === undefined) return undefined
-    const marker = markerAt(view, n, markers)
-    if (marker === undefined) continue
-    markers.add(n, line.trimEnd() === marker ? line : marker, line)
-    if (marker !== '<<<END>>>') continue
-    return isAmbiguous(view, n, markers) ? undefined : { start, end: n, markers: markers.list }
-  }
-}
-
-const openers: ReadonlySet<string> = new Set(['<<<EXPLANATION>>>', '<<<FILE>>>'])
-
-/** Where another END follows, the one that was found may be content. */
-function isAmbiguous(view: View, end: number, markers: Markers): boolean {
-  for (let n = end + 1; n <= view.lineCount; n++) {
-    const next = markerAt(view, n, markers)
-    if (next !== undefined) return !openers.has(next)
-  }
-  return false
-}
-
-function markerAt(view: View, n: number, markers: Markers): string | undefined {
-  const line = view.line(n)
-  // A marker starts its line; what is indented as a whole is read without its indentation.
-  if (line === undefined || !/[A-Z]/.test(line) || /^[ \t]/.test(line)) return undefined
-  const plain = plainMarker(line)
-  if (!/^<<<(?:EXPLANATION|FILE|SEARCH|REPLACE|OVERWRITE|END)>>>$/.test(plain)) return undefined
-  return markers.admits(line) ? plain : undefined
+/** A whole block through damage. Where another END follows, the one that was found may be content. */
+const readThroughDamage: ReadThroughDamage = (view, start) => {
+  const tokens = new Tokens(view, lexReplacer, 'damaged')
+  if (!isOpener(tokens.at(start)?.name)) return undefined
+  let parsed = parseBlock(tokens, start)
+  // Where the next EXPLANATION comes before the END, the two are read together, so that the mistake can be reported.
+  while (parsed?.end === null && parsed.last < tokens.lineCount) parsed = parseBlock(tokens, parsed.last + 1)
+  const end = parsed?.end ?? null
+  if (end === null) return undefined
+  const next = tokens.after(end)
+  return next === undefined || isOpener(next.name) ? tokens.marked(start, end) : undefined
 }
 
 /** Blocks with the END that is missing before the next one or at the end of the text. */
@@ -150,8 +138,8 @@ function corrected(raw: string): string {
   const lines: string[] = []
   let open = false
   for (const row of raw.split(/\r?\n/)) {
-    const name = /^<<<([A-Z]+)>>>$/.exec(row.trimEnd())?.[1]
-    if (open && (name === 'FILE' || name === 'EXPLANATION')) {
+    const name = lexReplacer(row, 'exact')?.name
+    if (open && isOpener(name)) {
       // Empty lines before the next block separate the two.
       while (lines.at(-1)?.trim() === '') lines.pop()
       lines.push('<<<END>>>', '')
@@ -181,10 +169,10 @@ export const replacer = {
   kind: 'native',
   waits: false,
   opener: /^<<</,
-  marks: /^<<<(?:EXPLANATION|FILE|SEARCH|REPLACE|OVERWRITE|END)>>>/,
+  marks: markerStart,
   closer: /<<<END>>>/i,
   reader,
-  throughDamage: () => walkReplacer,
+  throughDamage: () => readThroughDamage,
   corrected,
   paths: 'relative',
   ids: 'counted',

@@ -1,10 +1,11 @@
-import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from '../damage.ts'
+import { cleanLine, isFence, Markers, unquoted } from '../damage.ts'
+import type { MarkedBlock, ReadThroughDamage, View } from '../tokens.ts'
 import { madeControl, type ReadOptions } from '../reader.ts'
 import { jsonText, literalText, parseAssignment, writeAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
 import { plainMarker } from '../../text/undamage.ts'
 
-export const walkSham: WalkThrough = (view, start) => {
+export const walkSham: ReadThroughDamage = (view, start) => {
   const header = view.line(start) ?? ''
   const found = parseHeader(plainMarker(header))
   if (found === undefined || found.slip !== undefined) return undefined
@@ -13,7 +14,7 @@ export const walkSham: WalkThrough = (view, start) => {
   return walkBody(view, start, found.name, markers)
 }
 
-function walkBody(view: View, start: number, name: Name, markers: Markers): Walked | undefined {
+function walkBody(view: View, start: number, name: Name, markers: Markers): MarkedBlock | undefined {
   for (let n = start + 1; ; n++) {
     const line = view.line(n)
     if (line === undefined) return undefined
@@ -32,10 +33,10 @@ function walkBody(view: View, start: number, name: Name, markers: Markers): Walk
       return { start, end: n, markers: markers.list }
     }
     if (end !== undefined || parseHeader(plain) !== undefined) return undefined
-    const { clean, shell } = assignment(line, plain, name)
+    const { clean, markup } = assignment(line, plain, name)
     // What cannot be recognised is left for the reader to report, as long as it is spelled like a parameter.
     if (clean === undefined && !line.includes('=')) return undefined
-    markers.add(n, clean ?? line, shell)
+    markers.add(n, clean ?? line, markup)
     if (parseAssignment(clean ?? line, name).opens === undefined) continue
     const close = closing(view, n, name, markers)
     if (close === undefined) return undefined
@@ -58,37 +59,37 @@ function closing(view: View, line: number, name: Name, markers: Markers): number
   }
 }
 
-function assignment(line: string, plain: string, name: Name): { clean?: string; shell: string } {
+function assignment(line: string, plain: string, name: Name): { clean?: string; markup: string } {
   const asItIs = parseAssignment(line, name)
   const isAction = asItIs.key === 'action' && asItIs.value !== undefined
   if (asItIs.slip === undefined && !(isAction && plain !== line.trim()))
-    return { clean: line, shell: shellOf(line, asItIs.opens) }
+    return { clean: line, markup: markupOf(line, asItIs.opens) }
   // Where the key belongs is not damage: a block that is indented as a whole is read without its indentation.
-  if (/^[ \t]/.test(line)) return { shell: line }
+  if (/^[ \t]/.test(line)) return { markup: line }
   const repaired = parseAssignment(plain, name)
-  if (repaired.opens !== undefined && repaired.slip === undefined) return { clean: plain, shell: line }
+  if (repaired.opens !== undefined && repaired.slip === undefined) return { clean: plain, markup: line }
   return quotedAssignment(line)
 }
 
 /** Of a line that is as it should be, what is not value. */
-const shellOf = (line: string, opens: string | undefined): string =>
+const markupOf = (line: string, opens: string | undefined): string =>
   opens === undefined ? line.replace(/"(.*)"/s, '""') : line
 
 /** `key = "value"` with damage to anything but the value, which is content and stays as it is. */
-function quotedAssignment(line: string): { clean?: string; shell: string } {
+function quotedAssignment(line: string): { clean?: string; markup: string } {
   const equals = line.indexOf('=')
   const key = plainMarker(line.slice(0, equals).replace(/\\$/, ''))
   const value = unquoted(line.slice(equals + 1))
-  if (equals === -1 || value === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(key)) return { shell: line }
+  if (equals === -1 || value === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(key)) return { markup: line }
   const { inner, quotes } = value
   // The name of an action is a marker too.
   if (key === 'action' && /^\w+$/.test(plainMarker(inner))) {
-    return { clean: `action = "${plainMarker(inner)}"`, shell: line }
+    return { clean: `action = "${plainMarker(inner)}"`, markup: line }
   }
-  const shell = `${line.slice(0, equals + 1)} ${quotes}`
+  const markup = `${line.slice(0, equals + 1)} ${quotes}`
   // A value that is no JSON string is left for the reader to report, with quotes of another kind if it has them.
   const isReadable = quotes === '""' || jsonText(`"${inner}"`) !== undefined
-  return isReadable ? { clean: `${key} = "${inner}"`, shell } : { shell }
+  return isReadable ? { clean: `${key} = "${inner}"`, markup } : { markup }
 }
 
 /**

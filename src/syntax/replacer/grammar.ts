@@ -1,0 +1,171 @@
+import type { Mistake } from '../../core/mistake.ts'
+import { plainMarker } from '../../text/undamage.ts'
+import type { Lex, Token, Tokens } from '../tokens.ts'
+
+/*
+ * The replacer's blocks:
+ *
+ *   block       = [ explanation ] file ( edit | overwrite ) "<<<END>>>"
+ *   explanation = "<<<EXPLANATION>>>" { line }
+ *   file        = "<<<FILE>>>" path                            blank lines around the path
+ *   edit        = "<<<SEARCH>>>" { line } "<<<REPLACE>>>" { line }
+ *   overwrite   = "<<<OVERWRITE>>>" { line }
+ *
+ * Every marker is a whole line, from column 1; white space after it and a byte order mark before the text do not
+ * matter. Content is the lines between two markers, without the last line break.
+ *
+ * A marker that cannot come where it is opens nothing, but it is not content either: most likely an END is missing
+ * before it, and what would be written is half of the next block. Such a block fails and reaches to the next END, or
+ * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
+ */
+
+const sections = ['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE'] as const
+export type Section = (typeof sections)[number]
+type MarkerName = Section | 'END'
+
+interface ReplacerToken extends Token {
+  readonly name: MarkerName
+}
+
+export type ReplacerTokens = Tokens<ReplacerToken>
+
+const spellings: ReadonlyMap<string, MarkerName> = new Map(
+  [...sections, 'END' as const].map((name) => [`<<<${name}>>>`, name]),
+)
+
+/** Matches the beginning of a marker line. */
+export const markerStart = new RegExp(`^(?:${[...spellings.keys()].join('|')})`)
+
+export const lexReplacer: Lex<ReplacerToken> = (line, reading) => {
+  const name = spellings.get(line.trimEnd())
+  if (name !== undefined) return { name, clean: line, markup: line }
+  // A marker starts its line; what is indented as a whole is read without its indentation.
+  if (reading === 'exact' || /^[ \t]/.test(line)) return undefined
+  const clean = plainMarker(line)
+  const damaged = spellings.get(clean)
+  return damaged && { name: damaged, clean, markup: line }
+}
+
+/** A block by its lines. */
+export interface ParsedBlock {
+  readonly start: number
+  /** Null when it is not closed. */
+  readonly end: number | null
+  /** The last line that belongs to it, closed or not. */
+  readonly last: number
+  readonly sections: readonly ParsedSection[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+interface ParsedSection {
+  readonly name: Section
+  /** Of its marker. */
+  readonly line: number
+  readonly last: number
+}
+
+export interface Diagnostic {
+  readonly line: number
+  readonly mistake: Mistake
+  /** The text ends before the block does. */
+  readonly isCut?: boolean
+}
+
+export const isOpener = (name: MarkerName | undefined): name is 'EXPLANATION' | 'FILE' =>
+  name === 'EXPLANATION' || name === 'FILE'
+
+/** Reads the block that opens on `start`. Undefined for an END without a block. */
+export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock | undefined {
+  const first = tokens.at(start)
+  if (first === undefined || first.name === 'END') return undefined
+  const found: ParsedSection[] = []
+  const diagnostics: Diagnostic[] = []
+  const report = (line: number, mistake: Mistake | undefined): void => {
+    if (mistake !== undefined) diagnostics.push({ line, mistake })
+  }
+  const parsed = (end: number | null, last: number): ParsedBlock => ({ start, end, last, sections: found, diagnostics })
+
+  tokens.take(start, first)
+  report(start, misplaced(first.name, undefined))
+  let section = first.name
+  for (let line = start; ;) {
+    const next = tokens.next(line + 1)
+    const own = { name: section, line, last: next === undefined ? tokens.lineCount : next.line - 1 }
+    found.push(own)
+    diagnostics.push(...mistakesIn(tokens, own))
+    if (next === undefined) {
+      diagnostics.push({ line, mistake: { kind: 'replacer-open', section, first: start }, isCut: true })
+      return parsed(null, tokens.lineCount)
+    }
+    const { name } = next.token
+    if (name === 'EXPLANATION' && isOpener(section)) {
+      report(line, incomplete(section))
+      return parsed(null, next.line - 1)
+    }
+    tokens.take(next.line, next.token)
+    if (name === 'END') {
+      report(section === 'SEARCH' ? next.line : line, incomplete(section))
+      return parsed(next.line, next.line)
+    }
+    if (!isOpener(section) && !(section === 'SEARCH' && name === 'REPLACE')) {
+      const end = endAfter(tokens, next.line)
+      const last = end ?? tokens.lastLine
+      const mistake = { kind: 'replacer-overrun', marker: name, section, line, first: start, last } as const
+      diagnostics.push({ line: next.line, mistake, isCut: end === null })
+      return parsed(end, end ?? tokens.lineCount)
+    }
+    report(next.line, misplaced(name, section))
+    section = name
+    line = next.line
+  }
+}
+
+/** The END that a block with a misplaced marker reaches to. */
+function endAfter(tokens: ReplacerTokens, line: number): number | null {
+  for (let next = tokens.next(line + 1); next !== undefined; next = tokens.next(next.line + 1)) {
+    tokens.take(next.line, next.token)
+    if (next.token.name === 'END') return next.line
+  }
+  return null
+}
+
+/** What is wrong with the content of a section. */
+function mistakesIn(tokens: ReplacerTokens, { name, line, last }: ParsedSection): Diagnostic[] {
+  if (name !== 'FILE' && name !== 'SEARCH') return []
+  const written = linesWithText(tokens, line + 1, last, name === 'FILE' ? 2 : 1)
+  // White space alone is in no file or all over it.
+  if (name === 'SEARCH') return written.length > 0 ? [] : [{ line, mistake: { kind: 'replacer-empty-search' } }]
+  const [path, below] = written
+  if (path === undefined) return [{ line, mistake: { kind: 'replacer-no-path' } }]
+  return below === undefined ? [] : [{ line: below, mistake: { kind: 'replacer-below-path' } }]
+}
+
+/** The first lines that are not blank. */
+function linesWithText(tokens: ReplacerTokens, first: number, last: number, most: number): number[] {
+  const found: number[] = []
+  for (let n = first; n <= last && found.length < most; n++) if ((tokens.line(n) ?? '').trim() !== '') found.push(n)
+  return found
+}
+
+/** What is wrong with a marker below `section`, or at the start. */
+function misplaced(marker: Section, section: Section | undefined): Mistake | undefined {
+  if (marker === 'EXPLANATION') return undefined
+  if (marker === 'FILE') return section === 'FILE' ? { kind: 'replacer-second-file' } : undefined
+  const missing = marker === 'REPLACE' ? 'SEARCH' : 'FILE'
+  return section === missing ? undefined : { kind: 'replacer-without', marker, missing }
+}
+
+/** What is wrong with a block that ends below this section. */
+function incomplete(marker: Section): Mistake | undefined {
+  switch (marker) {
+    case 'EXPLANATION':
+      return { kind: 'replacer-without', marker, missing: 'FILE' }
+    case 'FILE':
+      return { kind: 'replacer-without', marker, missing: 'SEARCH' }
+    case 'SEARCH':
+      return { kind: 'replacer-without', marker, missing: 'REPLACE' }
+    case 'REPLACE':
+    case 'OVERWRITE':
+      return undefined
+  }
+}

@@ -1,0 +1,200 @@
+import type { DamageKind } from '../core/mistake.ts'
+import type { Source } from '../core/source.ts'
+import { escapedIn, kindsIn } from '../text/undamage.ts'
+import { BOM } from './reader.ts'
+
+/*
+ * The kit that every native syntax is read with:
+ *
+ *   lines ─▶ lexer ─▶ tokens ─▶ parser of the syntax ─▶ blocks and diagnostics
+ *
+ * A token is a line with a marker in it. The lexer of a syntax tries a line as it is and, where damage is put up with, as
+ * it was before the damage. The parser is the same for both: a text without damage is one in which every token is clean.
+ * Only markers are ever cleaned. Values and content stay as they are.
+ */
+
+/** A line with a marker in it. */
+export interface Token {
+  readonly name: string
+  /** The line with its marker as it should be; the line itself where nothing is wrong with the marker. */
+  readonly clean: string
+  /** The marker part of the line, verbatim: a value on the line is content. */
+  readonly markup: string
+}
+
+/** `exact`: a damaged marker is an ordinary line. */
+export type MarkerReading = 'exact' | 'damaged'
+
+/** The token on a line, or undefined for an ordinary line. */
+export type Lex<T extends Token> = (line: string, reading: MarkerReading) => T | undefined
+
+/** A marker of a block, with the line it is on. */
+export interface Marker {
+  readonly line: number
+  readonly clean: string
+  readonly markup: string
+  /** Set on a code fence where no text is allowed. */
+  readonly fence?: true
+}
+
+/** The lines of a text, without what precedes every one of them. */
+export class View {
+  readonly prefix: string
+  readonly lineCount: number
+  readonly lastLine: number
+  readonly #source: Source
+  readonly #budget: Budget
+  readonly #bullet: { readonly line: number; readonly text: string } | undefined
+
+  constructor(source: Source, prefix: string, budget: Budget, bullet?: { line: number; text: string }) {
+    this.#source = source
+    this.#budget = budget
+    this.#bullet = bullet
+    this.prefix = prefix
+    this.lineCount = source.lineCount
+    this.lastLine = source.lastLine
+  }
+
+  /** Undefined for a line that lacks the prefix, and past the end. Empty lines may lack it. */
+  line(line: number): string | undefined {
+    if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
+    const text = this.#source.line(line)
+    if (line === this.#bullet?.line) return text.slice(this.#bullet.text.length)
+    if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
+    const bare = text.trim()
+    return bare === '' || bare === this.prefix.trim() ? '' : undefined
+  }
+}
+
+/** Blocks that are never closed must not make every search go to the end of the text. */
+export interface Budget {
+  lines: number
+}
+
+/** The tokens of a text for the parser of one syntax. */
+export class Tokens<T extends Token> {
+  readonly lineCount: number
+  /** As a person counts the lines: a line break at the end begins none. */
+  readonly lastLine: number
+  readonly #view: View
+  readonly #lex: Lex<T>
+  readonly #reading: MarkerReading
+  readonly #markers: Marker[] = []
+  readonly #plainSigns = new Set<string>()
+
+  constructor(view: View, lex: Lex<T>, reading: MarkerReading) {
+    this.#view = view
+    this.#lex = lex
+    this.#reading = reading
+    this.lineCount = view.lineCount
+    this.lastLine = view.lastLine
+  }
+
+  /** The tokens of a text as it is. */
+  static exact<T extends Token>(source: Source, lex: Lex<T>): Tokens<T> {
+    return new Tokens(new View(source, '', { lines: Infinity }), lex, 'exact')
+  }
+
+  /** Undefined for a line that lacks what precedes the others, and past the end. */
+  line(line: number): string | undefined {
+    return this.#view.line(line)
+  }
+
+  at(line: number): T | undefined {
+    const text = this.#view.line(line)
+    return text === undefined ? undefined : this.#tokenIn(line, text)
+  }
+
+  /** The first token at or after `line`, with its line. None is below a line that lacks what precedes the others. */
+  next(line: number): { readonly line: number; readonly token: T } | undefined {
+    for (let n = line; n <= this.lineCount; n++) {
+      const text = this.#view.line(n)
+      if (text === undefined) return undefined
+      const token = this.#tokenIn(n, text)
+      if (token !== undefined) return { line: n, token }
+    }
+    return undefined
+  }
+
+  /** The first token below a block that ends on `line`. Where it ends something, so may be the one that ended the block. */
+  after(line: number): T | undefined {
+    for (let n = line + 1; n <= this.lineCount; n++) {
+      const token = this.at(n)
+      if (token !== undefined) return token
+    }
+    return undefined
+  }
+
+  /** The parser says that the token is a marker of its block. */
+  take(line: number, { clean, markup }: Pick<Token, 'clean' | 'markup'>): void {
+    if (this.#reading === 'exact') return
+    this.#markers.push({ line, clean, markup })
+    for (const sign of signsIn(markup).unescaped) this.#plainSigns.add(sign)
+  }
+
+  takeFence(line: number): void {
+    if (this.#reading === 'damaged') this.#markers.push({ line, clean: '', markup: '', fence: true })
+  }
+
+  /** The markers of the block from `start` to `end`, which were found through damage. */
+  marked(start: number, end: number): MarkedBlock {
+    return { start, end, markers: this.#markers }
+  }
+
+  #tokenIn(line: number, text: string): T | undefined {
+    // Only the start of the text may be a byte order mark.
+    const token = this.#lex(line === 1 && this.#reading === 'exact' ? withoutBom(text) : text, this.#reading)
+    return token === undefined || this.#reading === 'exact' || this.#admits(token.markup) ? token : undefined
+  }
+
+  /**
+   * A program that escapes a character escapes it everywhere: where one marker has it unescaped, a line that has it
+   * escaped is content about markers.
+   */
+  #admits(markup: string): boolean {
+    if (this.#plainSigns.size === 0) return true
+    for (const sign of signsIn(markup).escaped) if (this.#plainSigns.has(sign)) return false
+    return true
+  }
+}
+
+/** A block, or a group of them, by its markers. What is between the markers is content. */
+export interface MarkedBlock {
+  readonly start: number
+  readonly end: number
+  readonly markers: readonly Marker[]
+}
+
+/** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
+export type ReadThroughDamage = (view: View, line: number) => MarkedBlock | undefined
+
+/** A line without the byte order mark that a text may begin with. */
+const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)
+
+/** The signs that a marker has in escaped form, and those that it has as they are. */
+export function signsIn(markup: string): { escaped: Set<string>; unescaped: Set<string> } {
+  const { escaped, plain } = escapedIn(markup)
+  const signs = { escaped: new Set(escaped), unescaped: new Set(plain) }
+  for (const [sign, typographic] of typographicSigns) {
+    if (typographic.test(markup)) signs.escaped.add(sign)
+    if (markup.includes(sign)) signs.unescaped.add(sign)
+  }
+  return signs
+}
+
+const typographicSigns: readonly (readonly [string, RegExp])[] = [
+  ['--', /[\u2012-\u2015]|&[mn]dash;/],
+  ['<<', /\xab|&laquo;/],
+  ['>>', /\xbb|&raquo;/],
+]
+
+/** What the markers of a block show. */
+export const kindsOf = (markers: readonly Marker[]): DamageKind[] =>
+  kindsOfMarkup(markers.filter(({ fence }) => !fence).map(({ markup }) => markup))
+
+export function kindsOfMarkup(markup: readonly string[]): DamageKind[] {
+  const kinds = kindsIn(markup.join('\n')).filter((kind) => kind !== 'breaks')
+  // Models leave spaces after a marker. Two after each but the last are what makes lines of one paragraph.
+  const broken = markup.length > 1 && markup.slice(0, -1).every((one) => one.endsWith('  '))
+  return broken ? [...kinds, 'breaks'] : kinds
+}
