@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { Clada } from '../dist/index.js'
+import { Clada } from '../packages/clada/dist/index.js'
 import { median, scratch } from './measure.mjs'
 
 fs.mkdirSync(path.join(scratch, 'commands/src'), { recursive: true })
@@ -96,7 +96,13 @@ export async function overlayLarge(times = 20) {
 /** What the filter of system calls costs a start of bubblewrap. */
 export async function filterCost(times = 150) {
   const outfile = path.join(scratch, 'seccomp.mjs')
-  await build({ entryPoints: ['src/process/seccomp.ts'], outfile, bundle: true, format: 'esm', platform: 'node' })
+  await build({
+    entryPoints: ['packages/clada/src/process/seccomp.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  })
   const { seccompFilter } = await import(outfile)
   const file = path.join(scratch, 'filter')
   fs.writeFileSync(file, seccompFilter(process.arch))

@@ -49,7 +49,7 @@ const block = (file, text) =>
 function measuredRunning(root, file, rounds) {
   const script = `
 import { spawnSync } from 'node:child_process'
-import { Clada } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)}
+import { Clada } from ${JSON.stringify(new URL('../packages/clada/dist/index.js', import.meta.url).href)}
 const [file, blocks] = ${JSON.stringify([file, Array.from({ length: rounds + 1 }, (_, round) => block(file, `running ${round}`))])}
 const clada = new Clada({ repoPath: ${JSON.stringify(root)}, git: 'commit' })
 const best = { ours: Infinity, theirs: Infinity }

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-export const cli = new URL('../dist/cli.cjs', import.meta.url).pathname
+export const cli = new URL('../packages/clada/dist/cli.cjs', import.meta.url).pathname
 export const page = new URL('../docs/benchmarks.md', import.meta.url)
 export const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bench-')))
 process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))

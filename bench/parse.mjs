@@ -1,4 +1,4 @@
-import { parseSham } from '../dist/index.js'
+import { parseSham } from '../packages/clada/dist/index.js'
 import { compare, median, timed } from './measure.mjs'
 
 function document(bytes) {

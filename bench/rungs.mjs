@@ -4,9 +4,9 @@
 import { loadSource } from '../scripts/source.mjs'
 
 const { editTolerantly, applyHunks, parseHunks } = await loadSource(
-  'src/text/edit-text.ts',
-  'src/text/hunks-apply.ts',
-  'src/text/hunks.ts',
+  'packages/reply/src/text/edit-text.ts',
+  'packages/reply/src/text/hunks-apply.ts',
+  'packages/reply/src/text/hunks.ts',
 )
 const tolerant = { matching: 'tolerant', readings: 'allowed', damage: [] }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { Clada } from '../dist/index.js'
+import { Clada } from '../packages/clada/dist/index.js'
 import { median, scratch, timed } from './measure.mjs'
 
 /** Searching a large tree from a running process, against the binary itself on the same tree. */

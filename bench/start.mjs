@@ -32,7 +32,7 @@ function commands() {
     return path.join(dir, name)
   }
   const structure = path.join(dir, 'decode.ts')
-  fs.copyFileSync(new URL('../src/actions/decode.ts', import.meta.url), structure)
+  fs.copyFileSync(new URL('../packages/clada/src/actions/decode.ts', import.meta.url), structure)
   const fresh = path.join(dir, 'fresh.txt')
   const written = path.join(dir, 'written.txt')
   const committed = path.join(repository, 'a.txt')

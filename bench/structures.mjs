@@ -7,9 +7,13 @@ import path from 'node:path'
 import { loadSource } from '../scripts/source.mjs'
 import { cli, median, scratch, timed } from './measure.mjs'
 
-const engine = ['src/structure/document.ts', 'src/structure/grammar.ts', 'src/structure/languages.ts']
+const engine = [
+  'packages/clada/src/structure/document.ts',
+  'packages/clada/src/structure/grammar.ts',
+  'packages/clada/src/structure/languages.ts',
+]
 
-const sources = new URL('../src/', import.meta.url).pathname
+const sources = new URL('../packages/clada/src/', import.meta.url).pathname
 
 /** Real code: clada's own, one file after the other. */
 function typescript(length) {

@@ -59,7 +59,7 @@ function documentIn(syntax) {
   return Buffer.from(text).toString()
 }
 
-const parsers = ['src/syntax/find-blocks.ts', 'src/core/source.ts']
+const parsers = ['packages/reply/src/syntax/find-blocks.ts', 'packages/reply/src/core/source.ts']
 
 /** For each syntax its reader beside `split`, and all syntaxes beside the slowest way to read one, on its text. */
 async function eachSyntax(rounds) {

@@ -2,19 +2,19 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 /**
- * docs/API.md: what the package exports, from `src/index.ts`. Its comments are the headings of the page.
+ * docs/API.md: what the package exports, from `packages/clada/src/index.ts`. Its comments are the headings of the page.
  * The sources are read line by line instead of parsed, which the uniform style allows: a declaration begins a line, and
  * the lines that continue it are indented or begin with a closing bracket.
  */
-export function apiPage(src: string): string {
-  const entries = entriesOf(fs.readFileSync(path.join(src, 'index.ts'), 'utf8'))
+export function apiPage(root: string): string {
+  const entries = entriesOf(fs.readFileSync(path.join(root, sources, 'index.ts'), 'utf8'))
   return [
     '# API',
     '',
     "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md), the codes of failures in",
     '[error-codes.md](error-codes.md).',
     '',
-    ...entries.flatMap((entry) => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(src, entry))),
+    ...entries.flatMap((entry) => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(root, entry))),
   ].join('\n')
 }
 
@@ -29,9 +29,17 @@ function entriesOf(index: string): Entry[] {
   )
 }
 
-function section(src: string, { name, file }: { name: string; file: string }): string[] {
-  const { doc, code } = declarationOf(fs.readFileSync(path.join(src, file), 'utf8'), name)
-  if (doc === '') throw new Error(`src/${path.posix.normalize(file)}: ${name} is public and has no doc comment`)
+const sources = 'packages/clada/src'
+
+/** The file that an import of the index leads to, from the root of the repository. */
+const sourceOf = (name: string): string =>
+  name.startsWith('@clada/reply/')
+    ? `packages/reply/src/${name.slice('@clada/reply/'.length)}`
+    : path.posix.join(sources, name)
+
+function section(root: string, { name, file }: { name: string; file: string }): string[] {
+  const { doc, code } = declarationOf(fs.readFileSync(path.join(root, sourceOf(file)), 'utf8'), name)
+  if (doc === '') throw new Error(`${sourceOf(file)}: ${name} is public and has no doc comment`)
   return [`### ${name}`, '', doc, '', '```ts', code, '```', '']
 }
 

@@ -7,4 +7,7 @@ import { loadSource } from './source.mjs'
 
 run(process.execPath, ['scripts/build.mjs'], { stdio: ['ignore', 2, 2] })
 const { attackAll } = await loadSource('test/attacks/report.ts')
-process.exitCode = await attackAll(path.join(import.meta.dirname, '../dist/cli.cjs'), process.argv.slice(2))
+process.exitCode = await attackAll(
+  path.join(import.meta.dirname, '../packages/clada/dist/cli.cjs'),
+  process.argv.slice(2),
+)

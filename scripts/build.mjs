@@ -1,9 +1,10 @@
 // Builds what the package holds: the command line and the library, which share their code, the page, the grammars, and the
 // declarations of the public names.
 //
-//   node scripts/build.mjs [--out DIR] [--small]
+//   node scripts/build.mjs [--out DIR] [--small] [--with-pages]
 //
-// With --small the grammars are compressed as far as they go, which takes a minute. What is a development dependency is
+// With --small the grammars are compressed as far as they go, which takes a minute. With --with-pages the README, the licence
+// and the docs are copied beside the package's manifest, where `npm pack` takes them. What is a development dependency is
 // taken in, with its licence (`bundled.mjs`).
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,7 +16,7 @@ import { buildPage } from './ui.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const at = process.argv.indexOf('--out')
-const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at + 1] ?? 'dist')
+const dist = at === -1 ? path.join(root, 'packages/clada/dist') : path.resolve(process.argv[at + 1] ?? 'dist')
 
 fs.rmSync(dist, { recursive: true, force: true })
 // First, because the build of the command line tries out small commands.
@@ -23,6 +24,10 @@ packGrammars(path.join(dist, 'grammars'), process.argv.includes('--small') ? 11 
 await buildCommandLine(dist)
 await buildPage(path.join(dist, 'ui'))
 declare(path.join(dist, 'types'))
+if (process.argv.includes('--with-pages')) {
+  for (const page of ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs'])
+    fs.cpSync(path.join(root, page), path.join(root, 'packages/clada', page), { recursive: true })
+}
 
 function declare(types) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
@@ -30,7 +35,8 @@ function declare(types) {
     stdio: ['ignore', 2, 2],
   })
   const needed = new Set()
-  keep('index.d.ts')
+  // tsc lays out both packages below the output; the library's index comes first.
+  keep('clada/src/index.d.ts')
   for (const file of fs.readdirSync(types, { recursive: true, withFileTypes: true })) {
     const full = path.join(file.parentPath, file.name)
     if (file.isFile() && !needed.has(full)) fs.rmSync(full)
@@ -45,6 +51,10 @@ function declare(types) {
     const found = []
     const text = fs
       .readFileSync(full, 'utf8')
+      .replace(/(?<=(?:from |import\()['"])@clada\/reply\/(?=[^'"]*['"])/g, () => {
+        const to = path.posix.relative(path.posix.dirname(name), 'reply/src')
+        return `${to}/`
+      })
       .replace(/((?:from |import\()['"])(\.[^'"]*)\.ts(?=['"])/g, (_, lead, to) => {
         found.push(to)
         return `${lead}${to}.js`

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
-const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
 
 /** What stays outside. */
 export const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })

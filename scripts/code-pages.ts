@@ -1,5 +1,5 @@
-import { codes } from '../src/core/codes.ts'
-import { exitCodes } from '../src/cli/command.ts'
+import { codes } from '@clada/reply/core/codes.ts'
+import { exitCodes } from '../packages/clada/src/cli/command.ts'
 
 /** docs/error-codes.md */
 export const errorCodesPage = (): string =>

@@ -1,5 +1,5 @@
 // Builds the command line and the library, which share their code: esbuild splits it where it is imported dynamically.
-// The files are CommonJS, whose compiled code the start file can keep (src/cli/start.cjs); Node 20 keeps none of modules.
+// The files are CommonJS, whose compiled code the start file can keep (packages/clada/src/cli/start.cjs); Node 20 keeps none of modules.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -7,14 +7,14 @@ import { build, transform } from 'esbuild'
 import { adapted, external, licencesIn } from './bundled.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
-const library = 'src/index.ts'
+const library = 'packages/clada/src/index.ts'
 
 /** Writes `cli.cjs`, `cli/`, the library in `index.js` and `index.cjs`, and the licences of what is in it into `dist`. */
 export async function buildCommandLine(dist) {
   const dir = path.join(dist, 'cli')
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'src/cli/main.ts', index: library },
+    entryPoints: { main: 'packages/clada/src/cli/main.ts', index: library },
     outdir: dir,
     outExtension: { '.js': '.cjs' },
     entryNames: '[name]-[hash]',
@@ -45,8 +45,10 @@ export async function buildCommandLine(dist) {
     path.join(dist, 'index.js'),
     `import library from './index.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
   )
-  const [, hash] = /-(\w+)\.cjs$/.exec(fileOf('src/cli/main.ts'))
-  const start = fs.readFileSync(path.join(root, 'src/cli/start.cjs'), 'utf8').replace("'unbuilt'", `'${hash}'`)
+  const [, hash] = /-(\w+)\.cjs$/.exec(fileOf('packages/clada/src/cli/main.ts'))
+  const start = fs
+    .readFileSync(path.join(root, 'packages/clada/src/cli/start.cjs'), 'utf8')
+    .replace("'unbuilt'", `'${hash}'`)
   fs.writeFileSync(path.join(dist, 'cli.cjs'), start, { mode: 0o755 })
   writeLicences(dist, metafile.inputs)
 }
@@ -79,7 +81,7 @@ function writeLicences(dist, inputs) {
 
 /** The version, and the commit with a mark if files differ from it; no commit if this is not a repository. */
 function identity() {
-  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
   return { CLADA_VERSION: JSON.stringify(version), CLADA_COMMIT: JSON.stringify(describeCommit()) }
 }
 

@@ -1,7 +1,7 @@
-import { type Flag, flags } from '../src/cli/flags.ts'
-import { keyNames, type KeyName, keyOf } from '../src/config/keys.ts'
-import { free, trusted } from '../src/config/narrowing.ts'
-import { fileDefault, yamlOf } from '../src/config/sample.ts'
+import { type Flag, flags } from '../packages/clada/src/cli/flags.ts'
+import { keyNames, type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
+import { free, trusted } from '../packages/clada/src/config/narrowing.ts'
+import { fileDefault, yamlOf } from '../packages/clada/src/config/sample.ts'
 
 /** The part of the documentation that lists the keys. */
 export function keysPage(): string {

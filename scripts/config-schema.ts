@@ -1,5 +1,5 @@
-import { groups, keyNames, type KeyName, keyOf } from '../src/config/keys.ts'
-import { fileDefault, yamlOf } from '../src/config/sample.ts'
+import { groups, keyNames, type KeyName, keyOf } from '../packages/clada/src/config/keys.ts'
+import { fileDefault, yamlOf } from '../packages/clada/src/config/sample.ts'
 
 /** For editors: the same table once more, as JSON schema. */
 export function configSchema(): object {

@@ -7,7 +7,7 @@ import { installDependencies, run } from './setup.mjs'
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
 const { project, reply, remove } = exampleProject()
-const cli = path.resolve(import.meta.dirname, '../dist/cli.cjs')
+const cli = path.resolve(import.meta.dirname, '../packages/clada/dist/cli.cjs')
 const child = spawn(process.execPath, [cli, 'ui', reply, ...process.argv.slice(2)], { cwd: project, stdio: 'inherit' })
 // Ctrl-C reaches the child as well, which ends by itself.
 process.on('SIGINT', () => {})

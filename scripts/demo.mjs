@@ -7,7 +7,7 @@ import { installDependencies, run } from './setup.mjs'
 
 const color = process.stdout.isTTY || process.argv.includes('--color')
 const home = path.resolve(import.meta.dirname, '..')
-const cli = path.join(home, 'dist', 'cli.cjs')
+const cli = path.join(home, 'packages/clada/dist/cli.cjs')
 
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])

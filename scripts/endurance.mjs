@@ -73,7 +73,7 @@ function endurance() {
 }
 
 async function speed() {
-  const { Clada } = await import(path.join(home, 'dist/index.js'))
+  const { Clada } = await import(path.join(home, 'packages/clada/dist/index.js'))
   const root = path.join(scratch, 'large')
   const nameOf = (i) => path.join(root, `d${i % 100}`, `e${Math.floor(i / 100) % 25}`, `f${i}.txt`)
   for (let i = 0; i < 50_000; i++) {

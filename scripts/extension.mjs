@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { licencesIn } from './bundled.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+const { version } = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
 
 // `scripting` lets it run on the sites that were chosen one by one; nothing else can without a list of sites here.
 const permissions = ['storage', 'activeTab', 'scripting']
@@ -69,7 +69,7 @@ export async function buildExtension(dir) {
     ),
   )
   for (const name of ['popup.html', 'panel.html', 'own.css', 'icon.png'])
-    files.set(name, fs.readFileSync(path.join(root, 'extension', name)))
+    files.set(name, fs.readFileSync(path.join(root, 'packages/browser/src', name)))
   const inputs = Object.assign({}, ...parts.map(({ metafile }) => metafile.inputs))
   files.set('THIRD-PARTY.txt', Buffer.from(licencesIn(inputs, 'this extension')))
   for (const [browser, own] of Object.entries(browsers)) {
@@ -86,7 +86,7 @@ const bundle = (dir, names, how) =>
   build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
-      names.map((name) => [name, `extension/${name}.${name === 'panel' ? 'tsx' : 'ts'}`]),
+      names.map((name) => [name, `packages/browser/src/${name}.${name === 'panel' ? 'tsx' : 'ts'}`]),
     ),
     outdir: dir,
     bundle: true,
@@ -135,7 +135,7 @@ function zipped(files) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const dir = path.join(root, 'extension/dist')
+  const dir = path.join(root, 'packages/browser/dist')
   await buildExtension(dir)
   for (const name of fs.readdirSync(path.join(dir, 'chromium')))
     console.log(`${String(fs.statSync(path.join(dir, 'chromium', name)).size).padStart(7)} ${name}`)

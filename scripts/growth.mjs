@@ -23,7 +23,7 @@ process.env.XDG_STATE_HOME = path.join(scratch, 'state')
 
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
-const { Clada } = await import(path.join(home, 'dist/index.js'))
+const { Clada } = await import(path.join(home, 'packages/clada/dist/index.js'))
 const parts = { large: largeFile, executions: manyExecutions, directory: largeDirectory, syncs: costOfSyncs }
 const rows = []
 for (const [name, part] of Object.entries(parts)) {

@@ -104,10 +104,14 @@ async function run(name, revision) {
   fs.writeFileSync(path.join(project, 'red.png'), Buffer.from(png, 'base64'))
   fs.writeFileSync(path.join(project, 'make.sh'), 'echo made\n')
   const env = { ...process.env, XDG_STATE_HOME: path.join(here, 'state') }
-  const server = spawn(process.execPath, [path.join(root, 'dist/cli.cjs'), 'mcp', '--http', '--root', project], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const server = spawn(
+    process.execPath,
+    [path.join(root, 'packages/clada/dist/cli.cjs'), 'mcp', '--http', '--root', project],
+    {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   const address = await new Promise((found, lost) => {
     let said = ''
     server.stderr.on('data', (chunk) => {

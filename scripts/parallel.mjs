@@ -40,8 +40,8 @@ async function edits(home, root, way, mode) {
   await once(git, 'close')
   const document = (at) =>
     `#!SHAM [@three-char-SHA-256: abc]\naction = "file_replace_text"\npath = "${file}"\nold_text = "line-${at} old"\nnew_text = "line-${at} new"\n#!END_SHAM_abc\n`
-  const cli = path.join(home, 'dist/cli.cjs')
-  const { Clada } = await import(path.join(home, 'dist/index.js'))
+  const cli = path.join(home, 'packages/clada/dist/cli.cjs')
+  const { Clada } = await import(path.join(home, 'packages/clada/dist/index.js'))
   const { server, call } = await mcp(cli, root, mode)
   const codes = {}
   const ways = {

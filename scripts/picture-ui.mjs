@@ -90,11 +90,15 @@ async function takeAll(page, name) {
 async function withPage({ width, height, colorScheme }, work) {
   const { project, reply, remove } = exampleProject()
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-state-'))
-  const server = spawn(process.execPath, [path.join(home, 'dist/cli.cjs'), 'ui', reply, '--no-open', '--port', '0'], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: state },
-  })
+  const server = spawn(
+    process.execPath,
+    [path.join(home, 'packages/clada/dist/cli.cjs'), 'ui', reply, '--no-open', '--port', '0'],
+    {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, XDG_STATE_HOME: state },
+    },
+  )
   try {
     const address = await new Promise((resolve) => {
       let printed = ''

@@ -26,8 +26,10 @@ const { values, positionals: only } = parseArgs({
   },
 })
 const [most, seed] = [Number(values.most), Number(values.seed)]
-const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, seed, model: values.model }, (line) =>
-  console.log(line),
+const table = await report(
+  path.join(home, 'packages/clada/dist/cli.cjs'),
+  { only, most, seed, model: values.model },
+  (line) => console.log(line),
 )
 const real = only.length === 0 || only.includes('real') ? realDisks() : []
 for (const line of real) console.log(line)
@@ -115,7 +117,8 @@ function onImage(type, change, check) {
       stdio: 'pipe',
     })
   const clada = (args, input = '') =>
-    spawnSync(process.execPath, [path.join(home, 'dist/cli.cjs'), ...args], { cwd: root, env, input }).status === 0
+    spawnSync(process.execPath, [path.join(home, 'packages/clada/dist/cli.cjs'), ...args], { cwd: root, env, input })
+      .status === 0
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
   const mounted = (image, work) => {
     // The copy has the name of the original, which may not be gone yet.

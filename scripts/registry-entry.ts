@@ -10,7 +10,7 @@ interface Manifest {
 
 /** `server.json`: how the MCP registry lists clada, from what npm has anyway. */
 export function registryEntry(root: string): object {
-  const manifest: Manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const manifest: Manifest = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
   const { name, version, mcpName, repository } = manifest
   const url = repository?.url.replace(/^git\+|\.git$/g, '')
   return {

@@ -6,7 +6,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 const root = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'))
-const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
 const problems = [...homeProblems(), ...registryProblems(), ...changelogProblems(), ...gitProblems()]
 for (const problem of problems) console.error(`release: ${problem}`)
 if (problems.length === 0) console.log(`clada ${manifest.version} can be published.`)

@@ -25,7 +25,7 @@ export async function soak(home, scratch, minutes) {
 }
 
 async function onDisk(home, root, minutes, small) {
-  const cli = path.join(home, 'dist/cli.cjs')
+  const cli = path.join(home, 'packages/clada/dist/cli.cjs')
   const file = (name) => path.join(root, name)
   const git = (...args) =>
     new Promise((done) =>
@@ -127,7 +127,7 @@ async function onDisk(home, root, minutes, small) {
   }
 
   const library = `
-    const { Clada } = await import(${JSON.stringify(path.join(home, 'dist/index.js'))})
+    const { Clada } = await import(${JSON.stringify(path.join(home, 'packages/clada/dist/index.js'))})
     const clada = new Clada({ repoPath: ${JSON.stringify(root)}, git: 'commit' })
     for await (const line of (await import('node:readline')).createInterface({ input: process.stdin })) {
       const { success } = await clada.execute(JSON.parse(line)).catch(() => ({ success: false }))

@@ -30,7 +30,9 @@ const asInSource = {
   name: 'as-in-source',
   setup(builder) {
     builder.onResolve({ filter: /^[^.]/ }, ({ path: id, kind }) =>
-      kind === 'entry-point' || path.isAbsolute(id) ? undefined : { path: id, external: true },
+      kind === 'entry-point' || path.isAbsolute(id) || id.startsWith('@clada/')
+        ? undefined
+        : { path: id, external: true },
     )
     builder.onLoad({ filter: /\.tsx?$/ }, ({ path: file }) => ({
       contents: fs

@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** A file under src/ and its imports. Names are relative to src/, with forward slashes. */
+/** A file of the program and its imports: `actions/run.ts` is in packages/clada/src, `reply/text/lines.ts` in packages/reply/src. */
 interface SourceFile {
   readonly file: string
-  /** Files under src/, packages, and `node:` modules, type-only and dynamic imports included; each once, sorted. */
+  /** Files of the program, packages, and `node:` modules, type-only and dynamic imports included; each once, sorted. */
   readonly imports: readonly string[]
 }
 
@@ -12,21 +12,28 @@ interface SourceFile {
  * Reads the sources line by line instead of parsing them, which the uniform style allows: imports and exports begin
  * a line, and module names are in single quotes.
  */
-export function readSources(src: string): SourceFile[] {
+export function readSources(packages: string): SourceFile[] {
+  return [
+    ...readPackage(path.join(packages, 'clada/src'), ''),
+    ...readPackage(path.join(packages, 'reply/src'), 'reply/'),
+  ]
+}
+
+function readPackage(src: string, prefix: string): SourceFile[] {
   return fs
     .readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((name) => name.split(path.sep).join('/'))
     .filter((name) => name.endsWith('.ts'))
     .sort()
-    .map((file) => readSource(file, fs.readFileSync(path.join(src, file), 'utf8')))
+    .map((file) => readSource(prefix + file, fs.readFileSync(path.join(src, file), 'utf8')))
 }
 
-/** `core` for `core/action.ts`; a file at the top is its own folder. */
-export const folderOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)
+/** `core` for `core/action.ts`, `reply/text` for `reply/text/lines.ts`; a file at the top is its own folder. */
+export const folderOf = (file: string): string => /^(?:reply\/)?[^/]+/.exec(file)?.[0] ?? file
 
 function readSource(file: string, text: string): SourceFile {
   const resolve = (name: string): string =>
-    name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name
+    name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name.replace('@clada/', '')
   const code = text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
   const imports = [staticImport, bareImport, dynamicImport].flatMap((form) =>
     [...code.matchAll(form)].map(([, name = '']) => resolve(name)),

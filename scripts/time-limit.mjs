@@ -20,7 +20,7 @@ for (const name of ['one.pid', 'two.pid']) cp.spawn(process.execPath, ['-e', ${J
 setInterval(() => {}, 1000)`
 const document = `#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "javascript"\ncode = <<'EOT_SHAM_abc'\n${code}\nEOT_SHAM_abc\ntimeout = "${limit}"\n#!END_SHAM_abc\n`
 
-const { Clada } = await import(pathToFileURL(path.join(home, 'dist/index.js')).href)
+const { Clada } = await import(pathToFileURL(path.join(home, 'packages/clada/dist/index.js')).href)
 const late = []
 let [left, all] = [0, 0]
 for (let round = 0; round < 5; round++) {
@@ -40,7 +40,7 @@ console.log(
 
 // Windows has no signals: there it is ended by force, and the system ends the rest.
 clear()
-const args = [path.join(home, 'dist/cli.cjs'), '--root', root, '--no-git', '--exec', 'unsandboxed']
+const args = [path.join(home, 'packages/clada/dist/cli.cjs'), '--root', root, '--no-git', '--exec', 'unsandboxed']
 const clada = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] })
 clada.stdin.end(document.replace(`timeout = "${limit}"`, 'timeout = "60"'))
 while (pidsNow().length < names.length) await pause(50)

@@ -10,7 +10,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 export async function buildPage(dir) {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'ui/main.tsx' },
+    entryPoints: { main: 'packages/page/src/main.tsx' },
     outdir: dir,
     bundle: true,
     splitting: true,
@@ -26,6 +26,7 @@ export async function buildPage(dir) {
     logLevel: 'warning',
     metafile: true,
   })
-  for (const name of ['index.html', 'icon.svg']) fs.copyFileSync(path.join(root, 'ui', name), path.join(dir, name))
+  for (const name of ['index.html', 'icon.svg'])
+    fs.copyFileSync(path.join(root, 'packages/page/src', name), path.join(dir, name))
   fs.writeFileSync(path.join(dir, 'THIRD-PARTY.txt'), licencesIn(metafile.inputs, 'dist/ui'))
 }

@@ -48,7 +48,7 @@ if (given()[0] === '--git') {
 installPackages()
 copySources()
 const [first, ...rest] = given()
-if (first === '--cli') process.exit(runBuilt(['dist/cli.cjs', ...rest]))
+if (first === '--cli') process.exit(runBuilt(['packages/clada/dist/cli.cjs', ...rest]))
 process.exit(first === '--time-limit' ? runBuilt(['scripts/time-limit.mjs']) : runTests(given()))
 
 function given() {
@@ -217,7 +217,12 @@ function runTests(given) {
 }
 
 function runBuilt(args) {
-  quiet(process.execPath, [path.join(home, 'scripts', 'build.mjs'), '--out', path.join(project, 'dist')], {}, home)
+  quiet(
+    process.execPath,
+    [path.join(home, 'scripts', 'build.mjs'), '--out', path.join(project, 'packages/clada/dist')],
+    {},
+    home,
+  )
   return windows(args)
 }
 

@@ -4,21 +4,22 @@ import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { folderOf, readSources } from '../scripts/sources.ts'
 
-/** Who may import whom, from the bottom up; everything may import its own folder. */
+/** Who may import whom, from the bottom up; everything may import its own folder, and every room of the program `reply`. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'reply/core': [],
+  'reply/text': ['reply/core'],
+  'reply/syntax': ['reply/core', 'reply/text'],
   core: [],
-  text: ['core'],
-  structure: ['core', 'text'],
-  actions: ['core', 'text', 'structure'],
+  structure: ['core'],
+  actions: ['core', 'structure'],
   state: ['core'],
   approvals: ['core', 'state', 'policy', 'process'],
   policy: ['core'],
   process: ['core', 'state'],
   commands: ['core', 'approvals', 'policy', 'process'],
-  report: ['core', 'text', 'actions', 'syntax'],
-  syntax: ['core', 'text'],
-  config: ['core', 'text', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report', 'syntax'],
-  describe: ['core', 'text', 'policy', 'syntax'],
+  report: ['core', 'actions'],
+  config: ['core', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report'],
+  describe: ['core', 'policy'],
   journal: ['core', 'state'],
   context: ['core', 'state', 'journal'],
   git: ['core', 'state', 'process', 'journal'],
@@ -28,14 +29,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   timetravel: ['core', 'state', 'policy', 'report', 'journal', 'git', 'history', 'workspace'],
   engine: [
     'core',
-    'text',
     'structure',
     'actions',
     'policy',
     'commands',
     'report',
     'config',
-    'syntax',
     'journal',
     'context',
     'history',
@@ -43,47 +42,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'timetravel',
   ],
-  api: [
-    'approvals',
-    'core',
-    'text',
-    'structure',
-    'actions',
-    'report',
-    'config',
-    'syntax',
-    'describe',
-    'journal',
-    'timetravel',
-    'engine',
-  ],
-  mcp: [
-    'core',
-    'text',
-    'state',
-    'actions',
-    'approvals',
-    'policy',
-    'report',
-    'config',
-    'syntax',
-    'describe',
-    'engine',
-    'api',
-  ],
-  loop: ['core', 'text', 'state', 'process', 'report', 'config', 'journal', 'workspace', 'api'],
-  watch: ['core', 'text', 'state', 'process', 'report', 'config', 'syntax', 'journal', 'git', 'workspace', 'api'],
+  api: ['approvals', 'core', 'structure', 'actions', 'report', 'config', 'describe', 'journal', 'timetravel', 'engine'],
+  mcp: ['core', 'state', 'actions', 'approvals', 'policy', 'report', 'config', 'describe', 'engine', 'api'],
+  loop: ['core', 'state', 'process', 'report', 'config', 'journal', 'workspace', 'api'],
+  watch: ['core', 'state', 'process', 'report', 'config', 'journal', 'git', 'workspace', 'api'],
   ui: [
     'core',
     'loop',
-    'text',
     'state',
     'actions',
     'approvals',
     'process',
     'report',
     'config',
-    'syntax',
     'describe',
     'timetravel',
     'engine',
@@ -92,7 +63,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'core',
-    'text',
     'structure',
     'actions',
     'state',
@@ -102,7 +72,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'report',
     'config',
-    'syntax',
     'describe',
     'git',
     'timetravel',
@@ -113,20 +82,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'watch',
     'ui',
   ],
-  'seed-api': ['core', 'structure', 'actions', 'report', 'config', 'syntax', 'engine', 'api'],
-  'index.ts': [
-    'core',
-    'text',
-    'actions',
-    'config',
-    'syntax',
-    'journal',
-    'timetravel',
-    'engine',
-    'api',
-    'watch',
-    'seed-api',
-  ],
+  'seed-api': ['core', 'structure', 'actions', 'report', 'config', 'engine', 'api'],
+  'index.ts': ['core', 'actions', 'config', 'journal', 'timetravel', 'engine', 'api', 'watch', 'seed-api'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */
@@ -155,8 +112,13 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
 
 const entries = ['index.ts', 'cli/main.ts']
 
-const src = path.join(import.meta.dirname, '../src')
-const sources = readSources(src)
+const packages = path.join(import.meta.dirname, '../packages')
+const sources = readSources(packages)
+
+/** Where a file of the table lies. */
+const located = (file: string): string =>
+  path.join(packages, file.startsWith('reply/') ? file.replace('reply/', 'reply/src/') : `clada/src/${file}`)
+const codeOf = (file: string): string => fs.readFileSync(located(file), 'utf8')
 const importsOf = new Map(sources.map(({ file, imports }) => [file, imports.filter((name) => name.endsWith('.ts'))]))
 
 describe('layers', () => {
@@ -169,9 +131,17 @@ describe('layers', () => {
       const own = folderOf(file)
       return imports
         .filter((name) => folderOf(name) !== own && !mayImport[own]?.includes(folderOf(name)))
+        .filter((name) => own.startsWith('reply/') || !name.startsWith('reply/'))
         .map((name) => `${file} imports ${name}`)
     })
     expect(wrong).toEqual([])
+  })
+
+  it('keeps reply free of Node, so that it runs in a browser', () => {
+    const outside = sources
+      .filter(({ file }) => file.startsWith('reply/'))
+      .flatMap(({ imports }) => imports.filter((name) => !name.startsWith('reply/')))
+    expect([...new Set(outside)]).toEqual(['@rgrove/parse-xml', 'diff'])
   })
 
   it('reaches the disk and other programs from few places', () => {
@@ -186,7 +156,7 @@ describe('layers', () => {
 
   it('starts programs in two places only, which take no bare names', () => {
     const starters = sources
-      .map(({ file }) => ({ file, code: fs.readFileSync(path.join(src, file), 'utf8') }))
+      .map(({ file }) => ({ file, code: codeOf(file) }))
       .filter(({ code }) => /child_process'/.test(code.replaceAll(/^import type .*$/gm, '')))
     expect(starters.map(({ file }) => file)).toEqual(guarded['node:child_process']?.toSorted())
     const started = starters.flatMap(({ code }) =>
@@ -198,7 +168,7 @@ describe('layers', () => {
   })
 
   it('asks for the name of the system in one place', () => {
-    const asking = sources.filter(({ file }) => /process\.platform/.test(fs.readFileSync(path.join(src, file), 'utf8')))
+    const asking = sources.filter(({ file }) => /process\.platform/.test(codeOf(file)))
     expect(asking.map(({ file }) => file)).toEqual(['core/platform.ts'])
   })
 
@@ -213,8 +183,9 @@ describe('layers', () => {
 
   it('is read as a parser reads it', async () => {
     const { metafile } = await build({
-      absWorkingDir: src,
-      entryPoints: entries,
+      absWorkingDir: packages,
+      entryPoints: entries.map(located),
+      alias: { '@clada/reply': path.join(packages, 'reply/src') },
       bundle: true,
       splitting: true,
       format: 'esm',
@@ -224,9 +195,10 @@ describe('layers', () => {
       metafile: true,
       outdir: 'out',
     })
+    const nameOf = (file: string): string => file.replace(/^clada\/src\//, '').replace(/^reply\/src\//, 'reply/')
     for (const [file, { imports }] of Object.entries(metafile.inputs)) {
-      const known = sources.find((source) => source.file === file)?.imports
-      expect(known, file).toEqual(expect.arrayContaining(imports.map(({ path }) => path)))
+      const known = sources.find((source) => source.file === nameOf(file))?.imports
+      expect(known, file).toEqual(expect.arrayContaining(imports.map(({ path }) => nameOf(path))))
     }
   })
 })

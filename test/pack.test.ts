@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../packages/clada/package.json' with { type: 'json' }
 import { fill, remove } from './support/scratch.ts'
 
 /**
@@ -25,8 +25,8 @@ beforeAll(() => {
   fs.mkdirSync(installed, { recursive: true })
   node([path.join(root, 'scripts/build.mjs'), '--out', path.join(stage, 'dist')], root)
   for (const name of ['package.json', ...manifest.files]) {
-    const file = path.join(root, name)
-    if (name !== 'dist' && fs.existsSync(file)) fs.cpSync(file, path.join(stage, name), { recursive: true })
+    const file = [path.join(root, 'packages/clada', name), path.join(root, name)].find((place) => fs.existsSync(place))
+    if (name !== 'dist' && file !== undefined) fs.cpSync(file, path.join(stage, name), { recursive: true })
   }
   // Must not get into the package.
   fill(stage, { 'src/a.ts': '', 'test/a.test.ts': '', '.clada/lock': '', 'notes.md': '' })
@@ -79,7 +79,12 @@ describe('the package', () => {
       ),
     ).toEqual([])
     expect(packed()).toEqual(
-      expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts', 'dist/ui/index.html']),
+      expect.arrayContaining([
+        'dist/index.js',
+        'dist/cli.cjs',
+        'dist/types/clada/src/index.d.ts',
+        'dist/ui/index.html',
+      ]),
     )
   })
 
@@ -257,7 +262,10 @@ describe('the package', () => {
       return { status, stderr }
     }
     fs.cpSync(inject('repository'), project, { recursive: true })
-    fill(project, { 'package.json': '{ "version": "1.2.0" }', 'CHANGELOG.md': '## 1.2.0 (not released yet)\n' })
+    fill(project, {
+      'packages/clada/package.json': '{ "version": "1.2.0" }',
+      'CHANGELOG.md': '## 1.2.0 (not released yet)\n',
+    })
     git('add', '.')
     git('commit', '-qm', 'A release')
     const refused = check({})
@@ -272,15 +280,20 @@ describe('the package', () => {
       homepage: `${home}/`,
       bugs: `${home}/bugs`,
     }
-    fill(project, { 'package.json': JSON.stringify(manifest), 'CHANGELOG.md': '## 1.2.0 (2026-01-02)\n' })
+    fill(project, {
+      'packages/clada/package.json': JSON.stringify(manifest),
+      'CHANGELOG.md': '## 1.2.0 (2026-01-02)\n',
+    })
     git('commit', '-qam', 'A home')
     git('tag', 'v1.2.0')
     expect(check({})).toEqual({ status: 0, stderr: '' })
     const invented = { ...manifest, homepage: 'https://example.com/clada' }
-    expect(check({ 'package.json': JSON.stringify(invented) }).stderr).toContain('"homepage"')
+    expect(check({ 'packages/clada/package.json': JSON.stringify(invented) }).stderr).toContain('"homepage"')
     const owned = { ...manifest, name: 'clada', repository: { url: 'git+https://github.com/someone/clada.git' } }
     const misnamed = { ...owned, mcpName: 'io.github.other/clada' }
-    expect(check({ 'package.json': JSON.stringify(misnamed) }).stderr).toContain('wants io.github.someone/clada')
+    expect(check({ 'packages/clada/package.json': JSON.stringify(misnamed) }).stderr).toContain(
+      'wants io.github.someone/clada',
+    )
   })
 
   it('has types that a strict project can use', () => {
@@ -299,7 +312,7 @@ describe('the package', () => {
       }),
       'uses.ts': fs
         .readFileSync(path.join(root, 'test/library/uses.ts'), 'utf8')
-        .replace('../../src/index.ts', 'clada'),
+        .replace('../../packages/clada/src/index.ts', 'clada'),
       'use.ts': `
         import { Clada, createClada, parseSham, validateAction, actions, SettingsError } from 'clada'
         import type { ActionResult, ActionSpec, CladaOptions, ExecutionResult } from 'clada'

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { commands } from '../src/cli/commands/list.ts'
+import { commands } from '../packages/clada/src/cli/commands/list.ts'
 import { lacks } from './support/needs.ts'
 import { fill, scratchDir } from './support/scratch.ts'
 

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decode } from '../../src/actions/decode.ts'
-import { actionNames, allActions, registry } from '../../src/actions/registry.ts'
-import { slashed } from '../../src/core/paths.ts'
+import { decode } from '../../packages/clada/src/actions/decode.ts'
+import { actionNames, allActions, registry } from '../../packages/clada/src/actions/registry.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
 
 type Wrong = readonly [action: string, given: Record<string, string>, message: string, hint: string]
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 type Params = Readonly<Record<string, string>>

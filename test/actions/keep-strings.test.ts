@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { written } from '../damage/edit.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

@@ -1,4 +1,4 @@
-import type { CladaOptions } from '../../src/index.ts'
+import type { CladaOptions } from '../../packages/clada/src/index.ts'
 import { type Need, needOf } from '../support/needs.ts'
 
 /** A case as its markdown says it. The form is described in `README.md`. */

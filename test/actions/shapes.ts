@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { registry } from '../../src/actions/registry.ts'
-import type { ActionResult } from '../../src/core/result.ts'
-import { type ShapeSchema, shapeSchema } from '../../src/core/shape.ts'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
+import type { ActionResult } from '../../packages/clada/src/core/result.ts'
+import { type ShapeSchema, shapeSchema } from '../../packages/clada/src/core/shape.ts'
 
 const ajv = new Ajv2020({ strict: true })
 const compiled = new Map<string, ValidateFunction>()

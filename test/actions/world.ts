@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { slashed } from '../../src/core/paths.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
 import type { Piece } from './read-cases.ts'
 
 /** Everything below a directory by its path from the project; clada's own corner left out. */

@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decidersDigest, decidersInWords, differOnlyIn, readDeciders } from '../../src/approvals/deciders.ts'
-import { withGitDeciders } from '../../src/approvals/git-deciders.ts'
-import { decidesItself, decidesWhatRuns } from '../../src/policy/deciding-files.ts'
+import {
+  decidersDigest,
+  decidersInWords,
+  differOnlyIn,
+  readDeciders,
+} from '../../packages/clada/src/approvals/deciders.ts'
+import { withGitDeciders } from '../../packages/clada/src/approvals/git-deciders.ts'
+import { decidesItself, decidesWhatRuns } from '../../packages/clada/src/policy/deciding-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { skipWithout } from '../support/needs.ts'
 

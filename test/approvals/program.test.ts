@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { findNamed, type ProgramOrder } from '../../src/approvals/program.ts'
+import { findNamed, type ProgramOrder } from '../../packages/clada/src/approvals/program.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 function project(files: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { proposedCommands } from '../../src/cli/commands/init.ts'
+import { proposedCommands } from '../../packages/clada/src/cli/commands/init.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it.each([

@@ -4,8 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { needs } from '../support/needs.ts'
-import type { Tried } from '../../src/core/commands.ts'
-import { askApprovalSocket, openApprovalSocket } from '../../src/approvals/socket.ts'
+import type { Tried } from '../../packages/clada/src/core/commands.ts'
+import { askApprovalSocket, openApprovalSocket } from '../../packages/clada/src/approvals/socket.ts'
 
 const root = '/home/ada/project'
 const request = {

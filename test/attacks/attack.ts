@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Grant } from '../../src/approvals/approvals.ts'
+import type { Grant } from '../../packages/clada/src/approvals/approvals.ts'
 
 /**
  * An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing.

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { adoptState } from '../../src/state/vouched.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { adoptState } from '../../packages/clada/src/state/vouched.ts'
 import { git, repository } from '../history/world.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

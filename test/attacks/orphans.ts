@@ -1,4 +1,4 @@
-import { Clada } from '../../src/api/clada.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import type { Fixture } from './fixture.ts'
 import { survivors } from './oracle.ts'
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Clada } from '../../src/api/clada.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { startFlipper } from './carry-out.ts'
 import type { Fixture } from './fixture.ts'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { syntaxNames } from '../../src/syntax/table.ts'
+import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { clada, startClada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 

@@ -3,10 +3,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { beforeAll, afterAll, describe, expect, inject, it } from 'vitest'
 import os from 'node:os'
-import { completion } from '../../src/cli/complete.ts'
-import { flags } from '../../src/cli/flags.ts'
-import { commandHelp } from '../../src/cli/commands/help.ts'
-import { allCommands, commands as loaders } from '../../src/cli/commands/list.ts'
+import { completion } from '../../packages/clada/src/cli/complete.ts'
+import { flags } from '../../packages/clada/src/cli/flags.ts'
+import { commandHelp } from '../../packages/clada/src/cli/commands/help.ts'
+import { allCommands, commands as loaders } from '../../packages/clada/src/cli/commands/list.ts'
 import { clada } from '../support/cli.ts'
 
 const commands = await allCommands()
@@ -112,7 +112,7 @@ describe.skipIf(fish === undefined)(
 
 describe('help', () => {
   it('has a page with examples for every command, by both ways', () => {
-    const files = fs.readdirSync(path.join(import.meta.dirname, '../../src/cli/commands'))
+    const files = fs.readdirSync(path.join(import.meta.dirname, '../../packages/clada/src/cli/commands'))
     expect(Object.keys(loaders).toSorted()).toEqual(
       files.flatMap((file) => (file === 'list.ts' ? [] : [path.basename(file, '.ts')])).toSorted(),
     )

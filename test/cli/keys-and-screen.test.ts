@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { openBoard } from '../../src/cli/watch/clipboard.ts'
-import { makeKeyReader } from '../../src/cli/watch/keys.ts'
-import { cellsOf, fitted, liveScreen, wrapped } from '../../src/cli/watch/screen.ts'
+import { openBoard } from '../../packages/clada/src/cli/watch/clipboard.ts'
+import { makeKeyReader } from '../../packages/clada/src/cli/watch/keys.ts'
+import { cellsOf, fitted, liveScreen, wrapped } from '../../packages/clada/src/cli/watch/screen.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { written } from '../support/in-process.ts'
 

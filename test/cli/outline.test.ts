@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { roles } from '../../src/structure/outline-view.ts'
-import { kinds } from '../../src/structure/language.ts'
+import { roles } from '../../packages/clada/src/structure/outline-view.ts'
+import { kinds } from '../../packages/clada/src/structure/language.ts'
 import { called } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { copyText, openClipboard } from '../../src/watch/clipboard/open.ts'
-import { offerLine, watchClipboard } from '../../src/watch/clipboard/watch.ts'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { copyText, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
+import { offerLine, watchClipboard } from '../../packages/clada/src/watch/clipboard/watch.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe.runIf(process.platform === 'linux')('a machine without a clipboard (on Linux)', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { byTerminal, osc52, osc52Limit } from '../../src/watch/clipboard/open.ts'
-import { fromWindows, textOf } from '../../src/watch/clipboard/clipboard.ts'
+import { byTerminal, osc52, osc52Limit } from '../../packages/clada/src/watch/clipboard/open.ts'
+import { fromWindows, textOf } from '../../packages/clada/src/watch/clipboard/clipboard.ts'
 
 const sequenceOf = (text: string, env: NodeJS.ProcessEnv = {}): string => {
   const asked = osc52(text, env)

@@ -2,9 +2,14 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Clipboard, isClipboard } from '../../src/watch/clipboard/clipboard.ts'
-import { copyText, openClipboard } from '../../src/watch/clipboard/open.ts'
-import { type ClipboardWatch, type Offer, offerLine, watchClipboard } from '../../src/watch/clipboard/watch.ts'
+import { type Clipboard, isClipboard } from '../../packages/clada/src/watch/clipboard/clipboard.ts'
+import { copyText, openClipboard } from '../../packages/clada/src/watch/clipboard/open.ts'
+import {
+  type ClipboardWatch,
+  type Offer,
+  offerLine,
+  watchClipboard,
+} from '../../packages/clada/src/watch/clipboard/watch.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { Display, displayNeeds } from './support/display.ts'
 import { lacks, needs } from '../support/needs.ts'

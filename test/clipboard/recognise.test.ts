@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Recogniser, type Copy } from '../../src/watch/clipboard/recognise.ts'
-import { tokenInstruction } from '../../src/watch/token.ts'
+import { Recogniser, type Copy } from '../../packages/clada/src/watch/clipboard/recognise.ts'
+import { tokenInstruction } from '../../packages/clada/src/watch/token.ts'
 import conformance from '../conformance/listener.json' with { type: 'json' }
 
 const token = '0123456789abcdefghjk'

@@ -3,7 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { carriesToken, quotesInstruction, sessionToken, tokenInstruction } from '../../src/watch/token.ts'
+import {
+  carriesToken,
+  quotesInstruction,
+  sessionToken,
+  tokenInstruction,
+} from '../../packages/clada/src/watch/token.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const token = '0123456789abcdefghjk'

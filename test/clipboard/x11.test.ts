@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openX11 } from '../../src/watch/clipboard/x11.ts'
+import { openX11 } from '../../packages/clada/src/watch/clipboard/x11.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe.runIf(process.platform !== 'win32')('a program that reads the clipboard of X (not on Windows)', () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { Fixture } from '../attacks/fixture.ts'
 
 /** The other side of the attacks: what a model needs to see of a repository, it sees as git itself would show it. */

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { boundsFor } from '../../src/commands/bounds.ts'
-import { interpreterFor, tryInterpreter, versionOf } from '../../src/commands/interpreters.ts'
-import { settingsOf } from '../../src/config/settings.ts'
+import { boundsFor } from '../../packages/clada/src/commands/bounds.ts'
+import { interpreterFor, tryInterpreter, versionOf } from '../../packages/clada/src/commands/interpreters.ts'
+import { settingsOf } from '../../packages/clada/src/config/settings.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada, type CladaOptions } from '../../src/index.ts'
+import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
 

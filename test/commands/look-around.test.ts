@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { meantAction } from '../../src/policy/commands/as-action.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { meantAction } from '../../packages/clada/src/policy/commands/as-action.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe('commands by which models look around', () => {

@@ -1,7 +1,7 @@
 import { needs } from '../support/needs.ts'
 import { describe, expect, it } from 'vitest'
-import { Clada, type CladaOptions } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
-import { commitOnly } from '../../src/policy/commands/git-rules.ts'
-import { judgeCommand, commandRules } from '../../src/policy/commands/judge-command.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { commitOnly } from '../../packages/clada/src/policy/commands/git-rules.ts'
+import { judgeCommand, commandRules } from '../../packages/clada/src/policy/commands/judge-command.ts'
 
 /** By rule: lines that it lets pass, and lines that it refuses. */
 const cases = fs

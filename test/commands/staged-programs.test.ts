@@ -2,10 +2,16 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { approvalLine } from '../../src/approvals/approval-line.ts'
-import { Approvals } from '../../src/approvals/approvals.ts'
-import { question } from '../../src/cli/ask.ts'
-import { type ApprovalAnswer, type ApprovalRequest, type Ask, Clada, type CladaOptions } from '../../src/index.ts'
+import { approvalLine } from '../../packages/clada/src/approvals/approval-line.ts'
+import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
+import { question } from '../../packages/clada/src/cli/ask.ts'
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Ask,
+  Clada,
+  type CladaOptions,
+} from '../../packages/clada/src/index.ts'
 import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'

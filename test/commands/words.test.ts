@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { approvalLine, approvalLineOf, covers } from '../../src/approvals/approval-line.ts'
-import { platformOf } from '../../src/core/platform.ts'
-import { splitCommand } from '../../src/policy/commands/words.ts'
+import { approvalLine, approvalLineOf, covers } from '../../packages/clada/src/approvals/approval-line.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
+import { splitCommand } from '../../packages/clada/src/policy/commands/words.ts'
 
 const words = (command: string): string[] | string => {
   const split = splitCommand(command)

@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approvalLine } from '../../src/approvals/approval-line.ts'
-import { Approvals } from '../../src/approvals/approvals.ts'
-import { keyNames } from '../../src/config/keys.ts'
-import { slashed } from '../../src/core/paths.ts'
-import { type Loaded, loadConfig } from '../../src/config/load.ts'
-import { SettingsError } from '../../src/index.ts'
+import { approvalLine } from '../../packages/clada/src/approvals/approval-line.ts'
+import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
+import { keyNames } from '../../packages/clada/src/config/keys.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { type Loaded, loadConfig } from '../../packages/clada/src/config/load.ts'
+import { SettingsError } from '../../packages/clada/src/index.ts'
 import { type Home, homeWith } from './project.ts'
 
 interface Case {

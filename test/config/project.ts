@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { trust } from '../../src/config/load.ts'
+import { trust } from '../../packages/clada/src/config/load.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 
 export interface Home {

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { registry } from '../../src/actions/registry.ts'
-import { Clada, parseShamResponse } from '../../src/index.ts'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
+import { Clada, parseShamResponse } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 

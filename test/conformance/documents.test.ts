@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import data from './documents.json' with { type: 'json' }

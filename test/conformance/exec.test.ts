@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
+import { Clada, type CladaOptions, type ExecutionResult } from '../../packages/clada/src/index.ts'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

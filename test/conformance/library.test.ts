@@ -8,7 +8,7 @@ import {
   TransformError,
   validateAction,
   validateShamBlock,
-} from '../../src/index.ts'
+} from '../../packages/clada/src/index.ts'
 
 interface Unit {
   function: string

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
 import { listening, ownIn, ran, sectionIn } from '../listener/world.ts'
 import { skipWithout } from '../support/needs.ts'
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
-import { type ContextText, contextText, type ContextTextOptions } from '../../src/api/context-text.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
+import { type ContextText, contextText, type ContextTextOptions } from '../../packages/clada/src/api/context-text.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const shop =

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { WorkingEntry } from '../../src/core/action.ts'
-import { openWorkingSet, StagedSet } from '../../src/context/working-set.ts'
+import type { WorkingEntry } from '../../packages/clada/src/core/action.ts'
+import { openWorkingSet, StagedSet } from '../../packages/clada/src/context/working-set.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { stopOf } from '../workspace/disk.ts'
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { slashed } from '../../src/core/paths.ts'
-import { Clada, type CladaOptions } from '../../src/index.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { documentOf } from '../history/world.ts'
-import { adoptState } from '../../src/state/vouched.ts'
+import { adoptState } from '../../packages/clada/src/state/vouched.ts'
 import { ownScratchDir, scratchDir } from '../support/scratch.ts'
 
 const listOf = (root: string): string => slashed(path.join(root, '.clada', 'context.json'))

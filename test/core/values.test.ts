@@ -1,12 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { choice, count, flag, integer, lines, ok, optional, path, paths, text } from '../../src/core/action.ts'
-import { digestOf, shortDigestOf } from '../../src/core/digest.ts'
-import { isNotebookPath } from '../../src/core/paths.ts'
-import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../src/core/platform.ts'
-import { Stop } from '../../src/core/problem.ts'
-import { counted, grouped } from '../../src/core/words.ts'
-import { defaultLimits } from '../../src/core/settings.ts'
-import { bounded, isLate, timeLeft, tooComplex, waitLeft, withEnd, withTimeLimit } from '../../src/core/time-limit.ts'
+import {
+  choice,
+  count,
+  flag,
+  integer,
+  lines,
+  ok,
+  optional,
+  path,
+  paths,
+  text,
+} from '../../packages/clada/src/core/action.ts'
+import { digestOf, shortDigestOf } from '../../packages/clada/src/core/digest.ts'
+import { isNotebookPath } from '../../packages/clada/src/core/paths.ts'
+import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../packages/clada/src/core/platform.ts'
+import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { counted, grouped } from '@clada/reply/core/words.ts'
+import { defaultLimits } from '../../packages/clada/src/core/settings.ts'
+import {
+  bounded,
+  isLate,
+  timeLeft,
+  tooComplex,
+  waitLeft,
+  withEnd,
+  withTimeLimit,
+} from '../../packages/clada/src/core/time-limit.ts'
 
 it('a digest is SHA-256, and a model gets the beginning of it', () => {
   expect(digestOf('hello')).toBe('2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824')

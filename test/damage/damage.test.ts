@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { cleanCase, damages } from './damages.ts'
 import { applied, calls, type Edit, editOf, syntaxes } from './edit.ts'

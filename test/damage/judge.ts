@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { ExecutionResult } from '../../src/core/result.ts'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import type { ExecutionResult } from '../../packages/clada/src/core/result.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { type Case, changingLines, cleanCase, type Damage, damages, type Refusal, textOf } from './damages.ts'
 import { applied, type DamagedSyntax, type Edit, syntaxes, type Writing } from './edit.ts'
 

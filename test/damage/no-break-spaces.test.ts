@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { structuredPatch } from 'diff'
 import { describe, expect, test } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { allActions, modelActions } from '../../src/actions/registry.ts'
-import { describeActions } from '../../src/describe/describe.ts'
-import { groupsOf } from '../../src/describe/actions.ts'
+import { allActions, modelActions } from '../../packages/clada/src/actions/registry.ts'
+import { describeActions } from '../../packages/clada/src/describe/describe.ts'
+import { groupsOf } from '../../packages/clada/src/describe/actions.ts'
 import { oddActions } from './odd-actions.ts'
 
 const actions = allActions()

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { modelActions } from '../../src/actions/registry.ts'
-import { parseShamResponse } from '../../src/index.ts'
+import { modelActions } from '../../packages/clada/src/actions/registry.ts'
+import { parseShamResponse } from '../../packages/clada/src/index.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 
@@ -41,7 +41,12 @@ describe('the pages', () => {
   })
 
   it('send nobody to an address of ours: nothing is published', () => {
-    const shipped = [...pages, 'schema/clada.schema.json', 'src/config/sample.ts', 'package.json']
+    const shipped = [
+      ...pages,
+      'packages/clada/schema/clada.schema.json',
+      'packages/clada/src/config/sample.ts',
+      'packages/clada/package.json',
+    ]
     const sent = shipped.filter((file) => /unpkg\.com|jsdelivr\.net|npmjs\.com\/package\/clada\b/.test(textOf(file)))
     expect(sent).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { convert } from '../../src/actions/decode.ts'
-import { allActions } from '../../src/actions/registry.ts'
-import { type InputSchema, toolOf, type ValueSchema } from '../../src/describe/json-schema.ts'
+import { convert } from '../../packages/clada/src/actions/decode.ts'
+import { allActions } from '../../packages/clada/src/actions/registry.ts'
+import { type InputSchema, toolOf, type ValueSchema } from '../../packages/clada/src/describe/json-schema.ts'
 
 const actions = allActions()
 

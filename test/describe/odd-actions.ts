@@ -9,7 +9,7 @@ import {
   optional,
   type Params,
   text,
-} from '../../src/core/action.ts'
+} from '../../packages/clada/src/core/action.ts'
 
 const none: Params = {}
 

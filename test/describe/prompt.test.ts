@@ -2,19 +2,25 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allActions, registry } from '../../src/actions/registry.ts'
-import { Source } from '../../src/core/source.ts'
-import type { CladaOptions } from '../../src/index.ts'
-import { projectPrompt } from '../../src/api/project-prompt.ts'
-import { promptEnd, promptOpenings } from '../../src/core/frames.ts'
-import { foreignFormats, promptFor, type PromptOptions, withFiles, withSection } from '../../src/describe/prompt.ts'
-import { promptNames, syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
-import { exampleFiles } from '../../src/describe/lesson.ts'
-import { Clada } from '../../src/index.ts'
-import { formatFor } from '../../src/cli/options.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import { allActions, registry } from '../../packages/clada/src/actions/registry.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import type { CladaOptions } from '../../packages/clada/src/index.ts'
+import { projectPrompt } from '../../packages/clada/src/api/project-prompt.ts'
+import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
+import {
+  foreignFormats,
+  promptFor,
+  type PromptOptions,
+  withFiles,
+  withSection,
+} from '../../packages/clada/src/describe/prompt.ts'
+import { promptNames, syntaxNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
+import { exampleFiles } from '../../packages/clada/src/describe/lesson.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const actions = allActions()

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { allActions } from '../../src/actions/registry.ts'
-import { actionTable } from '../../src/describe/describe.ts'
+import { allActions } from '../../packages/clada/src/actions/registry.ts'
+import { actionTable } from '../../packages/clada/src/describe/describe.ts'
 
 const actions = allActions()
 

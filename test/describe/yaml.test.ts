@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { allActions } from '../../src/actions/registry.ts'
-import { type ActionDefinition, validateShamBlock } from '../../src/index.ts'
-import { type ActionSpec, defineAction, ok, text } from '../../src/core/action.ts'
-import { definitionsOf, actionYaml } from '../../src/describe/describe.ts'
+import { allActions } from '../../packages/clada/src/actions/registry.ts'
+import { type ActionDefinition, validateShamBlock } from '../../packages/clada/src/index.ts'
+import { type ActionSpec, defineAction, ok, text } from '../../packages/clada/src/core/action.ts'
+import { definitionsOf, actionYaml } from '../../packages/clada/src/describe/describe.ts'
 import { oddActions } from './odd-actions.ts'
 
 const actions = allActions()

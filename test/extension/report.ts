@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type PageServer, servePage } from '../../src/ui/server.ts'
+import { type PageServer, servePage } from '../../packages/clada/src/ui/server.ts'
 import { attacks } from './attacks.ts'
 import type { Env } from './env.ts'
 import { turns } from './turns.ts'

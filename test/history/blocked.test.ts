@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'

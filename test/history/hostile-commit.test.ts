@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { cloneOf as cloneIn, type Entry, file, hostile, link } from '../attacks/hostile-commits.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { entered, request, served } from '../ui/page-server.ts'

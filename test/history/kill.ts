@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { readRecord } from '../../src/journal/record.ts'
+import { readRecord } from '../../packages/clada/src/journal/record.ts'
 import { type Call, documentOf } from './world.ts'
 
 /** Files with places to edit, and a document that edits all of them. */

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
-import { Stop } from '../../src/core/problem.ts'
-import { lockFileOf, takeLock } from '../../src/journal/lock.ts'
-import { ownOwner } from '../../src/state/own-files.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
+import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { lockFileOf, takeLock } from '../../packages/clada/src/journal/lock.ts'
+import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, treeOf, undoIn } from './world.ts'
@@ -182,7 +182,7 @@ describe('the lock', () => {
 
 it('a file that an editor saves in the middle is not overwritten', async () => {
   const root = scratchDir({ 'a.txt': 'a' })
-  const { Clada } = await import('../../src/index.ts')
+  const { Clada } = await import('../../packages/clada/src/index.ts')
   const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true })
   async function* texts(): AsyncGenerator<string> {
     yield '#!SHAM [@three-char-SHA-256: aaa]\naction = "file_read"\npath = "a.txt"\n#!END_SHAM_aaa\n'

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { figure, many } from './endurance.ts'
 import { documentOf, git, repository } from './world.ts'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { isAlive, ownOwner } from '../../src/state/own-files.ts'
+import { isAlive, ownOwner } from '../../packages/clada/src/state/own-files.ts'
 
 it('a process that is there is alive, and one that began at another time is not the same', () => {
   expect(isAlive(ownOwner())).toBe(true)

@@ -3,17 +3,24 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { findRepository } from '../../src/git/find-repository.ts'
-import { git as runGit, hardenedEnv } from '../../src/git/git-program.ts'
-import { addTo, isUnchanged, replaceIndex } from '../../src/git/index-file.ts'
-import { IsolatedGit } from '../../src/git/isolated-git.ts'
-import { dropDamaged, syncObjects, writeObject } from '../../src/git/objects.ts'
-import { headOf, isSameHead, pointHead, releaseRefs, checkRefs, takeLockFile } from '../../src/git/repository.ts'
-import { isUnsavable, savable } from '../../src/git/savable.ts'
-import { statesBefore, takeSnapshot } from '../../src/git/snapshot.ts'
-import { noteProgram } from '../../src/history/programs.ts'
-import { Journal } from '../../src/journal/journal.ts'
-import { Clada } from '../../src/index.ts'
+import { findRepository } from '../../packages/clada/src/git/find-repository.ts'
+import { git as runGit, hardenedEnv } from '../../packages/clada/src/git/git-program.ts'
+import { addTo, isUnchanged, replaceIndex } from '../../packages/clada/src/git/index-file.ts'
+import { IsolatedGit } from '../../packages/clada/src/git/isolated-git.ts'
+import { dropDamaged, syncObjects, writeObject } from '../../packages/clada/src/git/objects.ts'
+import {
+  headOf,
+  isSameHead,
+  pointHead,
+  releaseRefs,
+  checkRefs,
+  takeLockFile,
+} from '../../packages/clada/src/git/repository.ts'
+import { isUnsavable, savable } from '../../packages/clada/src/git/savable.ts'
+import { statesBefore, takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
+import { noteProgram } from '../../packages/clada/src/history/programs.ts'
+import { Journal } from '../../packages/clada/src/journal/journal.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { git, repository } from './world.ts'
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, git, repository, treeOf } from './world.ts'

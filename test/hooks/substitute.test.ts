@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environmentOf } from '../../src/hooks/run-hooks.ts'
+import { environmentOf } from '../../packages/clada/src/hooks/run-hooks.ts'
 import { needs } from '../support/needs.ts'
-import { type Facts, substitute } from '../../src/hooks/substitute.ts'
+import { type Facts, substitute } from '../../packages/clada/src/hooks/substitute.ts'
 
 /** Runs a command with facts in a real shell. */
 function shell(command: string, facts: Facts, vars: Record<string, string> = {}): string {

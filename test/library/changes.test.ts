@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada, type CladaOptions, type FileChange } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { Clada, type CladaOptions, type FileChange } from '../../packages/clada/src/index.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 

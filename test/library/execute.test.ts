@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ActionResult, Clada, createClada, executeFileOperation } from '../../src/index.ts'
-import { checkDocument } from '../../src/engine/check.ts'
+import { type ActionResult, Clada, createClada, executeFileOperation } from '../../packages/clada/src/index.ts'
+import { checkDocument } from '../../packages/clada/src/engine/check.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const block = (id: string, lines: readonly string[]): string =>

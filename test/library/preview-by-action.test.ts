@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const csl = (...operations: readonly string[]): string => operations.join('\n')

@@ -10,9 +10,9 @@ import {
   SettingsError,
   transformToAction,
   validateShamBlock,
-} from '../../src/index.ts'
-import { globMeantBy } from '../../src/core/settings.ts'
-import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
+} from '../../packages/clada/src/index.ts'
+import { globMeantBy } from '../../packages/clada/src/core/settings.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 describe('calls as the earlier libraries had them', () => {

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as clada from '../../src/index.ts'
-import { slashed } from '../../src/core/paths.ts'
+import * as clada from '../../packages/clada/src/index.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const source = 'function a() {\n  one()\n  one()\n}\n\nfunction b() {}\n'

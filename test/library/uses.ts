@@ -55,7 +55,7 @@ import {
   type SyntaxName,
   type UndoOptions,
   type UndoResult,
-} from '../../src/index.ts'
+} from '../../packages/clada/src/index.ts'
 
 const ask: Ask = async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
   const line: string = request.command

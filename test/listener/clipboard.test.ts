@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { sessionToken } from '../../src/watch/token.ts'
+import { sessionToken } from '../../packages/clada/src/watch/token.ts'
 import { Display, displayNeeds } from '../clipboard/support/display.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { watching, type Watching } from './terminal.ts'

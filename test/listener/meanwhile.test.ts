@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ApprovalAnswer, CladaOptions } from '../../src/index.ts'
+import type { ApprovalAnswer, CladaOptions } from '../../packages/clada/src/index.ts'
 import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until } from './world.ts'
 
 /** A command that waits for an answer, so that a test can do something while a run goes on. */

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ExecutionResult } from '../../src/index.ts'
-import { type ReplyMark, repliesIn, textOf } from '../../src/watch/replies.ts'
+import type { ExecutionResult } from '../../packages/clada/src/index.ts'
+import { type ReplyMark, repliesIn, textOf } from '../../packages/clada/src/watch/replies.ts'
 import { filesIn } from '../support/scratch.ts'
 import { block, listening, ownIn, runsIn, sectionIn, until, type World } from './world.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startListener } from '../../src/index.ts'
+import { startListener } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until } from './world.ts'
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { type CladaOptions, type Listener, type ListenerEvent, startListener } from '../../src/index.ts'
-import { partsOf } from '../../src/watch/results-writer.ts'
+import { type CladaOptions, type Listener, type ListenerEvent, startListener } from '../../packages/clada/src/index.ts'
+import { partsOf } from '../../packages/clada/src/watch/results-writer.ts'
 import { remove, scratchDir } from '../support/scratch.ts'
 
 export interface World {

@@ -2,9 +2,9 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
-import { type Message, type Model, ModelError } from '../../src/loop/model.ts'
-import { Transcript } from '../../src/loop/transcript.ts'
+import { type LoopEvent, type LoopOptions, runLoop } from '../../packages/clada/src/loop/loop.ts'
+import { type Message, type Model, ModelError } from '../../packages/clada/src/loop/model.ts'
+import { Transcript } from '../../packages/clada/src/loop/transcript.ts'
 
 export const write = (file: string, content: string): string =>
   `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import { Approvals } from '../../src/approvals/approvals.ts'
+import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
 import { skipWithoutLayers } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Connected, connected, type Setting } from './client.ts'
@@ -128,7 +128,7 @@ describe('a page that is open', () => {
     // The approval socket is found in the user's state directory, which tests of a whole process must share.
     const before = process.env['XDG_STATE_HOME']
     process.env['XDG_STATE_HOME'] = state
-    const { openApprovalSocket } = await import('../../src/approvals/socket.ts')
+    const { openApprovalSocket } = await import('../../packages/clada/src/approvals/socket.ts')
     const socket = await openApprovalSocket(root, async () => 'once')
     try {
       const env = { XDG_STATE_HOME: state }

@@ -126,8 +126,8 @@ describe.each(rows)('the lines for $client', ({ client, config }) => {
 })
 
 describe('server.json', () => {
-  const entry = JSON.parse(fs.readFileSync(path.join(root, 'server.json'), 'utf8'))
-  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const entry = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/server.json'), 'utf8'))
+  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
 
   it('is as the registry wants it', () => {
     // The parts of the registry's schema of 2025-12-11 that apply to a package of npm.

@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { inject, onTestFinished } from 'vitest'
-import type { Project } from '../../src/mcp/client-roots.ts'
-import { makePeer } from '../../src/mcp/server.ts'
-import type { Transport } from '../../src/mcp/protocol.ts'
-import type { McpOptions } from '../../src/mcp/session.ts'
+import type { Project } from '../../packages/clada/src/mcp/client-roots.ts'
+import { makePeer } from '../../packages/clada/src/mcp/server.ts'
+import type { Transport } from '../../packages/clada/src/mcp/protocol.ts'
+import type { McpOptions } from '../../packages/clada/src/mcp/session.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 export interface Connected {

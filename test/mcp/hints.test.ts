@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allActions } from '../../src/actions/registry.ts'
-import { Clada } from '../../src/api/clada.ts'
+import { allActions } from '../../packages/clada/src/actions/registry.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const actions = allActions()

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/engine/history-run.ts'
-import { listResources } from '../../src/mcp/resources.ts'
+import type { HistoryEntry } from '../../packages/clada/src/engine/history-run.ts'
+import { listResources } from '../../packages/clada/src/mcp/resources.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { linked, serverFor } from './client.ts'
 

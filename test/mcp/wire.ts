@@ -1,6 +1,6 @@
-import { metaKeys, modernVersion, type Params, type Transport } from '../../src/mcp/protocol.ts'
-import { makePeer } from '../../src/mcp/server.ts'
-import type { McpOptions } from '../../src/mcp/session.ts'
+import { metaKeys, modernVersion, type Params, type Transport } from '../../packages/clada/src/mcp/protocol.ts'
+import { makePeer } from '../../packages/clada/src/mcp/server.ts'
+import type { McpOptions } from '../../packages/clada/src/mcp/session.ts'
 
 /** A client that sends whatever it is told to, past what the types of the official one allow. */
 export interface Wire {

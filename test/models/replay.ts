@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { projectPrompt } from '../../src/api/project-prompt.ts'
-import { Clada, type ExecutionResult } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import type { SyntaxName } from '../../src/syntax/table.ts'
-import { tokensOf } from '../../src/text/lines.ts'
+import { projectPrompt } from '../../packages/clada/src/api/project-prompt.ts'
+import { Clada, type ExecutionResult } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import type { SyntaxName } from '@clada/reply/syntax/table.ts'
+import { tokensOf } from '@clada/reply/text/lines.ts'
 
 /**
  * A task that a model worked through: `task.json`, its replies `1.md`, `2.md`, …, and the reports that it got,

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
-import type { ActionResult, ExecutionResult } from '../../src/core/result.ts'
-import { Source } from '../../src/core/source.ts'
-import { Clada } from '../../src/index.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import type { ActionResult, ExecutionResult } from '../../packages/clada/src/core/result.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 type Files = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { belowRoot, blockedNames } from '../../src/policy/commands/judge-command.ts'
+import { belowRoot, blockedNames } from '../../packages/clada/src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],

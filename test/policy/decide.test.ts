@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ActionSpec, defineAction, ok, text } from '../../src/core/action.ts'
-import { decide } from '../../src/policy/decide.ts'
+import { type ActionSpec, defineAction, ok, text } from '../../packages/clada/src/core/action.ts'
+import { decide } from '../../packages/clada/src/policy/decide.ts'
 
 const action = (access: ActionSpec['access']): ActionSpec =>
   defineAction({

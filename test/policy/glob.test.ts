@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GlobOn, globTest } from '../../src/policy/glob.ts'
+import { type GlobOn, globTest } from '../../packages/clada/src/policy/glob.ts'
 
 const kinds: readonly GlobOn[] = ['component', 'absolute', 'relative']
 

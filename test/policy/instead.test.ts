@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeCommand } from '../../src/policy/commands/judge-command.ts'
+import { judgeCommand } from '../../packages/clada/src/policy/commands/judge-command.ts'
 
 /** A line that only a shell could run, and the beginning of what does the same. */
 const lines: readonly (readonly [line: string, instead: string])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runners as runnersIn, runWarnings } from '../../src/policy/makes-run.ts'
+import { runners as runnersIn, runWarnings } from '../../packages/clada/src/policy/makes-run.ts'
 
 const runners = runnersIn()
 

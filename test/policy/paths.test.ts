@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Access } from '../../src/core/effects.ts'
-import { defaultLimits, type Settings } from '../../src/core/settings.ts'
-import { platformOf } from '../../src/core/platform.ts'
-import { defaultDeniedPatterns, makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import type { Access } from '../../packages/clada/src/core/effects.ts'
+import { defaultLimits, type Settings } from '../../packages/clada/src/core/settings.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
+import { defaultDeniedPatterns, makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 
 /** The rules of Windows have a test of their own. */
 const posix = platformOf('linux')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { platformOf } from '../../src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
-import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 
 /** What holds on every platform, decided for each of them here: the policy asks for no disk. */
 const roots = { linux: '/home/u/proj', darwin: '/Users/u/proj', win32: 'C:\\proj' } as const

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isAbsolutePath, isInside, slashed, unsafeTreeName, writtenPath } from '../../src/core/paths.ts'
-import { platformOf } from '../../src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../src/policy/paths.ts'
-import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { isAbsolutePath, isInside, slashed, unsafeTreeName, writtenPath } from '../../packages/clada/src/core/paths.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import data from './windows-paths.json' with { type: 'json' }
 
 /** The rules for paths are functions of the platform, so those of Windows are tested everywhere. */

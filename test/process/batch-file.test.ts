@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { platformOf } from '../../src/core/platform.ts'
-import { cmdStart, startOf } from '../../src/process/run-process.ts'
-import { candidates } from '../../src/process/programs.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
+import { cmdStart, startOf } from '../../packages/clada/src/process/run-process.ts'
+import { candidates } from '../../packages/clada/src/process/programs.ts'
 
 const line = (file: string, ...args: string[]): string => {
   const start = startOf(file, args)

@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Bounds, Program } from '../../src/process/bounds.ts'
-import { bareEnvironment } from '../../src/process/environment.ts'
-import { type ProcessCall, type ProcessEnd, runProcess } from '../../src/process/run-process.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import type { Bounds, Program } from '../../packages/clada/src/process/bounds.ts'
+import { bareEnvironment } from '../../packages/clada/src/process/environment.ts'
+import { type ProcessCall, type ProcessEnd, runProcess } from '../../packages/clada/src/process/run-process.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
 
 /** Ways not to end, and to leave others behind. `late`: it is stopped at its limit. Otherwise it ends with 0. */
 const cases: Readonly<Record<string, { code: string; late?: true; stdout?: string; timeoutMs?: number }>> = {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { birthOf } from '../../src/process/kin.ts'
-import { followedKin, rowsOf } from '../../src/process/marked.ts'
-import { findProgram, systemPath, outputOf } from '../../src/process/programs.ts'
+import { birthOf } from '../../packages/clada/src/process/kin.ts'
+import { followedKin, rowsOf } from '../../packages/clada/src/process/marked.ts'
+import { findProgram, systemPath, outputOf } from '../../packages/clada/src/process/programs.ts'
 
 /** How macOS finds what a program has started, tested with the ps of this machine. */
 const ps = findProgram('ps', systemPath)

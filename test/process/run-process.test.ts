@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bareEnvironment } from '../../src/process/environment.ts'
-import { type ProcessCall, runProcess } from '../../src/process/run-process.ts'
+import { bareEnvironment } from '../../packages/clada/src/process/environment.ts'
+import { type ProcessCall, runProcess } from '../../packages/clada/src/process/run-process.ts'
 
 const bash = (code: string, more: Partial<ProcessCall> = {}): ReturnType<typeof runProcess> =>
   runProcess({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Bounds } from '../../src/process/bounds.ts'
-import { bubblewrapArgs } from '../../src/process/bubblewrap.ts'
-import { chooseSandbox, seatbeltProfile } from '../../src/process/sandbox.ts'
+import type { Bounds } from '../../packages/clada/src/process/bounds.ts'
+import { bubblewrapArgs } from '../../packages/clada/src/process/bubblewrap.ts'
+import { chooseSandbox, seatbeltProfile } from '../../packages/clada/src/process/sandbox.ts'
 
 const bounds: Bounds = {
   root: '/home/u/proj',

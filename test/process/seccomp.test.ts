@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bareEnvironment } from '../../src/process/environment.ts'
-import { findProgram } from '../../src/process/programs.ts'
-import { type ProcessEnd, runProcess } from '../../src/process/run-process.ts'
-import { runtimesIn } from '../../src/process/runtimes.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
-import { actions, calls, errno, refused, seccompFilter } from '../../src/process/seccomp.ts'
+import { bareEnvironment } from '../../packages/clada/src/process/environment.ts'
+import { findProgram } from '../../packages/clada/src/process/programs.ts'
+import { type ProcessEnd, runProcess } from '../../packages/clada/src/process/run-process.ts'
+import { runtimesIn } from '../../packages/clada/src/process/runtimes.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
+import { actions, calls, errno, refused, seccompFilter } from '../../packages/clada/src/process/seccomp.ts'
 
 interface Call {
   readonly arch: number

@@ -1,6 +1,6 @@
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { namesPlaceholder } from '../../src/syntax/placeholder.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { namesPlaceholder } from '@clada/reply/syntax/placeholder.ts'
 
 /** A diff that chats show without meaning it to be applied. */
 interface Shown {

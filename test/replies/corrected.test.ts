@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkDocument, Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { checkDocument, Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 interface Case {

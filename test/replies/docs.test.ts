@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const page = readFileSync(new URL('../../docs/not-executed.md', import.meta.url), 'utf8')

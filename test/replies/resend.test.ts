@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { calls, type Edit, editOf, syntaxes, written } from '../damage/edit.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Clada } from '../../src/index.ts'
-import type { ExecutionResult } from '../../src/core/result.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import type { ExecutionResult } from '../../packages/clada/src/core/result.ts'
 import { cases, files, forms } from './forms.ts'
 
 /** What becomes of each form in each case, as a table. */

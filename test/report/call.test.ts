@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/api/clada.ts'
-import { formatCall } from '../../src/report/call.ts'
-import type { ReportOptions } from '../../src/report/parts.ts'
+import { Clada } from '../../packages/clada/src/api/clada.ts'
+import { formatCall } from '../../packages/clada/src/report/call.ts'
+import type { ReportOptions } from '../../packages/clada/src/report/parts.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const project = (): Clada =>

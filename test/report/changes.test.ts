@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { FileChange } from '../../src/index.ts'
-import { changeLines } from '../../src/report/action-diff.ts'
-import { prettyChanges } from '../../src/report/pretty.ts'
-import { shownDiff } from '../../src/text/shown-diff.ts'
+import type { FileChange } from '../../packages/clada/src/index.ts'
+import { changeLines } from '../../packages/clada/src/report/action-diff.ts'
+import { prettyChanges } from '../../packages/clada/src/report/pretty.ts'
+import { shownDiff } from '@clada/reply/text/shown-diff.ts'
 
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')
 const all = { maxLines: 100, width: 100 }

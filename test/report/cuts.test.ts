@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hitsOutput } from '../../src/actions/output.ts'
-import { failureView, programOutput } from '../../src/actions/program-output.ts'
-import { Clada, validateAction } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { sharesOf } from '../../src/text/lines.ts'
+import { hitsOutput } from '../../packages/clada/src/actions/output.ts'
+import { failureView, programOutput } from '../../packages/clada/src/actions/program-output.ts'
+import { Clada, validateAction } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { sharesOf } from '@clada/reply/text/lines.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const numbers = (count: number): string =>

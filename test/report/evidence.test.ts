@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { changedPlaces, SyntaxCheck } from '../../src/engine/evidence.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { changedPlaces, SyntaxCheck } from '../../packages/clada/src/engine/evidence.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** The section of a report that says where files changed. */

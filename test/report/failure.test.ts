@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Problem } from '../../src/core/problem.ts'
-import { Clada } from '../../src/index.ts'
-import { explain } from '../../src/report/explain.ts'
-import { reasonOf, sentenceOf, userText } from '../../src/report/failure.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { oneLine } from '../../src/report/words.ts'
+import type { Problem } from '../../packages/clada/src/core/problem.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { explain } from '../../packages/clada/src/report/explain.ts'
+import { reasonOf, sentenceOf, userText } from '../../packages/clada/src/report/failure.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { oneLine } from '../../packages/clada/src/report/words.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 type Kind = Problem['kind']

@@ -1,4 +1,4 @@
-import type { BlockChoice, CladaOptions } from '../../src/index.ts'
+import type { BlockChoice, CladaOptions } from '../../packages/clada/src/index.ts'
 
 /** Hunks to leave out, by their number among those of the block, with the reason or ''. */
 export interface Decision extends Omit<BlockChoice, 'leave' | 'shown'> {

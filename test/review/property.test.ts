@@ -3,7 +3,7 @@ import path from 'node:path'
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BlockChoice, Clada } from '../../src/index.ts'
+import { type BlockChoice, Clada } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { write } from './cases.ts'
 

@@ -1,8 +1,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ActionResult, type BlockChoice, Clada, type CladaOptions, type Review } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import {
+  type ActionResult,
+  type BlockChoice,
+  Clada,
+  type CladaOptions,
+  type Review,
+} from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { cases, type Decision, edit, patch, write } from './cases.ts'
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatFor } from '../../src/cli/options.ts'
-import { formatReport, type ReportFormat } from '../../src/report/format.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { formatReport, type ReportFormat } from '../../packages/clada/src/report/format.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type StructureOperations, structureOperations } from '../../src/structure/operations.ts'
-import type { Result } from '../../src/structure/structure.ts'
+import { type StructureOperations, structureOperations } from '../../packages/clada/src/structure/operations.ts'
+import type { Result } from '../../packages/clada/src/structure/structure.ts'
 
 function filesOf(start: Record<string, string>) {
   const files = new Map(Object.entries(start))

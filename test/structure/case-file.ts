@@ -1,5 +1,5 @@
 import { createPatch } from 'diff'
-import { structureOperations, type StructureOperations } from '../../src/structure/operations.ts'
+import { structureOperations, type StructureOperations } from '../../packages/clada/src/structure/operations.ts'
 
 /**
  * A file of cases: `# language`, then `## heading` and fences. A fence whose info is `file NAME` holds for the cases that

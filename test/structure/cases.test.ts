@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { languages } from '../../src/structure/languages.ts'
+import { languages } from '../../packages/clada/src/structure/languages.ts'
 import { casesIn, outcomeOf } from './case-file.ts'
 
 describe.each(languages.map(({ name }) => name))('cases of %s', (name) => {

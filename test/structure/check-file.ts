@@ -1,11 +1,17 @@
-import { replacement } from '../../src/structure/edit.ts'
-import { words } from '../../src/structure/language.ts'
-import { languageFor } from '../../src/structure/languages.ts'
-import { withOutline } from '../../src/structure/outline.ts'
-import { tokensOf } from '../../src/structure/rank.ts'
-import { textOf } from '../../src/structure/document.ts'
-import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../../src/structure/structure.ts'
-import { findTarget } from '../../src/structure/target.ts'
+import { replacement } from '../../packages/clada/src/structure/edit.ts'
+import { words } from '../../packages/clada/src/structure/language.ts'
+import { languageFor } from '../../packages/clada/src/structure/languages.ts'
+import { withOutline } from '../../packages/clada/src/structure/outline.ts'
+import { tokensOf } from '../../packages/clada/src/structure/rank.ts'
+import { textOf } from '../../packages/clada/src/structure/document.ts'
+import {
+  everyStructure,
+  linesOf,
+  pathOf,
+  type Outline,
+  type Structure,
+} from '../../packages/clada/src/structure/structure.ts'
+import { findTarget } from '../../packages/clada/src/structure/target.ts'
 import {
   differenceOf,
   insertedAndDeleted,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { languageFor } from '../../src/structure/languages.ts'
-import { withOutline } from '../../src/structure/outline.ts'
-import { readIn } from '../../src/structure/document.ts'
-import { linesOf } from '../../src/structure/structure.ts'
-import { findTarget } from '../../src/structure/target.ts'
+import { languageFor } from '../../packages/clada/src/structure/languages.ts'
+import { withOutline } from '../../packages/clada/src/structure/outline.ts'
+import { readIn } from '../../packages/clada/src/structure/document.ts'
+import { linesOf } from '../../packages/clada/src/structure/structure.ts'
+import { findTarget } from '../../packages/clada/src/structure/target.ts'
 import file from '../conformance/structure.json' with { type: 'json' }
 
 interface Case {

@@ -1,11 +1,11 @@
 import { parseSync } from 'oxc-parser'
 import type { Node } from 'web-tree-sitter'
-import { grammarFor } from '../../src/structure/grammar.ts'
-import type { Language } from '../../src/structure/language.ts'
-import { languageFor } from '../../src/structure/languages.ts'
-import { structureOperations, type StructureOperations } from '../../src/structure/operations.ts'
-import { withOutline } from '../../src/structure/outline.ts'
-import { everyStructure, linesOf, pathOf, type Result } from '../../src/structure/structure.ts'
+import { grammarFor } from '../../packages/clada/src/structure/grammar.ts'
+import type { Language } from '../../packages/clada/src/structure/language.ts'
+import { languageFor } from '../../packages/clada/src/structure/languages.ts'
+import { structureOperations, type StructureOperations } from '../../packages/clada/src/structure/operations.ts'
+import { withOutline } from '../../packages/clada/src/structure/outline.ts'
+import { everyStructure, linesOf, pathOf, type Result } from '../../packages/clada/src/structure/structure.ts'
 
 export interface Edits {
   /** What went wrong: the edit, the reason and the text after it. */

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { structureOperations } from '../../src/structure/operations.ts'
+import { structureOperations } from '../../packages/clada/src/structure/operations.ts'
 
-const sample = path.join(import.meta.dirname, '../../src/structure/indent.ts')
+const sample = path.join(import.meta.dirname, '../../packages/clada/src/structure/indent.ts')
 
 /** What the parser has of memory is in `external`. It never shrinks, so a tree that is not freed shows for good. */
 const held = (): number => process.memoryUsage().external

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkFile } from './check-file.ts'
-import { languages } from '../../src/structure/languages.ts'
+import { languages } from '../../packages/clada/src/structure/languages.ts'
 import { casesIn } from './case-file.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -17,12 +17,15 @@ describe('structures of whole files leave no trace', () => {
     expect(report.counts['replaced: exact: by itself']).toBe(report.counts['structures'])
   })
 
-  it.each(['src/core/source.ts', 'src/text/edit.ts', 'src/structure/indent.ts', 'scripts/build.mjs', 'package.json'])(
-    '%s',
-    async (file) => {
-      const report = await checkFile(file, fs.readFileSync(path.join(root, file), 'utf8'), 4)
-      expect(report.failures).toEqual([])
-      expect(report.counts['replaced: exact: by itself']).toBe(report.counts['structures'])
-    },
-  )
+  it.each([
+    'packages/reply/src/core/source.ts',
+    'packages/reply/src/text/edit.ts',
+    'packages/clada/src/structure/indent.ts',
+    'scripts/build.mjs',
+    'package.json',
+  ])('%s', async (file) => {
+    const report = await checkFile(file, fs.readFileSync(path.join(root, file), 'utf8'), 4)
+    expect(report.failures).toEqual([])
+    expect(report.counts['replaced: exact: by itself']).toBe(report.counts['structures'])
+  })
 })

@@ -1,14 +1,14 @@
 import type { Node } from 'web-tree-sitter'
-import { replacement } from '../../src/structure/edit.ts'
-import { grammarFor } from '../../src/structure/grammar.ts'
-import { type Language, type TreeSitterRow, words } from '../../src/structure/language.ts'
-import { indentSteps } from '../../src/structure/indent.ts'
-import { insertion } from '../../src/structure/insertion.ts'
-import { gapAbove, gapBelow, layoutOf } from '../../src/structure/layout.ts'
-import { moveIn, pieceFrom, relocation } from '../../src/structure/move.ts'
-import { withOutline } from '../../src/structure/outline.ts'
-import { textOf } from '../../src/structure/document.ts'
-import { removal } from '../../src/structure/removal.ts'
+import { replacement } from '../../packages/clada/src/structure/edit.ts'
+import { grammarFor } from '../../packages/clada/src/structure/grammar.ts'
+import { type Language, type TreeSitterRow, words } from '../../packages/clada/src/structure/language.ts'
+import { indentSteps } from '../../packages/clada/src/structure/indent.ts'
+import { insertion } from '../../packages/clada/src/structure/insertion.ts'
+import { gapAbove, gapBelow, layoutOf } from '../../packages/clada/src/structure/layout.ts'
+import { moveIn, pieceFrom, relocation } from '../../packages/clada/src/structure/move.ts'
+import { withOutline } from '../../packages/clada/src/structure/outline.ts'
+import { textOf } from '../../packages/clada/src/structure/document.ts'
+import { removal } from '../../packages/clada/src/structure/removal.ts'
 import {
   applyChanges,
   type Change,
@@ -17,8 +17,8 @@ import {
   offsetAfter,
   type Outline,
   type Structure,
-} from '../../src/structure/structure.ts'
-import type { Span } from '../../src/text/edit.ts'
+} from '../../packages/clada/src/structure/structure.ts'
+import type { Span } from '@clada/reply/text/edit.ts'
 
 /** A structure of a file, on its way there and back. */
 export interface Traveller {

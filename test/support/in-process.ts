@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import tty from 'node:tty'
 import { inject, vi } from 'vitest'
-import { exitCodeOf } from '../../src/cli/main.ts'
+import { exitCodeOf } from '../../packages/clada/src/cli/main.ts'
 import type { Ran } from './cli.ts'
 
 interface Around {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { beforeEach, type TestContext } from 'vitest'
 import { testPrograms } from '../../scripts/test-programs.mjs'
-import { canLayer } from '../../src/process/overlay.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { canLayer } from '../../packages/clada/src/process/overlay.ts'
+import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
 
 const known = [
   'sandbox',

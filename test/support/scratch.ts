@@ -3,9 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { slashed } from '../../src/core/paths.ts'
-import { hasCode } from '../../src/core/platform.ts'
-import { adoptState, ownState } from '../../src/state/vouched.ts'
+import { slashed } from '../../packages/clada/src/core/paths.ts'
+import { hasCode } from '../../packages/clada/src/core/platform.ts'
+import { adoptState, ownState } from '../../packages/clada/src/state/vouched.ts'
 
 /** An empty directory that is gone after the test. Its path holds no link, and on Windows slashes as results have them. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { Block } from '../../src/core/block.ts'
-import { type Call, meaningOf, type Rendered } from '../../src/syntax/call.ts'
-import type { Writer } from '../../src/syntax/syntax.ts'
-import { targetNames, type TargetName, targetOf } from '../../src/syntax/table.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import { type Call, meaningOf, type Rendered } from '@clada/reply/syntax/call.ts'
+import type { Writer } from '@clada/reply/syntax/syntax.ts'
+import { targetNames, type TargetName, targetOf } from '@clada/reply/syntax/table.ts'
 
 /** Actions as random values, and every syntax to write them in. */
 

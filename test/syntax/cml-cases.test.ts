@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { cml } from '../../src/syntax/cml/cml.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { cml } from '@clada/reply/syntax/cml/cml.ts'
 import { readCml, shown } from './cml-read.ts'
 
 const folder = new URL('./cml/', import.meta.url)

@@ -1,9 +1,9 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Block } from '../../src/core/block.ts'
-import { Clada } from '../../src/index.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { readCml } from './cml-read.ts'
 

@@ -1,7 +1,7 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Block } from '../../src/core/block.ts'
+import type { Block } from '@clada/reply/core/block.ts'
 import { readCml, runnable } from './cml-read.ts'
 
 /** Texts made of the pieces that mean something, so that the odd corners are reached often. */

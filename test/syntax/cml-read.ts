@@ -1,7 +1,7 @@
-import { explainFault } from '../../src/report/mistakes.ts'
-import type { Block, Fault } from '../../src/core/block.ts'
-import type { Source } from '../../src/core/source.ts'
-import { cml } from '../../src/syntax/cml/cml.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import type { Block, Fault } from '@clada/reply/core/block.ts'
+import type { Source } from '@clada/reply/core/source.ts'
+import { cml } from '@clada/reply/syntax/cml/cml.ts'
 import { readWith } from './read-alone.ts'
 
 /** A whole text through the CML reader alone. */

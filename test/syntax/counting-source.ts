@@ -1,4 +1,4 @@
-import { Source } from '../../src/core/source.ts'
+import { Source } from '@clada/reply/core/source.ts'
 
 /** Counts what is asked of the text. */
 export class CountingSource extends Source {

@@ -1,10 +1,10 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { csl } from '../../src/syntax/csl/csl.ts'
-import type { Attributes } from '../../src/syntax/csl/marker.ts'
-import { CslWalk, type Operation } from '../../src/syntax/csl/walk.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { csl } from '@clada/reply/syntax/csl/csl.ts'
+import type { Attributes } from '@clada/reply/syntax/csl/marker.ts'
+import { CslWalk, type Operation } from '@clada/reply/syntax/csl/walk.ts'
 import { readWith } from './read-alone.ts'
 
 interface Case {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Block } from '../../src/core/block.ts'
-import { csl } from '../../src/syntax/csl/csl.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import { csl } from '@clada/reply/syntax/csl/csl.ts'
 import { readWith } from './read-alone.ts'
 
 const readCsl = (text: string) => readWith(csl.reader, text)

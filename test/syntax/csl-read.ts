@@ -1,4 +1,4 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { position, type WholeReading } from './read-alone.ts'
 
 /** A reading as the cases beside the tests hold it. */

@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { Clada } from '../../src/index.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { syntaxNames } from '../../src/syntax/table.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 interface Example {

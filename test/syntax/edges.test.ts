@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { parseMarker } from '../../src/syntax/csl/marker.ts'
-import { explainFault } from '../../src/report/mistakes.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { fenceAt, fenceOf } from '../../src/syntax/foreign/foreign.ts'
-import { heredocsIn } from '../../src/syntax/proposal/pair.ts'
-import { Texts } from '../../src/syntax/reader.ts'
-import { onlyFrame } from '../../src/syntax/search-replace/search-replace.ts'
-import { usualAssignment } from '../../src/syntax/sham/assignment.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { parseMarker } from '@clada/reply/syntax/csl/marker.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { fenceAt, fenceOf } from '@clada/reply/syntax/foreign/foreign.ts'
+import { heredocsIn } from '@clada/reply/syntax/proposal/pair.ts'
+import { Texts } from '@clada/reply/syntax/reader.ts'
+import { onlyFrame } from '@clada/reply/syntax/search-replace/search-replace.ts'
+import { usualAssignment } from '@clada/reply/syntax/sham/assignment.ts'
 
 const csl = { start: '<---', end: '--->' }
 

@@ -1,4 +1,4 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Format, readers, readForeign } from './foreign-read.ts'

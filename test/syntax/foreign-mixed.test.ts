@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { Clada } from '../../src/index.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const searchReplace = 'a.txt\n```\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n```\n'

@@ -1,8 +1,8 @@
-import type { Block } from '../../src/core/block.ts'
-import type { Source } from '../../src/core/source.ts'
-import { applyPatch } from '../../src/syntax/apply-patch/apply-patch.ts'
-import { searchReplace } from '../../src/syntax/search-replace/search-replace.ts'
-import { udiff } from '../../src/syntax/udiff/udiff.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import type { Source } from '@clada/reply/core/source.ts'
+import { applyPatch } from '@clada/reply/syntax/apply-patch/apply-patch.ts'
+import { searchReplace } from '@clada/reply/syntax/search-replace/search-replace.ts'
+import { udiff } from '@clada/reply/syntax/udiff/udiff.ts'
 import { readWith, type WholeReading } from './read-alone.ts'
 
 export const readers = {

@@ -1,5 +1,5 @@
-import { parseHunks, sideOf } from '../../src/text/hunks.ts'
-import { unifiedDiff } from '../../src/text/unified-diff.ts'
+import { parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import type { Format } from './foreign-read.ts'
 
 /** An edit of one file as a model would write it in each format. Empty when nothing changes. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Block, Document, Fault } from '../../src/core/block.ts'
-import { type SyntaxName, syntaxNames } from '../../src/syntax/table.ts'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import type { Block, Document, Fault } from '@clada/reply/core/block.ts'
+import { type SyntaxName, syntaxNames } from '@clada/reply/syntax/table.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { corpus, fragments, soup, spliced } from './corpus.ts'
 import { operationsOf } from './operations.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { PassedOver } from '../../src/core/block.ts'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import type { PassedOver } from '@clada/reply/core/block.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 
 const callsIn = (text: string, options = {}): readonly PassedOver[] => findBlocks(new Source(text), options).notExecuted
 

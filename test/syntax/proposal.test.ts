@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { placesIn } from '../../src/syntax/proposal/proposal.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { placesIn } from '@clada/reply/syntax/proposal/proposal.ts'
 
 /** Each file of a text: its path and content, or why it is not proposed. */
 const filesIn = (text: string) =>

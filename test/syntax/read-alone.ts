@@ -1,7 +1,7 @@
-import { explainFault } from '../../src/report/mistakes.ts'
-import type { Block, ExplainedFault, Fault } from '../../src/core/block.ts'
-import { Source } from '../../src/core/source.ts'
-import type { MakeReader } from '../../src/syntax/reader.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import type { Block, ExplainedFault, Fault } from '@clada/reply/core/block.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import type { MakeReader } from '@clada/reply/syntax/reader.ts'
 
 export interface WholeReading {
   readonly blocks: readonly Block[]

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { called } from '../support/in-process.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

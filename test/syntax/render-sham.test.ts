@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { writeSham } from '../../src/syntax/sham/sham.ts'
-import { parseSham } from '../../src/index.ts'
+import { writeSham } from '@clada/reply/syntax/sham/sham.ts'
+import { parseSham } from '../../packages/clada/src/index.ts'
 
 describe('a block from parameters', () => {
   it('quotes one line and gives several a heredoc', () => {

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { decode } from '../../src/actions/decode.ts'
-import { registry } from '../../src/actions/registry.ts'
-import { replacer } from '../../src/syntax/replacer/replacer.ts'
+import { decode } from '../../packages/clada/src/actions/decode.ts'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
+import { replacer } from '@clada/reply/syntax/replacer/replacer.ts'
 import { told } from './csl-read.ts'
 import { readWith } from './read-alone.ts'
 

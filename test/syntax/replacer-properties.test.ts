@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Block } from '../../src/core/block.ts'
-import { replacer } from '../../src/syntax/replacer/replacer.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import { replacer } from '@clada/reply/syntax/replacer/replacer.ts'
 import { readWith } from './read-alone.ts'
 
 const readReplacer = (text: string) => readWith(replacer.reader, text)

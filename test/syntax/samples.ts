@@ -1,5 +1,5 @@
-import type { Call } from '../../src/syntax/call.ts'
-import { type SyntaxName, syntaxNames, syntaxOf, type TargetName, targetNames } from '../../src/syntax/table.ts'
+import type { Call } from '@clada/reply/syntax/call.ts'
+import { type SyntaxName, syntaxNames, syntaxOf, type TargetName, targetNames } from '@clada/reply/syntax/table.ts'
 import { render } from './calls.ts'
 
 /** One block of every syntax that writes a file, for tests that mix them. */

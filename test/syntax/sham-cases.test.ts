@@ -1,9 +1,9 @@
-import { explainFault } from '../../src/report/mistakes.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { parseSham } from '../../src/seed-api/sham-response.ts'
-import { sham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { parseSham } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { sham, shamContentOf, shamContentOfFault } from '@clada/reply/syntax/sham/sham.ts'
 import { positionIn } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 

@@ -1,6 +1,6 @@
-import type { Block } from '../../src/core/block.ts'
-import type { Source } from '../../src/core/source.ts'
-import { sham } from '../../src/syntax/sham/sham.ts'
+import type { Block } from '@clada/reply/core/block.ts'
+import type { Source } from '@clada/reply/core/source.ts'
+import { sham } from '@clada/reply/syntax/sham/sham.ts'
 import { readWith, type WholeReading } from './read-alone.ts'
 
 /** A whole text through the SHAM reader alone. */

@@ -1,7 +1,7 @@
-import { explainFault } from '../../src/report/mistakes.ts'
-import type { Block, Document, Fault } from '../../src/core/block.ts'
-import { BlockStream } from '../../src/syntax/stream-blocks.ts'
-import { syntaxOf } from '../../src/syntax/table.ts'
+import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import type { Block, Document, Fault } from '@clada/reply/core/block.ts'
+import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
+import { syntaxOf } from '@clada/reply/syntax/table.ts'
 
 function fault(found: Fault) {
   const { code, line, column, length, message, hint, content } = explainFault(found)

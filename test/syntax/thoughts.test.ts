@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Document } from '../../src/core/block.ts'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import type { Document } from '@clada/reply/core/block.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { spliced } from './corpus.ts'
 import { blockNames, writes } from './samples.ts'
 

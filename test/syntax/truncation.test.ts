@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatFor } from '../../src/cli/options.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatFor } from '../../packages/clada/src/cli/options.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type BlockName, blockNames, foreignNames, nativeNames, writes } from './samples.ts'
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { Clada } from '../../src/index.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { called } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
 

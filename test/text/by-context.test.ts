@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { editTolerantly, type Tolerance } from '../../src/text/edit-text.ts'
-import { onlyReading } from '../../src/text/undamage-edit.ts'
+import { editTolerantly, type Tolerance } from '@clada/reply/text/edit-text.ts'
+import { onlyReading } from '@clada/reply/text/undamage-edit.ts'
 
 const tolerant: Tolerance = { matching: 'tolerant', readings: 'allowed', damage: [] }
 

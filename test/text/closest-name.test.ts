@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closestName } from '../../src/text/closest-name.ts'
+import { closestName } from '@clada/reply/text/closest-name.ts'
 
 const ACTIONS = [
   'file_write',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countChanges } from '../../src/text/line-diff.ts'
-import { unifiedDiff } from '../../src/text/unified-diff.ts'
+import { countChanges } from '@clada/reply/text/line-diff.ts'
+import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 
 it.each([
   [null, 'a\nb\n', 2, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parsePairs, writePairs } from '../../src/text/edit-pairs.ts'
+import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
 
 it('pairs are read back as they were written, whatever markers are in them', () => {
   const line = fc.oneof(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyReplacements, eolFor, findOccurrences, findRanges } from '../../src/text/edit.ts'
-import { toEol } from '../../src/text/lines.ts'
+import { applyReplacements, eolFor, findOccurrences, findRanges } from '@clada/reply/text/edit.ts'
+import { toEol } from '@clada/reply/text/lines.ts'
 
 const cut = (content: string, spans: readonly { start: number; end: number }[]) =>
   spans.map(({ start, end }) => content.slice(start, end))

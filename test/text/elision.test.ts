@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elisionIn, resolveElisions } from '../../src/text/elision.ts'
+import { elisionIn, resolveElisions } from '@clada/reply/text/elision.ts'
 
 test.each([
   '// ... existing code ...',

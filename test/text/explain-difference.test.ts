@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainDifference } from '../../src/text/explain-difference.ts'
+import { explainDifference } from '@clada/reply/text/explain-difference.ts'
 
 test.each([
   ['a\nb\n', 'a\nb', 'old_text is there but for a final newline'],

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { type Pair, reindenter } from '../../src/text/reindent.ts'
-import { FileLines, folded, views } from '../../src/text/file-lines.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { type Pair, reindenter } from '@clada/reply/text/reindent.ts'
+import { FileLines, folded, views } from '@clada/reply/text/file-lines.ts'
 
 describe('folded', () => {
   const cases: Record<string, string> = {

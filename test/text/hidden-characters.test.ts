@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { hiddenIn } from '../../src/text/plain.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { hiddenIn } from '@clada/reply/text/plain.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it.each([

@@ -3,9 +3,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyHunks, type AppliedHunks } from '../../src/text/hunks-apply.ts'
-import { parseHunks } from '../../src/text/hunks.ts'
-import { unifiedDiff } from '../../src/text/unified-diff.ts'
+import { applyHunks, type AppliedHunks } from '@clada/reply/text/hunks-apply.ts'
+import { parseHunks } from '@clada/reply/text/hunks.ts'
+import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 function apply(text: string, patch: string): AppliedHunks {

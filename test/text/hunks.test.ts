@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { applyHunks } from '../../src/text/hunks-apply.ts'
-import { parseHunks } from '../../src/text/hunks.ts'
+import { applyHunks } from '@clada/reply/text/hunks-apply.ts'
+import { parseHunks } from '@clada/reply/text/hunks.ts'
 
 /** Each has one of `after`, `failures` and `malformed`. */
 interface Case {

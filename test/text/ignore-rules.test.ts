@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { ignoreRules, isLeftOut } from '../../src/text/ignore-rules.ts'
+import { ignoreRules, isLeftOut } from '@clada/reply/text/ignore-rules.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const files = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dominantEol, toEol } from '../../src/text/lines.ts'
+import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
 
 test.each([
   ['', '\n'],

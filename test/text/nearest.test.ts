@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alreadyApplied, nearestPlaces } from '../../src/text/nearest.ts'
-import { LIMITS } from '../../src/text/nearest-survey.ts'
+import { alreadyApplied, nearestPlaces } from '@clada/reply/text/nearest.ts'
+import { LIMITS } from '@clada/reply/text/nearest-survey.ts'
 
 const STORE = `import { a } from './a'
 

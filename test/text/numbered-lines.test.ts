@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { extractNumberedLines, parseLineSpec } from '../../src/text/lines.ts'
+import { extractNumberedLines, parseLineSpec } from '@clada/reply/text/lines.ts'
 import { unitCases } from './unit-cases.ts'
 
 const cases = unitCases<[string, string | null, string]>('extractNumberedLines')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findOccurrences } from '../../src/text/edit.ts'
-import { placesOf } from '../../src/text/places.ts'
+import { findOccurrences } from '@clada/reply/text/edit.ts'
+import { placesOf } from '@clada/reply/text/places.ts'
 
 const places = (content: string, needle: string, max = 10) =>
   placesOf(content, findOccurrences(content, needle), { max })

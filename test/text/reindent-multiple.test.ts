@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { reindenter } from '../../src/text/reindent.ts'
+import { reindenter } from '@clada/reply/text/reindent.ts'
 
 it('does not scale a depth that the old lines do not have', () => {
   const reindent = reindenter([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { smallDiff } from '../../src/text/shown-diff.ts'
+import { smallDiff } from '@clada/reply/text/shown-diff.ts'
 
 const lines = (...numbers: (number | string)[]) => numbers.join('\n')
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { diffLines } from '../../src/text/line-diff.ts'
-import { unifiedDiff } from '../../src/text/unified-diff.ts'
+import { diffLines } from '@clada/reply/text/line-diff.ts'
+import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 
 type Args = [oldPath: string | null, newPath: string | null, before: string | null, after: string | null]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingFrom } from '../../src/text/whole-file.ts'
+import { missingFrom } from '@clada/reply/text/whole-file.ts'
 
 const cart = `import { tax } from './tax.js'
 import { round } from './round.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { answerIn, type Key, sha256, sign } from '../../extension/signed.ts'
+import { answerIn, type Key, sha256, sign } from '../../packages/browser/src/signed.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, request, type Served, served } from './page-server.ts'
 

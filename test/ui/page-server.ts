@@ -3,9 +3,9 @@ import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { inject, onTestFinished } from 'vitest'
-import type { ReportOptions } from '../../src/report/parts.ts'
-import type { CladaOptions } from '../../src/config/settings.ts'
-import { type PageServer, servePage } from '../../src/ui/server.ts'
+import type { ReportOptions } from '../../packages/clada/src/report/parts.ts'
+import type { CladaOptions } from '../../packages/clada/src/config/settings.ts'
+import { type PageServer, servePage } from '../../packages/clada/src/ui/server.ts'
 import { remove } from '../support/scratch.ts'
 
 export interface Served extends PageServer {

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { turnAll } from '../../src/ui/past.ts'
-import { type Planned, planOf } from '../../src/ui/plan.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { turnAll } from '../../packages/clada/src/ui/past.ts'
+import { type Planned, planOf } from '../../packages/clada/src/ui/plan.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 function projectOf(files: Readonly<Record<string, string>>) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mapOf } from '../../ui/reply/lanes.ts'
-import { compare, difference, heightOf, rowsOf } from '../../ui/diff/rows.ts'
+import { mapOf } from '../../packages/page/src/reply/lanes.ts'
+import { compare, difference, heightOf, rowsOf } from '../../packages/page/src/diff/rows.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('')
 const none = new Map<number, { above: number; below: number }>()

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ReportOptions } from '../../src/report/parts.ts'
+import type { ReportOptions } from '../../packages/clada/src/report/parts.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Entered, entered, keyIn, request, type Served, served } from './page-server.ts'
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { binaryType } from '../../src/workspace/disk-file.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { binaryType } from '../../packages/clada/src/workspace/disk-file.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const png = Buffer.from(

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commonDirAround, gitDirsAt, keepWithoutState, writtenByGit } from '../../src/state/git-dirs.ts'
+import { commonDirAround, gitDirsAt, keepWithoutState, writtenByGit } from '../../packages/clada/src/state/git-dirs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const repository = (at: string) => ({ [`${at}/HEAD`]: 'ref: refs/heads/main\n' })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { canMount, leftovers, mountAt } from './disk.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { discardNames, discardPlaceholders, makePlaceholders } from '../../src/workspace/made-names.ts'
+import { discardNames, discardPlaceholders, makePlaceholders } from '../../packages/clada/src/workspace/made-names.ts'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

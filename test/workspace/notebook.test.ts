@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
-import { emptyNotebook, notebookText, notebookWith } from '../../src/workspace/notebook.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { emptyNotebook, notebookText, notebookWith } from '../../packages/clada/src/workspace/notebook.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** As Jupyter writes it: one space a step, keys in order; and with a number that JSON.stringify would write otherwise. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { isHeldElsewhere, patiently } from '../../src/state/own-files.ts'
-import { osMessage } from '../../src/report/explain-program.ts'
+import { isHeldElsewhere, patiently } from '../../packages/clada/src/state/own-files.ts'
+import { osMessage } from '../../packages/clada/src/report/explain-program.ts'
 
 const windows = { replacesOpenFiles: false }
 const refused = (code: string): Error => Object.assign(new Error(code), { code })

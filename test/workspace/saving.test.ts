@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { execute } from '../history/world.ts'
-import { readWhole } from '../../src/workspace/disk-file.ts'
+import { readWhole } from '../../packages/clada/src/workspace/disk-file.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it('a file that an editor has just emptied is read once it is filled', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from './blocks.ts'
 

@@ -4,10 +4,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { platform } from '../../src/core/platform.ts'
-import { Clada } from '../../src/index.ts'
-import { ownOwner, readOwn } from '../../src/state/own-files.ts'
-import { makePrivateDir, namesOf } from '../../src/state/user-state.ts'
+import { platform } from '../../packages/clada/src/core/platform.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { ownOwner, readOwn } from '../../packages/clada/src/state/own-files.ts'
+import { makePrivateDir, namesOf } from '../../packages/clada/src/state/user-state.ts'
 import { filesIn, scratchDir, ownScratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
@@ -300,7 +300,7 @@ describe('what a killed run left behind', () => {
     const { buildSync } = await import('esbuild')
     const program = path.join(root, 'clada.mjs')
     buildSync({
-      entryPoints: [path.join(import.meta.dirname, '../../src/index.ts')],
+      entryPoints: [path.join(import.meta.dirname, '../../packages/clada/src/index.ts')],
       bundle: true,
       platform: 'node',
       format: 'esm',

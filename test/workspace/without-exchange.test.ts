@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { platform } from '../../src/core/platform.ts'
-import type { DiskBase } from '../../src/workspace/disk-file.ts'
-import { Scratch } from '../../src/workspace/scratch.ts'
+import { platform } from '../../packages/clada/src/core/platform.ts'
+import type { DiskBase } from '../../packages/clada/src/workspace/disk-file.ts'
+import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { diskIn, locationIn, openBelow, stopOf } from './disk.ts'
 

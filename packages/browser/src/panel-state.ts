@@ -1,0 +1,288 @@
+import { computed, signal } from '@preact/signals'
+import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
+import type { Applied, Looked, Progress, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
+import type { BlockDetail, BlockState, PlanBlock, Question } from '../../clada/src/ui/protocol.ts'
+import { rememberApplied } from './applied.ts'
+import { ask, type Link, linkOf, pair } from './clada.ts'
+import { Failure } from './failure.ts'
+import { type Comparison, isReading, type Opened } from './messages.ts'
+import { sha256 } from './signed.ts'
+import { changeSite } from './sites.ts'
+import { tellTab } from './tab.ts'
+
+/** What the panel shows, and the only code of the extension that applies anything. */
+
+export const opened = signal<Opened | null>(null)
+export const link = signal<Link | null>(null)
+/** The reply as clada reads it. Null until it has answered. */
+export const looked = signal<Looked | null>(null)
+/** What the page shows now. */
+export const comparison = signal<Comparison>('same')
+export const running = signal<{ readonly done: number; readonly total: number } | null>(null)
+export const questions = signal<readonly Question[]>([])
+export const done = signal<Applied | null>(null)
+export const undone = signal<Undone | null>(null)
+export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
+/** Whether what is shown has been there long enough to be meant by a click. */
+export const isArmed = signal(false)
+
+export const project = computed<RunningProject | undefined>(() =>
+  link.value?.kind === 'ready' ? link.value.project : undefined,
+)
+
+const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval'])
+
+/** Blocks that Apply would run. */
+export const applicable = computed(() =>
+  (looked.value?.blocks ?? []).filter(({ task, state }) => task !== undefined && works.has(state)),
+)
+
+/** Increases with every reply that is shown, so that answers about an earlier one are not used. */
+let turn = 0
+
+/** Shows a reply, and asks clada what it would do. */
+export async function show(reply: Opened | null): Promise<void> {
+  turn++
+  opened.value = reply
+  comparison.value = 'same'
+  undone.value = null
+  await check()
+}
+
+/** The same reply with the files as they are now. */
+export async function check(): Promise<void> {
+  const mine = ++turn
+  const reply = opened.value
+  forget()
+  if (reply === null) return
+  await attempt(async () => {
+    const found = await linkOf(reply.site)
+    if (mine !== turn) return
+    link.value = found
+    if (found.kind !== 'ready') return
+    const { port, id } = found.project
+    const hash = await sha256(reply.text)
+    const answer = await ask(port, 'look', { text: reply.text, ...placeOf(reply) })
+    if (mine !== turn) return
+    if (answer.hash !== hash || answer.project.id !== id)
+      throw new Failure('Another project is running on that port now. Check again.')
+    looked.value = answer
+    done.value = answer.done ?? null
+    arm()
+    if (answer.isRunning) await follow(mine, ask(port, 'result', { hash, ...placeOf(reply) }))
+  })
+}
+
+function forget(): void {
+  looked.value = null
+  done.value = null
+  running.value = null
+  questions.value = []
+  notice.value = null
+  disarm()
+}
+
+const placeOf = ({ tab, site }: Opened): { tab: number; site: string } => ({ tab, site })
+
+/** One block with its text and its whole diff. */
+export async function detailOf({ key }: PlanBlock): Promise<BlockDetail | undefined> {
+  const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
+  if (reply === null || shown === null || port === undefined) return undefined
+  return ask(port, 'block', { hash: shown.hash, key, ...placeOf(reply) })
+}
+
+/** Applies what is shown. A click that comes before it could be read is none. */
+export async function apply(): Promise<void> {
+  const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
+  if (!isArmed.value || reply === null || shown === null || port === undefined || reply.isIncomplete) return
+  disarm()
+  undone.value = null
+  notice.value = null
+  const mine = turn
+  running.value = { done: 0, total: applicable.value.length }
+  await attempt(async () => {
+    const { hash } = shown
+    try {
+      await follow(mine, ask(port, 'apply', { hash, shown: shown.shown, ...placeOf(reply) }))
+    } catch (error) {
+      // Files may have changed: what would be applied now is shown instead.
+      await check()
+      throw error
+    }
+  })
+}
+
+/** Goes on asking until the run has ended. */
+async function follow(mine: number, first: Promise<Progress>): Promise<void> {
+  const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
+  if (reply === null || shown === null || port === undefined) return
+  const { hash } = shown
+  let progress = await first
+  while (progress.state === 'running' && mine === turn) {
+    const asked = progress.questions.filter(({ id }) => !answered.has(id))
+    running.value = { done: progress.done, total: progress.total }
+    if (asked.map(({ id }) => id).join() !== questions.value.map(({ id }) => id).join()) {
+      questions.value = asked
+      disarm()
+      if (asked.length > 0) arm()
+    }
+    await new Promise((resolve) => setTimeout(resolve, asked.length > 0 ? 400 : 30))
+    progress = await ask(port, 'result', { hash, ...placeOf(reply) })
+  }
+  if (progress.state !== 'done' || mine !== turn) return
+  running.value = null
+  questions.value = []
+  const { state: _, ...result } = progress
+  done.value = result
+  if (result.results.length === 0) {
+    done.value = null
+    throw new Failure(result.remarks.join(' ') || 'Nothing was applied.')
+  }
+  const said = outcomeOf(result)
+  await rememberApplied(hash, said)
+  await tellTab(reply, { type: 'say', bar: reply.bar, text: said }).catch(() => undefined)
+}
+
+/** Questions whose answers are on their way. */
+const answered = new Set<number>()
+
+/** For the bar. */
+function outcomeOf({ results }: Applied): string {
+  const { applied, failed } = countsOf(results)
+  return [...(applied === 0 ? [] : [`${applied} applied`]), ...(failed === 0 ? [] : [`${failed} failed`])].join(', ')
+}
+
+export function countsOf(results: Applied['results']): { readonly applied: number; readonly failed: number } {
+  const failed = results.filter(({ success }) => !success).length
+  return { applied: results.length - failed, failed }
+}
+
+export async function answer({ id }: Question, said: ApprovalAnswer): Promise<void> {
+  if (!isArmed.value) return
+  await withReply(async (reply, { hash }, port) => {
+    answered.add(id)
+    questions.value = questions.value.filter((one) => one.id !== id)
+    await ask(port, 'answer', { hash, id, answer: said, ...placeOf(reply) })
+  })
+}
+
+export const stop = (): Promise<void> =>
+  withReply(async (reply, { hash }, port) => void (await ask(port, 'stop', { hash, ...placeOf(reply) })))
+
+export const undo = (): Promise<void> =>
+  withReply(async (reply, { hash }, port) => {
+    const result = await ask(port, 'undo', { hash, ...placeOf(reply) })
+    if (result.success) {
+      await rememberApplied(hash, undefined)
+      await tellTab(reply, { type: 'say', bar: reply.bar, text: 'Undone' }).catch(() => undefined)
+      await check()
+    }
+    undone.value = result
+  })
+
+/** Puts the answer into the field for the next message; the user sends it. */
+export const insertAnswer = (): Promise<void> =>
+  withReply(async (reply) => {
+    const text = done.value?.answer
+    if (text === undefined) return
+    const isThere = await tellTab(reply, { type: 'insert', text }).catch(() => false)
+    if (isThere === true) return say('The answer is in the message field. Send it when you like.', 'good')
+    await navigator.clipboard.writeText(text)
+    say('The page has no message field that could be found, so the answer was copied.', 'good')
+  })
+
+export const copyAnswer = (): Promise<void> =>
+  withReply(async (reply, { hash }, port) => {
+    const known = done.value?.answer
+    const text = known ?? answerIn(await ask(port, 'result', { hash, ...placeOf(reply) }))
+    await navigator.clipboard.writeText(text)
+    say('Copied.', 'good')
+  })
+
+const answerIn = (progress: Progress): string => (progress.state === 'done' ? progress.answer : '')
+
+/** Opens the page of clada on this reply, for choices that the panel does not have. */
+export const openInPage = (): Promise<void> =>
+  withReply(async (reply, { hash }, port) => {
+    const tabs = await chrome.tabs.query({ url: 'http://127.0.0.1/*' })
+    const open = tabs.find(({ url = '' }) => url.startsWith(`http://127.0.0.1:${port}/`))
+    const { address } = await ask(port, 'show', { hash, hasTab: open !== undefined, ...placeOf(reply) })
+    if (address !== undefined) await chrome.tabs.create({ url: address })
+    else if (open?.id !== undefined) await chrome.tabs.update(open.id, { active: true })
+  })
+
+export async function choose(id: string): Promise<void> {
+  const reply = opened.value
+  if (reply === null) return
+  await changeSite(reply.site, { project: id })
+  await check()
+}
+
+export const pairWith = (code: string): Promise<void> =>
+  attempt(async () => {
+    await pair(code)
+    await check()
+  })
+
+/** Takes the text that the page shows now. */
+export const readAgain = (): Promise<void> =>
+  attempt(async () => {
+    const reply = opened.value
+    if (reply === null) return
+    const reading = await tellTab(reply, { type: 'read', bar: reply.bar })
+    if (!isReading(reading)) throw new Failure('The reply is not on the page any more.')
+    const { text, left, isIncomplete } = reading
+    await show({ ...reply, text, left, isIncomplete })
+  })
+
+/** Asks the page whether it still shows what is shown here. */
+export async function compare(): Promise<void> {
+  const reply = opened.value
+  if (reply === null || document.visibilityState !== 'visible') return
+  const mine = turn
+  const found = await tellTab(reply, { type: 'compare', bar: reply.bar }).catch(() => 'gone')
+  if (mine === turn) comparison.value = found === 'same' || found === 'changed' ? found : 'gone'
+}
+
+const say = (text: string, kind: 'good' | 'bad'): void => void (notice.value = { text, kind })
+
+async function attempt(act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), 'bad')
+  }
+}
+
+const withReply = (act: (reply: Opened, shown: Looked, port: number) => Promise<void>): Promise<void> =>
+  attempt(async () => {
+    const [reply, shown, port] = [opened.value, looked.value, project.value?.port]
+    if (reply !== null && shown !== null && port !== undefined) await act(reply, shown, port)
+  })
+
+let arming: ReturnType<typeof setTimeout> | undefined
+
+function disarm(): void {
+  clearTimeout(arming)
+  arming = undefined
+  isArmed.value = false
+}
+
+/** Milliseconds for which what is shown must be there, without any click or key, before a click is meant for it. */
+const armsAfter = 700
+
+function arm(): void {
+  disarm()
+  arming = setTimeout(() => (isArmed.value = true), armsAfter)
+}
+
+/**
+ * A page can make people click quickly at a place where the panel is about to appear. Such clicks never come to rest, so
+ * each one begins the waiting anew.
+ */
+export function waitForRest(): void {
+  const restart = (): void => {
+    if (arming !== undefined && !isArmed.value) arm()
+  }
+  for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, restart, true)
+}

@@ -1,0 +1,115 @@
+import type { RunningProject } from '../../clada/src/ui/companion.ts'
+import { ask, keptKey, linkOf, pair, running, Unpaired } from './clada.ts'
+import { Failure } from './failure.ts'
+import type { FromPopup } from './messages.ts'
+import { attempt, byId, say } from './own-page.ts'
+import { changeSite, siteOf } from './sites.ts'
+import { inject, siteIn, tellTab } from './tab.ts'
+
+/** The icon's window: pairing, the sites, the project of a site, and the prompt. */
+
+const on = (id: string, event: string, act: () => Promise<void>): void => {
+  const run = attempt(act)
+  byId(id, HTMLElement).addEventListener(event, (happened) => {
+    happened.preventDefault()
+    run()
+  })
+}
+
+/** The window that the popup is about. */
+let shownWindow = -1
+
+attempt(show)()
+
+async function currentTab(): Promise<chrome.Tab & { readonly id: number }> {
+  const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true })
+  return { ...tab, windowId: tab?.windowId ?? -1, id: tab?.id ?? -1 }
+}
+
+async function show(): Promise<void> {
+  const { id: tab, windowId } = await currentTab()
+  shownWindow = windowId
+  const site = await siteIn(tab).catch(() => undefined)
+  const { enabled, project } = site === undefined ? { enabled: 'off', project: undefined } : await siteOf(site)
+  const projects = await known()
+  byId('pairing', HTMLElement).hidden = projects !== undefined
+  byId('paired', HTMLElement).hidden = projects === undefined
+  byId('site', HTMLElement).textContent = site ?? 'this page, which is not a web page'
+  byId('always', HTMLButtonElement).hidden = site === undefined || enabled !== 'off'
+  byId('off', HTMLButtonElement).hidden = site === undefined || enabled === 'off'
+  const options = (projects ?? []).map(
+    ({ id, name, port }) => new Option(`${name} (port ${port})`, id, false, id === project),
+  )
+  if (!options.some(({ value }) => value === project)) options.unshift(new Option('Choose…', ''))
+  byId('project', HTMLSelectElement).replaceChildren(...options)
+  if (projects?.length === 0) say('clada is not running. Start clada ui in your project.')
+}
+
+/** Undefined if this extension is not paired. */
+async function known(): Promise<readonly RunningProject[] | undefined> {
+  if ((await keptKey()) === undefined) return undefined
+  return running().catch((error: unknown) => {
+    if (error instanceof Unpaired) return undefined
+    throw error
+  })
+}
+
+on('pairing', 'submit', async () => {
+  const { name } = await pair(byId('code', HTMLInputElement).value)
+  say(`Paired with ${name}.`)
+  await show()
+})
+
+on('always', 'click', async () => {
+  // Firefox opens its sidebar only during such a click. It stays open, and the bars use it.
+  const opened = chrome.sidebarAction?.open().catch(() => undefined)
+  const { protocol, hostname } = new URL(byId('site', HTMLElement).textContent)
+  const isAllowed = await chrome.permissions.request({ origins: [`${protocol}//${hostname}/*`] })
+  const { id: tab } = await currentTab()
+  const request: FromPopup = { type: 'enable', tab, how: isAllowed ? 'always' : 'once' }
+  await chrome.runtime.sendMessage(request)
+  await opened
+  say(isAllowed ? '' : 'Without the permission it works in this tab until it is reloaded.')
+  await show()
+})
+
+// Without waiting for anything: browsers open a panel only during a click.
+byId('panel', HTMLElement).addEventListener('click', () => {
+  const opening = chrome.sidebarAction?.open() ?? chrome.sidePanel?.open({ windowId: shownWindow })
+  attempt(async () => opening)()
+})
+
+on('off', 'click', async () => {
+  const request: FromPopup = { type: 'enable', tab: (await currentTab()).id, how: 'off' }
+  await chrome.runtime.sendMessage(request)
+  say('Reload the page to remove the bars.')
+  await show()
+})
+
+on('project', 'change', async () => {
+  const project = byId('project', HTMLSelectElement).value
+  if (project !== '') await changeSite(await siteIn((await currentTab()).id), { project })
+  await show()
+})
+
+on('prompting', 'submit', async () => {
+  const { id: tab } = await currentTab()
+  const site = await siteIn(tab)
+  const link = await linkOf(site)
+  if (link.kind !== 'ready') throw new Failure('Choose a project that is running.')
+  const { text } = await ask(link.project.port, 'prompt', { task: byId('task', HTMLTextAreaElement).value })
+  const isEnabled = (await siteOf(site)).enabled !== 'off'
+  if (isEnabled) {
+    await inject(tab)
+    if ((await tellTab({ tab, site }, { type: 'insert', text })) === true) return say('The prompt is in the field.')
+  }
+  await navigator.clipboard.writeText(text)
+  say('The prompt is copied: there is no field that it could go to.')
+})
+
+on('forget', 'click', async () => {
+  const [one] = (await known()) ?? []
+  if (one !== undefined) await ask(one.port, 'forget', {})
+  await chrome.storage.local.remove('key')
+  await show()
+})

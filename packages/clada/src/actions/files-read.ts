@@ -1,0 +1,83 @@
+import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } from '../core/action.ts'
+import { filesOutput, filesShape } from './output.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import type { Problem } from '../core/problem.ts'
+import { attempt } from './common.ts'
+import { extractNumberedLines } from '@clada/reply/text/lines.ts'
+
+export const filesRead = defineAction({
+  name: 'files_read',
+  aliases: ['read_files'],
+  title: 'Read several files',
+  description: 'Read several files into one text. Each comes after a line `=== path ===`.',
+  effect: 'read',
+  primary: 'paths',
+  display: 'always',
+  output: filesOutput(),
+  everyday: true,
+  params: { paths: paths('Files to read, one per line.') },
+  returns: filesShape,
+  examples: [
+    {
+      title: 'puts a blank line between',
+      before: { 'a.txt': 'A', 'b.txt': 'B' },
+      params: { paths: 'a.txt\n\nb.txt' },
+      data: { content: '=== ROOT/a.txt ===\nA\n\n=== ROOT/b.txt ===\nB' },
+    },
+    {
+      title: 'names every file that cannot be read',
+      before: { 'a.txt': 'A' },
+      params: { paths: 'a.txt\ngone.txt' },
+      code: 'file_not_found',
+    },
+  ],
+  run: ({ paths }, { files }) => readSeveral(files, paths, (text) => text),
+})
+
+/** Several files as one text, each under its path. One that cannot be read fails the action, which says so and gives the others. */
+export async function readSeveral(
+  files: Files,
+  paths: readonly PathArg[],
+  shown: (text: string) => string,
+): Promise<Outcome<{ paths: string[]; content: string }>> {
+  if (paths.length === 0) return fail({ kind: 'no-paths' })
+  const read: string[] = []
+  const texts: string[] = []
+  const failures: { path: string; problem: Problem }[] = []
+  for (const path of paths) {
+    const file = await attempt(() => files.read(path))
+    if ('ok' in file) failures.push({ path: path.given, problem: file.problem })
+    else {
+      read.push(path.given)
+      texts.push(`=== ${path.given} ===\n${shown(file.text)}`)
+    }
+  }
+  const data = { paths: read, content: texts.join('\n\n') }
+  if (failures.length === 0) return ok(data)
+  // What could be read is useful anyway.
+  return fail({ kind: 'files-failed', doing: 'read', failures, done: read }, read.length > 0 ? data : undefined)
+}
+
+export const filesReadNumbered = defineAction({
+  name: 'files_read_numbered',
+  description: 'Read several files with line numbers into one text. Each comes after a line `=== path ===`.',
+  effect: 'read',
+  primary: 'paths',
+  display: 'always',
+  output: filesOutput('numbered'),
+  params: {
+    paths: paths('Files to read, one per line.'),
+    delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
+  },
+  returns: filesShape,
+  examples: [
+    {
+      title: 'numbers each file from 1',
+      before: { 'a.txt': 'A\nAA', 'b.txt': 'B' },
+      params: { paths: 'a.txt\nb.txt', delimiter: ' ' },
+      data: { content: '=== ROOT/a.txt ===\n1 A\n2 AA\n\n=== ROOT/b.txt ===\n1 B' },
+    },
+  ],
+  run: ({ paths, delimiter }, { files }) =>
+    readSeveral(files, paths, (text) => extractNumberedLines(text, undefined, delimiter).result),
+})

@@ -1,0 +1,356 @@
+import type { CutText, Output, Showing, Shown, squashShape, stepShape, undoShape } from '../core/action.ts'
+import type { Entry, Hit } from '../core/files.ts'
+import type { ValueOf } from '../core/shape.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { cutLines, sharesOf } from '@clada/reply/text/lines.ts'
+import { isRecord } from '../core/platform.ts'
+import type { readShape } from './common.ts'
+
+/** How the results of actions are shown in reports. */
+
+/** A name with a line break in it must not look like two lines. */
+export const oneLined = (name: unknown): string =>
+  String(name).replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\n' ? '\\n' : char === '\r' ? '\\r' : '?'))
+
+/** The text of one file between two lines with its name. */
+export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof readShape>> => ({
+  named: true,
+  framed: true,
+  text: ({ data, success }, show) => {
+    if (data?.described !== undefined) return oneLined(`${show.path(data.path)}: ${data.described}`)
+    // The lines that were asked for do not exist.
+    if (data?.content === undefined || (data.content === '' && !success)) return undefined
+    return fileSection({ path: data.path, content: data.content, numbered, room: show.room }, show)
+  },
+})
+
+/** The texts of several files, each between two lines with its name. */
+export const filesOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof filesShape>> => ({
+  named: true,
+  framed: true,
+  text: (result, show) => result.data && severalFiles(result.data.paths, result.data.content, numbered, result, show),
+})
+
+export const filesShape = { paths: ['string'], content: 'string' } as const
+
+interface ShownFile {
+  readonly path: string
+  readonly content: string
+  readonly numbered: 'plain' | 'numbered'
+  readonly room: number
+}
+
+function fileSection({ path, content, numbered, room }: ShownFile, show: Showing): CutText | string {
+  const name = oneLined(`${numbered === 'numbered' ? '[numbered] ' : ''}${show.path(path)}`)
+  const framed = (text: string): string => {
+    const body = text === '' ? '[empty file]' : text
+    return show.bare ? body : `=== START FILE: ${name} ===\n${body}\n=== END FILE: ${name} ===`
+  }
+  const cut = cutLines(content, Math.max(200, room - 2 * name.length - 160))
+  if (cut === undefined) return framed(show.content(content))
+  // Numbers in the text are those of the file.
+  const above = numbered === 'numbered' ? Number(/^\s*(\d+)/.exec(content)?.[1] ?? 1) - 1 : 0
+  const [first, last] = [cut.first + above, cut.last + above]
+  const range = `lines ${first}-${last} of ${cut.total + above} not shown`
+  const on = `lines="${first}-${Math.min(last, first + linesAtOnce - 1)}"`
+  const how = numbered === 'numbered' ? `read on with ${on}` : `read on with file_read_numbered ${on}`
+  const text = [show.content(cut.head), `[output truncated] ${range}; ${how}`, show.content(cut.tail)].join('\n')
+  return { text: framed(text), cut: `${range}; ${how}` }
+}
+
+/** Lines that are proposed for the next look at a file. */
+const linesAtOnce = 500
+
+function severalFiles(
+  paths: readonly string[],
+  content: string,
+  numbered: 'plain' | 'numbered',
+  { action, details }: Shown,
+  show: Showing,
+): string | CutText {
+  const failures = details?.failures ?? []
+  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${oneLined(show.path(path))}`)
+  const total = paths.length + failures.length
+  const head =
+    failures.length === 0
+      ? [`Reading ${counted(paths.length, 'file')}:`, ...listed(paths)]
+      : [
+          `Successfully read ${paths.length} of ${total} files (${failures.length} failed):`,
+          '',
+          '✅ Successfully read:',
+          ...listed(paths),
+          '',
+          '❌ Failed to read:',
+          ...failures.map(
+            ({ path, error }) =>
+              `- ${oneLined(show.path(path))}: ${oneLined(error.replace(`${action}: `, '').replaceAll(path, show.path(path)))}`,
+          ),
+        ]
+  const texts = textsOf(paths, content)
+  const framed = texts.map((text, index) => text.length + 2 * (paths[index]?.length ?? 0) + 200)
+  const shares = sharesOf(framed, show.room - head.join('\n').length)
+  const sections = texts.map((text, index) =>
+    fileSection({ path: paths[index] ?? '', content: text, numbered, room: shares[index] ?? 0 }, show),
+  )
+  const cuts = sections.flatMap((one, index) =>
+    typeof one === 'string' ? [] : [`${show.path(paths[index] ?? '')}: ${one.cut}`],
+  )
+  const bodies = sections.map((one) => (typeof one === 'string' ? one : one.text))
+  const text = show.bare
+    ? bodies.map((body, index) => `=== ${oneLined(show.path(paths[index] ?? ''))} ===\n${body}`).join('\n\n')
+    : [...head, '', bodies.join('\n\n')].join('\n')
+  return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
+}
+
+/** The texts of several files, which are in one, each under its path. */
+function textsOf(paths: readonly string[], content: string): string[] {
+  let at = 0
+  return paths.map((path, index) => {
+    const from = at + `=== ${path} ===\n`.length
+    const next = paths[index + 1]
+    const end = next === undefined ? content.length : content.indexOf(`\n\n=== ${next} ===\n`, from)
+    at = end === -1 ? content.length : end + 2
+    return content.slice(from, end === -1 ? content.length : end)
+  })
+}
+
+/** Undo, back, forward and squash: where the project is now, and which files came and went. */
+export const stepOutput: Output<Partial<ValueOf<typeof undoShape & typeof stepShape & typeof squashShape>>> = {
+  named: true,
+  text: ({ data = {} }) => {
+    const { execution, summary, commit, branch, runs, dry_run: dryRun } = data
+    const lines: string[] = []
+    if (execution !== undefined) lines.push(`execution ${execution}: ${summary}`)
+    if (commit !== undefined) lines.push(`now ${branch === undefined ? '' : `on ${branch}, `}at ${commit.slice(0, 8)}`)
+    for (const [name, what] of lists) for (const path of data[name] ?? []) lines.push(`  ${what}: ${oneLined(path)}`)
+    if (runs !== undefined) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
+    return lines.length === 0 ? undefined : lines.join('\n')
+  },
+}
+
+const lists = [
+  ['restored', 'restored'],
+  ['stashed_files', 'stashed'],
+  ['restored_files', 'restored'],
+  ['kept', 'not restored, see git stash apply'],
+] as const
+
+function runLines(runs: ValueOf<typeof squashShape>['runs'], verb: string): string[] {
+  if (runs.length === 0) return ['there are no consecutive commits to squash']
+  return runs.map(({ commits, message }) => `${commits.length} commits ${verb} one: ${message.split('\n', 1).join('')}`)
+}
+
+/** A text that the action has laid out itself. */
+export const mapOutput: Output<{ readonly map: string }> = { text: ({ data }) => data?.map }
+
+/** Entries that were taken from a list. */
+export const removedOutput: Output<{ readonly removed: readonly string[] }> = {
+  text: ({ data: { removed } = { removed: [] } }) =>
+    removed.length > 0 ? ['removed:', ...removed.map(oneLined)].join('\n') : undefined,
+}
+
+/** The output of `list_structures`. */
+export const outlineBody = (structures: readonly Outlined[]): string => outlineLines(structures, 0).join('\n')
+
+export const outlineOutput: Output<{ readonly structures: readonly Outlined[] }> = {
+  text: ({ data }) => data && outlineBody(data.structures),
+}
+
+/** A structure of an outline, which has those inside it. */
+interface Outlined {
+  readonly header: string
+  readonly kind: string
+  readonly lines: readonly number[]
+  readonly children?: readonly unknown[] | undefined
+}
+
+/** The output of `read_structure`. */
+export const structureOutput: Output<{
+  readonly matches: readonly { readonly text: string; readonly line_range_inclusive: readonly number[] }[]
+  readonly suggestions?: readonly object[] | undefined
+}> = {
+  text: ({ data }) => {
+    if (data === undefined) return undefined
+    if (data.matches.length === 0) return ['[nothing found]', ...structureHelp({ ...data })].join('\n')
+    return data.matches
+      .map(({ text, line_range_inclusive: lines }) => `lines ${lines.join('-')}:\n${text.replace(/\n$/, '')}`)
+      .join('\n\n')
+  },
+}
+
+/** What helps to name the right structure. */
+export function structureHelp(details: Readonly<Record<string, unknown>>): string[] {
+  return ['matches', 'suggestions', 'parse_errors', 'occurrences'].flatMap((name) => {
+    const found = details[name]
+    if (!Array.isArray(found) || found.length === 0) return []
+    return [`${name.replace('_', ' ')}:`, ...found.slice(0, 20).map((one) => `  ${shown(one)}`)]
+  })
+}
+
+function shown(one: unknown): string {
+  if (!isRecord(one)) return String(one)
+  const { lines, line_range_inclusive, path, header, line, column, message } = one
+  const range = lines ?? line_range_inclusive
+  if (range !== undefined)
+    return `lines ${rangeOf(range)}: ${Array.isArray(path) ? path.join(' > ') : String(path ?? header ?? '')}`
+  return line === undefined ? JSON.stringify(one) : `line ${String(line)}, column ${String(column)}: ${String(message)}`
+}
+
+function outlineLines(entries: readonly Outlined[], depth: number): string[] {
+  return entries.flatMap(({ header, kind, lines, children = [] }) => [
+    `${lines.join('-').padStart(9)}  ${'  '.repeat(depth)}${header}  (${kind})`,
+    // The shape of a result cannot say that it holds itself.
+    ...outlineLines(children as readonly Outlined[], depth + 1),
+  ])
+}
+
+const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('-') : String(lines))
+
+/** The working set, one entry per line. */
+export const entriesOfSetOutput = (empty: string): Output<readonly SetEntry[]> => ({
+  text: ({ data }, show) => (data?.length === 0 ? empty : data?.map((entry) => listed(entry, show)).join('\n')),
+})
+
+interface SetEntry {
+  readonly path: string
+  readonly size?: number | undefined
+  readonly problem?: string | undefined
+}
+
+const nothing = '[nothing found]'
+
+function listed({ path, size, problem }: SetEntry, show: Showing): string {
+  return `${oneLined(show.path(path))}  ${size === undefined ? `(${problem})` : counted(size, 'byte')}`
+}
+
+/** The hits of a search, those of each file below its name. */
+export const hitsOutput: Output<readonly Hit[]> = {
+  text: ({ data }, show) => {
+    if (data === undefined) return undefined
+    if (data.length === 0) return nothing
+    const files = new Map<string, string[]>()
+    for (const { file, line_number: number, line } of data) {
+      const hits = files.get(file) ?? []
+      files.set(file, hits)
+      hits.push(`  ${number}: ${shortened(line)}`)
+    }
+    const heads = [...files].map(([file, hits]) => ({ head: oneLined(show.path(file)), rows: hits }))
+    const { lines, left } = fitting(heads, show)
+    const total = `${counted(data.length, 'hit')} in ${counted(files.size, 'file')}`
+    if (left.length === 0) return data.length < someHits ? lines.join('\n') : [...lines, total].join('\n')
+    const missing = left.reduce((sum, { count }) => sum + count, 0)
+    const how = 'narrow path, include or pattern'
+    const named = left.slice(0, 20).map(({ head, count }) => `  ${head} (${count})`)
+    const more = left.length > named.length ? [`  and ${counted(left.length - named.length, 'more file')}`] : []
+    const cut = `${missing} of ${total} not shown; ${how}`
+    return { text: [...lines, `[output truncated] ${cut}. They are in:`, ...named, ...more].join('\n'), cut }
+  },
+}
+
+/** So few are counted at a glance. */
+const someHits = 10
+
+interface Part {
+  readonly head: string
+  readonly rows: readonly string[]
+}
+
+/** The first rows that there is room for, and how many are left of each part. */
+function fitting(
+  parts: readonly Part[],
+  { room }: Showing,
+): { lines: string[]; left: { head: string; count: number }[] } {
+  const lines: string[] = []
+  const left: { head: string; count: number }[] = []
+  let spare = room - roomForNote
+  for (const { head, rows } of parts) {
+    const shown: string[] = []
+    spare -= head.length + 1
+    for (const row of rows) {
+      spare -= row.length + 1
+      if (spare < 0) break
+      shown.push(row)
+    }
+    if (shown.length > 0) lines.push(head, ...shown)
+    if (shown.length < rows.length) left.push({ head, count: rows.length - shown.length })
+  }
+  return { lines, left }
+}
+
+const roomForNote = 1000
+
+/** The rest of a long line, as in minified files, is of no use. */
+function shortened(line: string): string {
+  return line.length <= longestHit
+    ? line
+    : `${line.slice(0, longestHit)}… [${line.length - longestHit} more characters]`
+}
+
+const longestHit = 300
+
+/** Paths: a few one per line, many by directory. */
+export const pathsOutput: Output<readonly string[]> = {
+  text: ({ data }, show) => {
+    if (data === undefined) return undefined
+    if (data.length === 0) return nothing
+    const paths = data.map((one) => oneLined(show.path(one)))
+    if (paths.length < fewPaths) return paths.join('\n')
+    const dirs = new Map<string, string[]>()
+    for (const path of paths) {
+      const slash = path.lastIndexOf('/')
+      const [dir, name] = [path.slice(0, slash + 1), path.slice(slash + 1)]
+      const names = dirs.get(dir)
+      if (names === undefined) dirs.set(dir, [name])
+      else names.push(name)
+    }
+    const parts = [...dirs].map(([dir, names]) => ({ head: dir === '' ? './' : dir, rows: wrapped(names) }))
+    const { lines, left } = fitting(parts, show)
+    if (left.length === 0) return [...lines, counted(paths.length, 'file')].join('\n')
+    const how = 'narrow the pattern'
+    const cut = `the rest of ${counted(paths.length, 'path')}, in ${counted(left.length, 'directory', 'directories')}, not shown; ${how}`
+    const named = left.slice(0, 20).map(({ head }) => `  ${head}`)
+    return { text: [...lines, `[output truncated] ${cut}:`, ...named].join('\n'), cut }
+  },
+}
+
+const fewPaths = 8
+
+/** The entries of a directory: a few one per line with their sizes, many on as few lines as possible. */
+export const entriesOutput: Output<readonly Pick<Entry, 'name' | 'type' | 'size'>[]> = {
+  text: ({ data }) => {
+    if (data === undefined) return undefined
+    if (data.length === 0) return '[empty directory]'
+    const entries = data.map(({ name, type, size }) => ({
+      name: `${oneLined(name)}${type === 'directory' ? '/' : type === 'symlink' ? '@' : ''}`,
+      size: type === 'file' ? size : undefined,
+    }))
+    if (entries.length < fewPaths)
+      return entries
+        .map(({ name, size }) => (size === undefined ? name : `${name}  ${counted(size, 'byte')}`))
+        .join('\n')
+    const dirs = entries.filter(({ size }) => size === undefined).map(({ name }) => name)
+    const files = entries.filter(({ size }) => size !== undefined).map(({ name, size = 0 }) => `${name} ${short(size)}`)
+    return [...wrapped(dirs, ''), ...wrapped(files, '')].join('\n')
+  },
+}
+
+/** A size in few characters. */
+const short = (bytes: number): string =>
+  bytes < 1000
+    ? `${bytes}`
+    : bytes < 1e6
+      ? `${(bytes / 1000).toFixed(bytes < 1e4 ? 1 : 0)}k`
+      : `${(bytes / 1e6).toFixed(1)}M`
+
+/** Names on lines of a readable width, two spaces between them, because names may have one. */
+function wrapped(names: readonly string[], indent = '  '): string[] {
+  const lines: string[] = []
+  for (const name of names) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + name.length + 2 > widest) lines.push(indent + name)
+    else lines[lines.length - 1] = `${last}  ${name}`
+  }
+  return lines
+}
+
+const widest = 110

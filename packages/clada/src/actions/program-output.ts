@@ -1,0 +1,159 @@
+import type { CutText, Output, Showing } from '../core/action.ts'
+import { grouped } from '@clada/reply/core/words.ts'
+import { oneLined } from './output.ts'
+import type { ExecData, RunData } from '../core/commands.ts'
+import type { ChangedFile } from '../core/effects.ts'
+
+/** The output of a program, and the files that it changed. */
+export const programOutput: Output<RunData & ExecData> = {
+  by: 'program',
+  text: ({ params, data, success }, show) => {
+    if (data === undefined || params['return_output'] === false) return undefined
+    const streams = (['stdout', 'stderr'] as const).flatMap((name) => {
+      const text = data[name]?.trimEnd() ?? ''
+      return text === '' ? [] : [`${name}:\n${text}`]
+    })
+    const output = data.output?.trimEnd() ?? ''
+    const said = [...(output === '' ? [] : [output]), ...streams].join('\n')
+    const shown = success ? said : failureView(said, data.exit_code, show)
+    const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
+    const changed = changedLines(data.changed ?? [])
+    const notKept = data.not_kept ?? []
+    const text = typeof shown === 'string' ? shown : shown.text
+    const parts = [...(text === '' ? [] : [text]), ...would]
+    if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
+    if (notKept.length > 0)
+      parts.push(
+        ['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
+      )
+    if (parts.length === 0) return undefined
+    return typeof shown === 'string' ? parts.join('\n') : { text: parts.join('\n'), cut: shown.cut }
+  },
+}
+
+const mostLines = 100
+
+const shortened = (lines: readonly string[]): string[] =>
+  lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
+
+/** One line per file; of caches, and of very many, one line per directory and kind of change. The history has all. */
+function changedLines(changed: readonly ChangedFile[]): string[] {
+  const groups = new Map<string, ChangedFile[]>()
+  const line = ({ path, change }: ChangedFile): string => `  ${change} ${oneLined(path)}`
+  for (const entry of changed) {
+    const parts = entry.path.split('/')
+    const cache = parts.findIndex((part) => caches.has(part))
+    const depth = cache !== -1 ? cache + 1 : changed.length > mostLines && parts.length > 1 ? 1 : 0
+    const key = depth === 0 ? line(entry) : `  ${entry.change} ${oneLined(parts.slice(0, depth).join('/'))}/`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return [...groups].flatMap(([key, entries]) => {
+    const isCache = caches.has(key.split(/[ /]/).at(-2) ?? '')
+    return entries.length > 10 || (isCache && entries.length > 1)
+      ? [`${key}: ${grouped(entries.length)} files`]
+      : entries.map(line)
+  })
+}
+
+/** Directories that tools fill for themselves. */
+const caches = new Set([
+  '.pytest_cache',
+  '__pycache__',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.tox',
+  '.nox',
+  '.cache',
+  '.parcel-cache',
+  '.turbo',
+  '.vite',
+  '.vitest',
+  '.nyc_output',
+  '.gradle',
+  '.next',
+  'node_modules',
+  'coverage',
+  'target',
+])
+
+/**
+ * The output of a failed command with the end first: the exit code, the first failure whole, the others in a line each,
+ * those with the same error only counted, and the last lines. Short outputs stay as they are.
+ */
+export function failureView(said: string, exitCode: unknown, { room }: Pick<Showing, 'room'>): string | CutText {
+  const lines = said.split('\n')
+  if (lines.length <= shortOutput && said.length <= Math.min(room, shortOutput * 160)) return said
+  const end = lines.slice(-endLines)
+  const sections = failuresIn(lines)
+  const [first, ...others] = sections
+  const shown =
+    first === undefined ? aroundError(lines) : lines.slice(first.start, Math.min(first.end, first.start + sectionLines))
+  const parts = typeof exitCode === 'number' ? [`exit code ${exitCode}`] : []
+  if (shown.length > 0) parts.push('first failure:', ...shown.map(clipped))
+  parts.push(...otherFailures(first, others))
+  parts.push('end of the output:', ...end.map(clipped))
+  const left = lines.length - shown.length - end.length
+  if (left <= 0) return said
+  const cut = `${left} of ${lines.length} lines not shown; run less at a time to see them`
+  return { text: [...parts, `[output truncated] ${cut}`].join('\n'), cut }
+}
+
+const shortOutput = 45
+const endLines = 15
+const sectionLines = 30
+const clipped = (line: string): string => (line.length > 300 ? `${line.slice(0, 300)}… [line cut]` : line)
+
+interface Failure {
+  readonly start: number
+  /** The line after the last one. */
+  readonly end: number
+  readonly title: string
+  /** What it failed with, without what differs from test to test. */
+  readonly error: string
+}
+
+/** How test programs head the report of one failure. */
+const heads =
+  /^(?:_{3,} .+ _{3,}|(?:FAIL|ERROR): \S.*|\s*--- FAIL: .+|---- .+ stdout ----|\s*● .+ › .+|\s*● \S.*|\s*\d+\) \S.*|\s*not ok \d+.*|\s*[✖×✗] \S.*|\s*FAIL\s+\S+.* > .+)$/
+
+/** The line that says what went wrong. */
+const errors =
+  /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
+
+function failuresIn(lines: readonly string[]): Failure[] {
+  const starts = lines.flatMap((line, at) => (heads.test(line) ? [at] : []))
+  return starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? lines.length
+    const body = lines.slice(start + 1, end)
+    const error = body.find((line) => errors.test(line))
+    return error === undefined ? [] : [{ start, end, title: (lines[start] ?? '').trim(), error: error.trim() }]
+  })
+}
+
+function otherFailures(first: Failure | undefined, others: readonly Failure[]): string[] {
+  const kinds = new Map<string, Failure[]>()
+  for (const one of others) {
+    const kind = one.error.replace(/\d+|0x[0-9a-f]+/gi, '0')
+    kinds.set(kind, [...(kinds.get(kind) ?? []), one])
+  }
+  const same = first === undefined ? [] : (kinds.get(first.error.replace(/\d+|0x[0-9a-f]+/gi, '0')) ?? [])
+  const rest = [...kinds.values()].filter((kind) => kind !== same)
+  const lines = same.length === 0 ? [] : [`${same.length} more with the same error`]
+  for (const [one, ...more] of rest.slice(0, mostKinds)) {
+    if (one === undefined) continue
+    const again = more.length === 0 ? '' : ` (and ${more.length} more with the same error)`
+    lines.push(clipped(`also failed: ${one.title}: ${one.error}${again}`))
+  }
+  if (rest.length > mostKinds) lines.push(`and ${rest.length - mostKinds} more kinds of failure`)
+  return lines
+}
+
+const mostKinds = 10
+
+/** Where no program that is known wrote it: the lines around the first one that looks like an error. */
+function aroundError(lines: readonly string[]): string[] {
+  const at = lines.slice(0, -endLines).findIndex((line) => errors.test(line))
+  return at === -1 ? [] : lines.slice(Math.max(0, at - 3), at + 12)
+}

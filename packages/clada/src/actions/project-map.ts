@@ -1,0 +1,274 @@
+import {
+  type ActionContext,
+  defaulting,
+  defineAction,
+  fail,
+  integer,
+  ok,
+  optional,
+  path,
+  rare,
+  text,
+} from '../core/action.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import { slashed } from '../core/paths.ts'
+import { type IgnoreRule, ignoreRules, isLeftOut } from '@clada/reply/text/ignore-rules.ts'
+import { tokenLength } from '@clada/reply/text/lines.ts'
+import { attempt } from './common.ts'
+import { onStructures } from './on-structures.ts'
+import { mapOutput, oneLined } from './output.ts'
+import type { OutlineEntry } from '../structure/document.ts'
+
+export const projectMap = defineAction({
+  name: 'project_map',
+  description:
+    'Show the files and main declarations of a project. It takes no more than `budget` tokens: the files that matter most come first.',
+  effect: 'read',
+  display: 'always',
+  output: mapOutput,
+  everyday: true,
+  params: {
+    path: optional(path('Directory to look at; the project without it.')),
+    budget: defaulting(integer('Tokens that the map may take.'), 2000),
+    focus: rare(optional(text('Words of the task: files whose names or declarations have them come first.'))),
+  },
+  returns: { map: 'string', files: 'integer: all there are', shown: 'integer: those with their declarations' },
+  examples: [
+    {
+      title: 'shows directories, then declarations',
+      before: {
+        'package.json': '{"main": "src/index.js"}\n',
+        'src/index.js': "import { Cart } from './cart.js'\n\nexport function main() {}\n",
+        'src/cart.js': 'export class Cart {\n  add() {}\n}\n',
+        'node_modules/x/index.js': 'export const x = 1\n',
+      },
+      params: { path: '.' },
+      data: { files: 3 },
+    },
+  ],
+  async run({ path: given, budget, focus }, context) {
+    if (budget < 100) return fail({ kind: 'bad-param', param: 'budget', message: 'give at least 100 tokens' })
+    const base = given ?? context.root
+    const room = budget * tokenLength
+    const files = await namesBelow(base, context)
+    const tree = treeOf(files, room * 0.4)
+    const ranked = await rankOf(files, base, focus, context)
+    const declared: string[] = []
+    let spare = room - tree.length - roomForEnds
+    let seen = 0
+    for (const file of ranked) {
+      if (spare < leastEntry || declared.length >= mostFiles) break
+      seen++
+      const entry = await entryOf(file, base, Math.min(spare, longestEntry), context)
+      if (entry === undefined) continue
+      declared.push(entry)
+      spare -= entry.length + 1
+    }
+    const left = ranked.length - seen
+    const more =
+      left > 0 ? [`(${left} more source files; project_map of a directory, or list_structures, shows them)`] : []
+    const map = [tree, '', ...declared, ...more].join('\n')
+    return ok({ map, files: files.length, shown: declared.length })
+  },
+})
+
+const roomForEnds = 160
+const leastEntry = 60
+const longestEntry = 400
+const mostFiles = 120
+
+/** Directories that hold what tools made or brought, whatever .gitignore says. */
+const alwaysIgnored = new Set(
+  'node_modules bower_components vendor dist build out target coverage __pycache__ venv env site-packages'.split(' '),
+)
+
+/** The rules of every .gitignore from the project down to a directory. */
+async function rulesAbove(files: Files, root: PathArg, base: PathArg): Promise<IgnoreRule[]> {
+  const below = belowRoot(root, base)
+  const dirs = below === '' ? [''] : ['', ...below.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'))]
+  const rules: IgnoreRule[] = []
+  for (const dir of dirs) rules.push(...(await rulesOf(files, root, dir)))
+  return rules
+}
+
+async function rulesOf(files: Files, root: PathArg, dir: string): Promise<IgnoreRule[]> {
+  const name = dir === '' ? '.gitignore' : `${dir}/.gitignore`
+  const read = await attempt(() => files.read({ given: name, absolute: `${root.absolute}/${name}` }))
+  return 'ok' in read ? [] : ignoreRules(read.text, dir)
+}
+
+/** Empty for the root itself, and outside it. */
+function belowRoot(root: PathArg, base: PathArg): string {
+  const path = slashed(base.absolute)
+  const start = `${slashed(root.absolute)}/`
+  return path.startsWith(start) ? path.slice(start.length) : ''
+}
+
+/** The files below a directory that are neither hidden nor ignored. */
+async function namesBelow(base: PathArg, { files, root }: ActionContext): Promise<string[]> {
+  const above = belowRoot(root, base)
+  const rules = await rulesAbove(files, root, base)
+  const whole = (name: string): string => (above === '' ? name : `${above}/${name}`)
+  const ignoreFiles: string[] = []
+  const isShown = (name: string, kind: 'file' | 'dir'): boolean =>
+    !isHidden(name, kind) && !isLeftOut(rules, whole(name), kind)
+  const names = await files.glob(
+    base,
+    (name) => {
+      if (name.endsWith('/.gitignore')) ignoreFiles.push(name.slice(0, -'/.gitignore'.length))
+      return isShown(name, 'file')
+    },
+    (dir) => isShown(dir, 'dir'),
+  )
+  if (ignoreFiles.length === 0) return names
+  for (const dir of ignoreFiles.sort().slice(0, mostIgnoreFiles))
+    rules.push(...(await rulesOf(files, root, whole(dir))))
+  const known = new Map<string, boolean>([['', true]])
+  const isEntered = (dir: string): boolean => {
+    const before = known.get(dir)
+    if (before !== undefined) return before
+    const entered = isEntered(dir.slice(0, Math.max(0, dir.lastIndexOf('/')))) && isShown(dir, 'dir')
+    known.set(dir, entered)
+    return entered
+  }
+  return names.filter((name) => isEntered(name.slice(0, Math.max(0, name.lastIndexOf('/')))) && isShown(name, 'file'))
+}
+
+const mostIgnoreFiles = 200
+
+/** By the last name of a path. */
+function isHidden(name: string, kind: 'file' | 'dir'): boolean {
+  const last = name.slice(name.lastIndexOf('/') + 1)
+  return (kind === 'dir' && alwaysIgnored.has(last)) || (last.startsWith('.') && last !== '.github')
+}
+
+interface Dir {
+  readonly files: string[]
+  readonly dirs: Map<string, Dir>
+  count: number
+}
+
+/** One line per directory with its files; those that there is no room for are only counted. */
+function treeOf(names: readonly string[], room: number): string {
+  const top: Dir = { files: [], dirs: new Map(), count: 0 }
+  for (const name of names) {
+    const parts = name.split('/')
+    let dir = top
+    dir.count++
+    for (const part of parts.slice(0, -1)) {
+      const next: Dir = dir.dirs.get(part) ?? { files: [], dirs: new Map(), count: 0 }
+      dir.dirs.set(part, next)
+      next.count++
+      dir = next
+    }
+    dir.files.push(parts.at(-1) ?? '')
+  }
+  // Wide directories first lose their names, then deep ones their inside.
+  for (const [depth, each] of detail) {
+    const lines = linesOf(top, '', depth, each)
+    if (lines.join('\n').length <= room) return lines.join('\n')
+  }
+  return linesOf(top, '', 1, 0).join('\n').slice(0, room)
+}
+
+/** How deep, and how many names of files of one directory, from the fullest picture to the shortest. */
+const detail = [
+  [20, 200],
+  [20, 30],
+  [6, 12],
+  [4, 6],
+  [3, 3],
+  [2, 0],
+  [1, 0],
+] as const
+
+function linesOf({ files, dirs, count }: Dir, indent: string, depth: number, each: number): string[] {
+  const shown = files.slice(0, each).map(oneLined)
+  const hidden = files.length - shown.length
+  const names = [...shown, ...(hidden > 0 ? [`${hidden === files.length ? '' : '+ '}${counted(hidden, 'file')}`] : [])]
+  const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
+  if (depth === 0) return [`${indent}${counted(count, 'file')}`]
+  const inner = [...dirs].flatMap(([name, dir]) => {
+    const [only, ...more] = linesOf(dir, `${indent}  `, depth - 1, each)
+    // A directory without directories fits on one line.
+    return more.length === 0
+      ? [`${indent}${oneLined(name)}/  ${(only ?? '').trim()}`]
+      : [`${indent}${oneLined(name)}/`, only ?? '', ...more]
+  })
+  return [...own, ...inner]
+}
+
+/** Source files, those first that a newcomer opens first or that the task is about. */
+async function rankOf(
+  names: readonly string[],
+  base: PathArg,
+  focus: string | undefined,
+  { files, workingSet }: ActionContext,
+): Promise<string[]> {
+  const set = await attempt(async () => (await workingSet()).entries())
+  const kept = new Set('ok' in set ? [] : set.map((entry) => entry.path.split('@@')[0]))
+  const named = await attempt(() => files.read({ given: 'package.json', absolute: `${base.absolute}/package.json` }))
+  const mains =
+    'ok' in named ? [] : [...named.text.matchAll(/"\.?\/?([\w./-]+\.[cm]?[jt]sx?)"/g)].map(([, one = '']) => one)
+  const words = focusWords(focus)
+  const score = (name: string): number => {
+    const lower = name.toLowerCase()
+    const depth = name.split('/').length
+    const about = words.filter((word) => lower.includes(word)).length
+    return (
+      (kept.has(`${base.absolute}/${name}`) ? 40 : 0) +
+      about * 20 +
+      (mains.includes(name) ? 10 : 0) +
+      (entryPoint.test(name) ? 8 : 0) +
+      (test.test(name) ? 3 : 0) -
+      depth * 2
+    )
+  }
+  const sources = names.filter((name) => source.test(name) && !notWritten.test(name))
+  return sources.toSorted((a, b) => score(b) - score(a) || (a < b ? -1 : 1))
+}
+
+const focusWords = (focus = ''): string[] => [
+  ...new Set(
+    focus
+      .split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+      .map((word) => word.toLowerCase())
+      .filter((word) => word.length > 3),
+  ),
+]
+
+const source = /\.(?:[cm]?[jt]sx?|py|java|go|rs|[ch]|cc|cpp|hpp|cs|rb|php|sh|kt|swift)$/i
+const notWritten = /\.min\.|\.d\.[cm]?ts$|(?:^|\/)(?:fixtures?|snapshots?|__snapshots__|testdata)\//i
+const entryPoint = /(?:^|\/)(?:index|main|app|cli|server|mod|lib|__init__|__main__|setup|manage)\.\w+$/i
+const test = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_\w+\.py$/i
+
+/** A file and its declarations on one line; undefined where there are none. */
+async function entryOf(name: string, base: PathArg, room: number, context: ActionContext): Promise<string | undefined> {
+  const file = { given: name, absolute: `${base.absolute}/${name}` }
+  const outcome = await attempt(() => onStructures(context, [file], (operations) => operations.list_structures(name)))
+  if (!outcome.ok) return undefined
+  const { outlineView } = await import('../structure/outline-view.ts')
+  const headers = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
+  if (headers.length === 0) return undefined
+  const shown: string[] = []
+  let spare = room - name.length - 12
+  for (const header of headers) {
+    spare -= header.length + 2
+    if (spare < 0) break
+    shown.push(header)
+  }
+  const left = headers.length - shown.length
+  return `${oneLined(name)}: ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join('; ')}`
+}
+
+/** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
+function headerOf({ header, kind }: OutlineEntry): string | undefined {
+  const text = oneLined(header)
+    .replace(/^export (?:default )?/, '')
+    .replace(/\s*[{:=]\s*$/, '')
+  if (/= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b/.test(text)) return undefined
+  const isValue = kind === 'variable' && !/=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
+  const short = isValue ? text.replace(/\s*[:=].*$/, '') : text
+  return short.length > 70 ? `${short.slice(0, 69)}…` : short
+}

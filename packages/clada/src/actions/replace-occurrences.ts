@@ -1,0 +1,287 @@
+import { bounded } from '../core/time-limit.ts'
+import { fail, type Failed, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
+import type { ValueOf } from '../core/shape.ts'
+import type { DamageKind } from '@clada/reply/core/mistake.ts'
+import type { PathArg, TextFile } from '../core/files.ts'
+import type { Absence, Problem } from '../core/problem.ts'
+import type { PlaceChoice } from '../core/result.ts'
+import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
+import type { Shifted } from '@clada/reply/text/fit.ts'
+import { splitLines } from '@clada/reply/text/lines.ts'
+import { placesOf } from '@clada/reply/text/places.ts'
+import { wordsFor } from '@clada/reply/text/undamage.ts'
+
+export interface Replacing {
+  readonly path: PathArg
+  readonly old_text: string
+  readonly new_text: string
+  readonly expect_hash?: string | undefined
+}
+
+/** How often the text must be there: `once` differs from a count of one in the message only. */
+export type Expected = 'once' | 'any' | 'all' | number
+
+export type Replaced =
+  | {
+      readonly ok: true
+      readonly replacements: number
+      readonly warnings: readonly string[]
+      /** How the place was found, if not exactly as written. */
+      readonly matched?: string
+    }
+  | Failed
+
+/** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
+export async function replaceOccurrences(
+  { files, repair }: Pick<ActionContext, 'files' | 'repair'>,
+  given: Replacing,
+  expected: Expected,
+): Promise<Replaced> {
+  if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+  const file = await files.read(given.path, { expectHash: given.expect_hash, having: given.old_text })
+  const done = await editText(file, given, expected, repair)
+  if (!done.ok) return done
+  const { text, ...replaced } = done
+  if (replaced.replacements > 0) await files.save(file, text)
+  return replaced
+}
+
+export type EditedText = (Replaced & { readonly ok: true; readonly text: string }) | Failed
+
+/** The text of a file after one replacement. */
+export async function editText(
+  file: TextFile,
+  given: Replacing,
+  expected: Expected,
+  repair: Repair,
+): Promise<EditedText> {
+  if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+  const whole = await editWithoutElisions(file, given)
+  if ('ok' in whole) return whole
+  const { edit, kept } = whole
+  const { old_text, new_text } = edit
+  if (repair.place !== undefined) {
+    const { editPlace } = await import('@clada/reply/text/places.ts')
+    const text = editPlace(file.text, repair.place, old_text, new_text, repair)
+    if (text === undefined) return fail(noSuchPlace(repair.place, file.text))
+    return { ok: true, text, replacements: 1, warnings: kept }
+  }
+  const verbatim = findOccurrences(file.text, old_text)
+  const damaged = repair.damage.length > 0
+  if (verbatim.length === 0 || damaged) {
+    const tolerant = await repaired(file.text, edit, expected, repair)
+    if (tolerant.kind === 'done') {
+      const { text, warnings } = await withStringsKept(file, tolerant)
+      const matched = tolerant.rung === 'exact' ? {} : { matched: tolerant.rung }
+      return {
+        ok: true,
+        text,
+        replacements: tolerant.count,
+        warnings: [...kept, ...tolerant.warnings, ...warnings],
+        ...matched,
+      }
+    }
+    // Similar places are ignored where the edit is already applied.
+    const isElsewhere = tolerant.kind === 'count' && tolerant.rung === 'context' && (await isThere(file.text, new_text))
+    if (!damaged && tolerant.kind !== 'absent' && !isElsewhere) {
+      const problem = await mismatch(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
+      if (problem !== undefined) return fail(problem)
+    }
+  }
+  // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
+  if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
+  const problem = await mismatch(file, edit, verbatim, expected)
+  if (problem !== undefined) return fail(problem)
+  const again = await applied(file, edit, verbatim, repair)
+  if (typeof again === 'object') return fail(again)
+
+  const text = verbatim.length > 0 ? replaceSpans(file.text, verbatim, old_text, new_text) : file.text
+  return { ok: true, text, replacements: verbatim.length, warnings: again === undefined ? kept : [...kept, again] }
+}
+
+const isThere = async (text: string, new_text: string): Promise<boolean> =>
+  (await import('@clada/reply/text/nearest.ts')).alreadyApplied(text, new_text) !== undefined
+
+/** The lines that the user chose are not in the file. */
+export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Problem => ({
+  kind: 'lines-outside',
+  spec: `${line}-${endLine}`,
+  lineCount: splitLines(text).length,
+  asked: 'write',
+})
+
+/** A text that was shifted without what must not be: strings of several lines. Few edits load the parsers for it. */
+export async function withStringsKept(
+  { path, text: before }: TextFile,
+  { text, shifted }: { readonly text: string; readonly shifted?: Shifted | undefined },
+): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  if (shifted === undefined) return { text, warnings: [] }
+  const structure = await import('../structure/keep-strings.ts')
+  return structure.withStringsKept(path.given, before, text, shifted)
+}
+
+/** An edit that is given a second time, where the first left its old text in the file; a warning where that is not sure. */
+async function applied(
+  { text, path }: TextFile,
+  { old_text, new_text }: Replacing,
+  [only, ...others]: readonly Span[],
+  { matching, readings }: Repair,
+): Promise<Problem | string | undefined> {
+  const isPossible = new_text.length > old_text.length && new_text.includes(old_text) && text.includes(new_text)
+  if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off')
+    return undefined
+  const { textInsideNew } = await import('@clada/reply/text/edit-text.ts')
+  const place = textInsideNew(text, only, old_text, new_text)
+  if (place === undefined) return undefined
+  const lineAt = (offset: number): number => splitLines(text.slice(0, offset)).length
+  const line = lineAt(place.start + 1)
+  return place.isSure
+    ? { kind: 'already-applied', path: path.given, line, endLine: lineAt(place.end - 1) }
+    : (await import('@clada/reply/text/fit.ts')).addedAgain(line)
+}
+
+/** An edit with the lines that its elisions left out. */
+export async function editWithoutElisions<E extends Replacing>(
+  file: TextFile,
+  edit: E,
+): Promise<{ readonly edit: E; readonly kept: readonly string[] } | Failed> {
+  const { path, old_text, new_text } = edit
+  if (!mayElide(old_text + new_text)) return { edit, kept: [] }
+  // Loaded only here: few edits leave lines out.
+  const { resolveElisions } = await import('@clada/reply/text/elision.ts')
+  const [old, fresh] = [old_text, new_text].map((text) => text.replaceAll('\r\n', '\n'))
+  const found = resolveElisions((old ?? '').split('\n'), (fresh ?? '').split('\n'), path.given, file.text)
+  if (found.kind === 'none') return { edit, kept: [] }
+  if (found.kind === 'undetermined') {
+    return fail({ ...elisionProblem(path, 'new_text', found), ...(await absence(file, old_text, new_text)) })
+  }
+  return { edit: { ...edit, old_text: found.old.join('\n'), new_text: found.fresh.join('\n') }, kept: found.kept }
+}
+
+/** Why a text that is added cannot be: it leaves lines out, and nothing says which. */
+export async function elisionIn(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
+  if (!mayElide(content)) return undefined
+  const { newElisionIn } = await import('@clada/reply/text/elision.ts')
+  const line = newElisionIn(content, file.path.given, file.text)
+  return line === undefined ? undefined : elisionProblem(file.path, param, { line })
+}
+
+/** What is in every text that leaves lines out. Most texts have none of the words, which are found faster one by one. */
+export const mayElide = (text: string): boolean => {
+  const lower = text.toLowerCase()
+  return elisionWords.some((word) => lower.includes(word)) && elision.test(lower)
+}
+
+const elisionWords = [
+  '...',
+  '\u2026',
+  'rest of',
+  'unchanged',
+  'same',
+  'snip',
+  'existing',
+  'previous',
+  'remain',
+  'original',
+  'stay',
+  'as is',
+  'as before',
+]
+const elision =
+  /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/
+
+export const elisionProblem = (
+  path: PathArg,
+  param: string,
+  { line, replaced }: { readonly line: string; readonly replaced?: readonly string[] },
+): Problem => ({
+  kind: 'elision',
+  path: path.given,
+  param,
+  line,
+  ...(replaced === undefined || replaced.length > 60 ? {} : { replaced: replaced.join('\n') }),
+})
+
+/** What edits by text return. */
+export const replacedShape = {
+  path: 'string',
+  replacements: 'integer',
+  'matched?': 'string: how the place was found, if not exactly as written',
+} as const
+export type ReplacedData = ValueOf<typeof replacedShape>
+
+export const replacedIn = (path: PathArg, done: Replaced): Outcome<ReplacedData> =>
+  done.ok
+    ? ok(
+        { path: path.given, replacements: done.replacements, ...(done.matched && { matched: done.matched }) },
+        done.warnings,
+      )
+    : done
+
+async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
+  // Loaded only here: most edits find their text.
+  const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
+  const wanted = expected === 'once' || expected === 'any' ? 1 : expected
+  const tolerance: Repair = expected === 'any' ? { ...repair, matching: 'exact' } : repair
+  return bounded(() => editTolerantly(text, old_text, new_text, wanted, tolerance))
+}
+
+/** The markers of the block tell that its texts were damaged, and the file has one that looks so. */
+export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem => ({
+  kind: 'bad-param',
+  param,
+  message: `the block was damaged in transit (${wordsFor(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
+})
+
+async function mismatch(
+  file: TextFile,
+  { path, old_text, new_text }: Replacing,
+  spans: readonly Span[],
+  expected: Expected,
+): Promise<Problem | undefined> {
+  const found = spans.length
+  if (expected === 'any' || (expected === 'all' && found > 0) || expected === found) return undefined
+  if (expected === 'once' && found === 1) return undefined
+  const missed = found === 0 ? await absence(file, old_text, new_text) : { nearest: [] }
+  const isOne = expected === 'once' || expected === 1
+  if (found === 0 && isOne && missed.applied === undefined)
+    Object.assign(missed, await resendOf(file, old_text, new_text, missed))
+  if (expected === 'once') {
+    return found === 0
+      ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
+      : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: shown(file, spans) }
+  }
+  const params = ['old_text']
+  return { kind: 'count-differs', path: path.given, params, expected, found, places: shown(file, spans), ...missed }
+}
+
+/** The texts as the file has them where they were probably meant, or where the edit was applied already. */
+async function resendOf(
+  { text }: TextFile,
+  old_text: string,
+  new_text: string,
+  { nearest }: Absence,
+): Promise<Pick<Absence, 'applied' | 'resend'>> {
+  const { linesOf } = await import('@clada/reply/text/edit-text.ts')
+  const { hunkOf } = await import('@clada/reply/text/matcher.ts')
+  const { appliedAt, meantEdit, sideOf } = await import('@clada/reply/text/meant-edit.ts')
+  const lines = hunkOf(...linesOf(old_text, new_text))
+  const applied = bounded(() => appliedAt(text, lines, nearest))
+  if (applied !== undefined) return { applied }
+  const meant = bounded(() => meantEdit(text, lines, nearest))
+  return meant === undefined ? {} : { resend: { old_text: sideOf(meant, '-'), new_text: sideOf(meant, '+') } }
+}
+
+/** The facts about a text that is not in the file, or not after a place in it. */
+export async function absence({ text }: TextFile, wanted: string, replacement: string, from = 0): Promise<Absence> {
+  if (text === '') return { nearest: [], emptyFile: true }
+  // Loaded only here: most edits find their text.
+  const { alreadyApplied, nearestPlaces } = await import('@clada/reply/text/nearest.ts')
+  const above = from === 0 ? 0 : splitLines(text.slice(0, from)).length - 1
+  const near = await nearestPlaces(text.slice(from), wanted)
+  const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
+  const applied = alreadyApplied(text, replacement)
+  return applied === undefined ? { nearest } : { nearest, applied }
+}
+
+export const shown = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })

@@ -1,0 +1,209 @@
+import { defaultSyntax } from '@clada/reply/syntax/table.ts'
+import type { Block, Document, ExplainedFault } from '@clada/reply/core/block.ts'
+import { explainFaults } from '../report/mistakes.ts'
+import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
+import type { Review, ReviewChoices } from '../core/review.ts'
+import type { HistorySettings } from '../core/settings.ts'
+import type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from '../engine/history-run.ts'
+import {
+  type ExecuteOptions,
+  nothingRun,
+  type PreviewOptions,
+  type RunOptions,
+  type RunResult,
+} from '../engine/options.ts'
+import { run, runDocument, runStream, withinTime } from '../engine/run.ts'
+import type { Executed } from '../journal/timeline.ts'
+import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
+import type { StepResult } from '../timetravel/back-forward.ts'
+import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
+import { type CladaOptions, historySettingsOf, readingOf, SettingsError, settingsOf } from '../config/settings.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { messageOf } from '../core/platform.ts'
+
+/** Finds the action blocks in a text and runs them. Holds options, no state. */
+export class Clada {
+  readonly #options: CladaOptions
+
+  constructor(options: CladaOptions = {}) {
+    this.#options = options
+  }
+
+  /** Never throws: failures are in the result. */
+  async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    return (await this.#run({ request: options }, (own) => run(text, own))).result
+  }
+
+  /** The same for a text that is still arriving: each block runs as soon as it is complete. */
+  async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    return (await this.#run({ request: options }, (own) => runStream(texts, own))).result
+  }
+
+  /** The changes that an execution would make, without making them. */
+  async preview(text: string, options: PreviewOptions = {}): Promise<Preview> {
+    return this.#previewOf(await this.#run({ request: options, effect: 'show' }, (own) => run(text, own)))
+  }
+
+  /**
+   * A preview whose blocks have their changes as hunks, under the decisions of the user so far. The same choices, with the
+   * `shown` of each block, go to `execute` as `review`.
+   */
+  async review(text: string, choices: ReviewChoices = {}, options: PreviewOptions = {}): Promise<Review> {
+    const ran = await this.#run({ request: { ...options, review: choices }, effect: 'show' }, (own) => run(text, own))
+    return { ...(await this.#previewOf(ran)), blocks: [...ran.reviewed] }
+  }
+
+  /** Runs one action for the user; paths may be relative. */
+  perform(
+    action: string,
+    params: Readonly<Record<string, string>>,
+    options: Omit<ExecuteOptions, 'only'> = {},
+  ): Promise<ExecutionResult> {
+    return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
+  }
+
+  /** Runs one action for a model, with typed values. Null counts as missing; paths may be relative. */
+  call(
+    action: string,
+    values: Readonly<Record<string, unknown>>,
+    options: Omit<ExecuteOptions, 'only'> = {},
+  ): Promise<ExecutionResult> {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+    return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
+  }
+
+  /** Reverts the file changes of an execution: the last one, unless a number is given. */
+  async undo(options: UndoOptions = {}): Promise<UndoResult> {
+    const settings = settingsOf(this.#options)
+    if (options.conversation !== undefined) {
+      const { undoConversation } = await import('../timetravel/undo.ts')
+      return undoConversation(settings, this.#history(), options.conversation, options)
+    }
+    const { undo } = await import('../timetravel/undo.ts')
+    return undo(settings, this.#history(), options)
+  }
+
+  /** Reverts an undo: the last one, unless an execution is named. */
+  async redo(options: Omit<UndoOptions, 'conversation'> = {}): Promise<UndoResult> {
+    const { redo } = await import('../timetravel/undo.ts')
+    return redo(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Checks out the parent commit; uncommitted changes are stashed until `forward` returns. */
+  async back(): Promise<StepResult> {
+    const { stepBack } = await import('../timetravel/back-forward.ts')
+    return stepBack(settingsOf(this.#options), this.#history())
+  }
+
+  /** One step towards the commit where `back` began. */
+  async forward(): Promise<StepResult> {
+    const { stepForward } = await import('../timetravel/back-forward.ts')
+    return stepForward(settingsOf(this.#options), this.#history())
+  }
+
+  /** Combines several commits into one. */
+  async squash(options: SquashOptions = {}): Promise<SquashResult> {
+    const { squashCommits } = await import('../timetravel/squash.ts')
+    return squashCommits(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** The executions in this project, oldest first. */
+  async history(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
+    const { historyOf } = await import('../engine/history-run.ts')
+    return historyOf(settingsOf(this.#options), query)
+  }
+
+  /** One execution with its diffs. */
+  async execution(number: number): Promise<ExecutionDetail | undefined> {
+    const { executionOf } = await import('../engine/history-run.ts')
+    return executionOf(settingsOf(this.#options), number)
+  }
+
+  /** The files of one execution before and after, and changes by others before it. */
+  async changesOf(number: number): Promise<ExecutionChanges | undefined> {
+    const { changesOf } = await import('../engine/history-run.ts')
+    return changesOf(settingsOf(this.#options), number)
+  }
+
+  /** Changes by others since, in files that clada changed. */
+  async changedSince(): Promise<FileChange[]> {
+    const { changedSince } = await import('../engine/history-run.ts')
+    return changedSince(settingsOf(this.#options))
+  }
+
+  /** The last run of a block with exactly this text. */
+  async wasExecuted(block: string): Promise<Executed | undefined> {
+    const { executedBefore } = await import('../engine/history-run.ts')
+    return executedBefore(settingsOf(this.#options), block)
+  }
+
+  async #previewOf({ result, changes, changesBy }: RunResult): Promise<Preview> {
+    const { changeOf, diffOf } = await import('../engine/preview.ts')
+    // If there are changes, the settings are valid.
+    const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
+    // An atomic run with a failure changes nothing.
+    const fails = this.#options.atomic === true && !result.success
+    const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
+    return {
+      result: fails && changes.length > 0 ? withWarnings(result, [nothingChanges]) : result,
+      diffs,
+      diff: diffs.map(({ diff }) => diff).join(''),
+      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
+    }
+  }
+
+  async #one(
+    block: Block,
+    origin: RunOptions['origin'],
+    request: Omit<ExecuteOptions, 'only'>,
+  ): Promise<ExecutionResult> {
+    const options = { ...this.#options, relativePaths: true }
+    const document = { blocks: [block], faults: [], warnings: [], notExecuted: [] }
+    const { result } = await this.#run({ request, origin, effect: 'land', options }, (own) =>
+      runDocument(document, own),
+    )
+    return result
+  }
+
+  /** Runs within the project's time limit. Never throws. */
+  async #run(
+    given: Partial<RunOptions> & Pick<RunOptions, 'request'>,
+    work: (own: RunOptions) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    const { options = this.#options, request, origin = 'document' } = given
+    const { effect = options.atomic ? 'together' : 'land' } = given
+    try {
+      const [settings, history] = [settingsOf(options), historySettingsOf(options)]
+      return await withinTime(options.totalTimeout, request, (limited) =>
+        work({ options, settings, history, origin, effect, request: limited }),
+      )
+    } catch (error) {
+      const bug = !(error instanceof SettingsError)
+      const message = messageOf(error)
+      const result = bug
+        ? fatalResult(`Unexpected error in execute: ${message}`, 'internal_error')
+        : fatalResult(message, 'invalid_parameter')
+      return nothingRun(result)
+    }
+  }
+
+  #history(): HistorySettings {
+    return historySettingsOf(this.#options)
+  }
+}
+
+const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
+
+/** A block outside any document. */
+const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, faults: [], raw: '' }
+
+/** The same as `new Clada(options)`. */
+export const createClada = (options?: CladaOptions): Clada => new Clada(options)
+
+/** How a text is read. */
+export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimiters'>
+
+/** The blocks of a text in every syntax, with their lines and faults. Nothing is executed, and the disk is not read. */
+export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedFault> =>
+  explainFaults(findBlocks(new Source(text), readingOf(options)))

@@ -1,0 +1,154 @@
+import type { Clada } from './clada.ts'
+import { type ActionResult } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { userText } from '../report/failure.ts'
+import type { OutlineEntry } from '../structure/document.ts'
+import { outlineView } from '../structure/outline-view.ts'
+import { outlineBody } from '../actions/output.ts'
+import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { isRecord } from '../core/platform.ts'
+
+export interface ContextTextOptions {
+  /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */
+  readonly show?: 'text' | 'numbered' | 'outline' | undefined
+  /** In tokens, for the whole text. Files that do not fit are listed at the end. */
+  readonly budget?: number | undefined
+}
+
+export interface ContextText {
+  /** Each file after `=== path ===`, as files_read shows them; empty when there is none. */
+  readonly text: string
+  readonly shown: readonly Part[]
+  /** Files that did not fit. */
+  readonly left: readonly Part[]
+  /** Files that cannot be read, with the error. */
+  readonly refused: readonly { readonly path: string; readonly error: string }[]
+}
+
+interface Part {
+  readonly path: string
+  readonly tokens: number
+}
+
+/** The working set as one text to paste. Files are read and checked now, not when they were added. */
+export async function contextText(
+  clada: Clada,
+  { show = 'text', budget = Infinity }: ContextTextOptions = {},
+): Promise<ContextText | Unread> {
+  const listed = await one(clada, 'context_list', {})
+  if (!listed.success) return { error: listed.error ?? '' }
+  const paths = withoutParts(pathsIn(listed.data))
+  const sections: Section[] = []
+  const refused: { path: string; error: string }[] = []
+  for (const path of paths) {
+    const found = await bodyOf(clada, path, show)
+    if ('error' in found) refused.push({ path, error: found.error })
+    else sections.push({ path, text: `=== ${path} ===\n${found.body}` })
+  }
+  return { ...fitted(sections, budget * tokenLength), refused }
+}
+
+interface Unread {
+  readonly error: string
+}
+
+interface Section {
+  readonly path: string
+  readonly text: string
+}
+
+const pathsIn = (data: unknown): string[] =>
+  Array.isArray(data) ? data.map((entry: { path?: unknown }) => String(entry.path)) : []
+
+/** Leaves out structures of files that are shown as a whole. */
+const withoutParts = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !paths.some((file) => path.startsWith(`${file}@@`)))
+
+async function bodyOf(
+  clada: Clada,
+  path: string,
+  show: NonNullable<ContextTextOptions['show']>,
+): Promise<{ body: string } | Unread> {
+  if (show === 'outline') return outlineOf(clada, path)
+  const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
+  return read.success ? { body: field(read, 'content') } : unread(read)
+}
+
+const unread = (read: ActionResult): Unread => ({
+  error:
+    read.code === 'file_not_found'
+      ? 'it no longer exists. To remove it from the working set: clada context prune'
+      : userText(read),
+})
+
+async function outlineOf(clada: Clada, path: string): Promise<{ body: string } | Unread> {
+  const read = await one(clada, 'file_read', { path })
+  if (!read.success) return unread(read)
+  const lines = field(read, 'lines')
+  const everything = { path: lines === '' ? path : (path.split('@@')[0] ?? path), depth: '100', steps: 'true' }
+  const listed = await one(clada, 'list_structures', everything)
+  const size = counted(field(read, 'content').split('\n').length, 'line')
+  if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
+  const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
+  const [first = 0, last = Infinity] = lines.split('-').map(Number)
+  const body = outlineBody(outlineView(within(all, first, last)))
+  return { body: body === '' ? `[no structures, ${size}]` : body }
+}
+
+/** The outermost structures between two lines. */
+function within(structures: readonly OutlineEntry[], first: number, last: number): OutlineEntry[] {
+  return structures.flatMap((structure) => {
+    const [from, to] = structure.lines
+    return from >= first && to <= last ? [structure] : within(structure.children ?? [], first, last)
+  })
+}
+
+async function one(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+  const { results, fatalError, parseErrors } = await clada.perform(action, params)
+  const [result] = results
+  if (result !== undefined) return result
+  return {
+    seq: 1,
+    blockId: 'do',
+    action,
+    params: {},
+    success: false,
+    error: fatalError ?? parseErrors[0]?.message ?? '',
+  }
+}
+
+function field({ data }: ActionResult, name: string): string {
+  return isRecord(data) && typeof data[name] === 'string' ? data[name] : ''
+}
+
+/** As many sections as fit, in order, and the names of the others, or at least how many there are. */
+function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
+  let room = limit
+  const fits = sections.map(({ text }) => {
+    if (text.length + 2 > room) return false
+    room -= text.length + 2
+    return true
+  })
+  for (;;) {
+    const shown = sections.filter((_, at) => fits[at])
+    const left = sections.filter((_, at) => !fits[at])
+    const texts = shown.map((section) => section.text)
+    const notes =
+      left.length === 0 ? [] : [namesOf(left), `=== ${counted(left.length, 'file')} not shown, too long ===`]
+    const ways = notes.length === 0 ? [texts] : notes.map((note) => [...texts, note])
+    const text = ways.map((way) => way.join('\n\n')).find(({ length }) => length <= limit)
+    const last = fits.lastIndexOf(true)
+    const parts = { shown: shown.map(partOf), left: left.map(partOf) }
+    if (text !== undefined) return { text, ...parts }
+    if (last === -1) return { text: '', ...parts }
+    fits[last] = false
+  }
+}
+
+const partOf = ({ path, text }: Section): Part => ({ path, tokens: tokensOf(text) })
+
+const namesOf = (left: readonly Section[]): string =>
+  [
+    '=== not shown, too long ===',
+    ...left.map(({ path, text }) => `${path} (${counted(tokensOf(text), 'token')})`),
+  ].join('\n')

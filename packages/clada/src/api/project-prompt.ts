@@ -1,0 +1,52 @@
+import { allActions } from '../actions/registry.ts'
+import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
+import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
+import { printable, withoutHidden } from '../report/words.ts'
+import { Approvals } from '../approvals/approvals.ts'
+import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
+import { slashed } from '../core/paths.ts'
+
+/** Options of a prompt that do not come from the project's settings. */
+export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'>
+
+/** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
+export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
+  const { allowedActions, relativePaths, ...settings } = settingsOf(options)
+  // One form of paths on every system.
+  const root = slashed(settings.root)
+  const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
+  // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
+  const rules = request.rules?.map(legible)
+  const { exec, cslDelimiters, syntaxes } = options
+  const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
+  if (foreign !== undefined) return foreignPrompt(foreign, { specs: allActions(), root, ...request, rules })
+  return promptFor({
+    specs: allActions(),
+    root,
+    allowedRoots,
+    allowedActions,
+    relativePaths,
+    exec,
+    cslDelimiters,
+    syntax: taughtOf(syntaxes),
+    // Those that run without a question, as they are written.
+    approved: [
+      ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),
+    ].map(legible),
+    ...request,
+    rules,
+  })
+}
+
+const legible = (rule: string): string => withoutHidden(printable(rule))
+
+const isTaught = (name: string): boolean => taughtNames.some((one) => one === name)
+
+function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
+  if (syntaxes === undefined) return undefined
+  const [taught] = syntaxes.flatMap((name) => taughtNames.find((one) => one === name) ?? [])
+  if (taught !== undefined) return taught
+  throw new SettingsError(
+    `No prompt teaches ${syntaxes.join(', ')}: models know it already. Enable one of ${promptNames.join(', ')}.`,
+  )
+}

@@ -1,0 +1,99 @@
+import path from 'node:path'
+import { groups, type KeyName, keyNames } from '../../config/keys.ts'
+import type { Loaded } from '../../config/load.ts'
+import { projectFileName } from '../../config/settings.ts'
+import { type Effective, merge } from '../../config/merge.ts'
+import { yamlOf } from '../../config/sample.ts'
+import { didYouMean } from '@clada/reply/text/closest-name.ts'
+import type { Command } from '../command.ts'
+import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
+import { loadedFor, reportProjectAround } from '../options.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
+
+/** The effective value of each key and its source. */
+export const command: Command = {
+  name: 'config',
+  usage: 'clada config [KEY]',
+  summary: 'the effective values and their sources',
+  about:
+    'Shows the effective value of each key, from flags, the clada.yml of the project, your own ~/.config/clada/config.yml\nor the defaults, and the values of the project that are ignored because you do not trust it.',
+  words: 'keys',
+  documents: true,
+  flags: [...running, ...programs, ...editing, ...saving, ...limits, 'no-color', 'help'],
+  examples: [
+    ['clada config', 'everything'],
+    ['clada config limits', 'some keys'],
+    ['clada config exec --json', 'one, for a program'],
+  ],
+  run: async ({ flags, words }) => {
+    const names = namesFor(words)
+    const loaded = await loadedFor(flags)
+    await reportProjectAround(flags)
+    const merged = loaded?.merged ?? merge()
+    const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
+    if (flags.json !== undefined) {
+      const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
+      print(JSON.stringify(values, null, 2))
+    } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
+    else print(tableOf(rows))
+    return 0
+  },
+}
+
+function namesFor(words: readonly string[]): readonly KeyName[] {
+  const [wanted] = words
+  if (wanted === undefined) return keyNames
+  if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file_bytes')
+  const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
+  if (found.length > 0) return found
+  const meant = didYouMean(wanted, [...keyNames, ...Object.keys(groups)], ' See clada config.')
+  throw new UsageError(`There is no key '${visible(wanted)}'.${meant}`)
+}
+
+interface Row {
+  readonly name: KeyName
+  readonly value: unknown
+  readonly from: 'flag' | 'project' | 'user' | 'default'
+  readonly flag?: string
+  readonly file?: string
+  readonly line?: number
+  readonly refused?: { readonly value: unknown; readonly file: string; readonly line: number }
+}
+
+function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
+  const { value, from, at, refused } = effective
+  const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
+  // Here --json sets the format of this output, not that of reports.
+  const { json: _, ...others } = flags
+  const said = flagFor(name, value, others)
+  const dropped =
+    refused === undefined ? {} : { refused: { value: refused.value, file: fileOf(refused.by), line: refused.at.line } }
+  if (said !== undefined) return { name, value: said.value, from: 'flag', flag: said.flag, ...dropped }
+  if (from === 'default') return { name, value, from, ...dropped }
+  return { name, value, from, file: fileOf(from), line: at?.line ?? 1, ...dropped }
+}
+
+const shownValue = ({ name, value, from }: Row): string =>
+  visible(from === 'flag' ? String(value) : yamlOf(name, value))
+
+function tableOf(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  return rows
+    .flatMap((row) => {
+      const { name, refused } = row
+      const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
+      if (refused === undefined) return [line]
+      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored`
+      return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
+    })
+    .join('\n')
+}
+
+function sourceOf({ from, flag, file = '', line }: Row): string {
+  if (from === 'flag') return `--${flag}`
+  return from === 'default' ? from : `${shownFile(file)}:${line}`
+}
+
+/** Programs get the whole path. */
+const shownFile = (file: string): string => visible(path.basename(file) === projectFileName ? projectFileName : file)

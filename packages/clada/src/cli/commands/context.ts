@@ -1,0 +1,151 @@
+import path from 'node:path'
+import { Clada } from '../../api/clada.ts'
+import type { ContextText } from '../../api/context-text.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import { type ActionResult, type ExecutionResult } from '../../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { pathFrom } from '../../core/paths.ts'
+import { outputOf } from '../../report/parts.ts'
+import { printable } from '../../report/words.ts'
+import { didYouMean } from '@clada/reply/text/closest-name.ts'
+import type { Command, ExitCode } from '../command.ts'
+import { type FlagValues, numberOf, UsageError } from '../flags.ts'
+import { giveText, type Giving, givingOf, print } from '../streams.ts'
+import { configured } from '../options.ts'
+import { failureText } from '../print-step.ts'
+
+/** Each verb except print is one of the context_ actions. */
+export const command: Command = {
+  name: 'context',
+  usage: 'clada context [add|remove|list|prune|clear|print] [PATH…]',
+  summary: 'the files that you and the model keep in view; print: as one text to paste',
+  about:
+    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
+  flags: [
+    'root',
+    'no-config',
+    'allow',
+    'allow-escape',
+    'numbered',
+    'outline',
+    'budget',
+    'copy',
+    'osc52',
+    'json',
+    'quiet',
+    'help',
+  ],
+  examples: [
+    ['clada context add src/cart.ts README.md', 'keep two files in view'],
+    ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
+    ['clada context print', 'all of them as one text'],
+    ['clada context print --budget 8000 --copy', 'to paste them to a model'],
+  ],
+  run: async ({ flags, words: [verb = 'list', ...paths] }) => {
+    if (!verbs.includes(verb))
+      throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${didYouMean(verb, verbs)}`)
+    const { options, config } = await configured(flags)
+    const clada = new Clada(options)
+    const takesPaths = verb === 'add' || verb === 'remove'
+    if (takesPaths && paths.length === 0)
+      throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
+    if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
+    if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
+
+    const executions: ExecutionResult[] = []
+    for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
+      executions.push(await clada.perform(`context_${verb}`, params))
+    if (flags.json !== undefined) {
+      const results = executions.flatMap(({ results }) => results)
+      print(JSON.stringify(results, null, 2))
+    } else if (flags.quiet === undefined) {
+      const { root } = settingsOf(options)
+      for (const execution of executions) tell(verb, execution, root, flags)
+    }
+    return executions.every(({ success }) => success) ? 0 : 1
+  },
+}
+
+const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
+
+function tell(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
+  const [result] = execution.results
+  if (!execution.success || result === undefined) {
+    process.stderr.write(`${failureText(execution, flags, 2)}\n`)
+    return
+  }
+  const { params, data, warnings = [] } = forPeople(result, root)
+  const facts: object = typeof data === 'object' && data !== null ? data : {}
+  const size = 'size' in facts ? ` (${counted(Number(facts.size), 'byte')})` : ''
+  const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
+  const messages: Record<string, string> = {
+    add: `${params['path']}${size} ${already ?? 'added'}`,
+    remove: `${params['path']} removed`,
+    prune: outputOf({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
+    list: outputOf({ ...result, data }, { limit: Infinity })?.body ?? '',
+    clear: 'the working set is empty',
+  }
+  print(printable([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
+}
+
+/** Entries have absolute paths; people see them relative to the root. */
+function forPeople(
+  { params, data, warnings }: ActionResult,
+  root: string,
+): Pick<ActionResult, 'params' | 'data' | 'warnings'> {
+  const relative = (entry: unknown): unknown => {
+    if (typeof entry === 'string') return entryFrom(root, entry)
+    if (typeof entry !== 'object' || entry === null) return entry
+    const named = 'path' in entry ? { path: relative(entry.path) } : {}
+    return 'removed' in entry && Array.isArray(entry.removed)
+      ? { ...entry, ...named, removed: entry.removed.map(relative) }
+      : { ...entry, ...named }
+  }
+  const shown = typeof params['path'] === 'string' ? { ...params, path: entryFrom(root, params['path']) } : params
+  return {
+    params: shown,
+    data: Array.isArray(data) ? data.map(relative) : relative(data),
+    ...(warnings && { warnings }),
+  }
+}
+
+/** The part after `@@` is not a path. */
+function entryFrom(root: string, entry: string): string {
+  const end = entry.indexOf('@@')
+  const file = end === -1 ? entry : entry.slice(0, end)
+  return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
+}
+
+async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<ExitCode> {
+  const { root } = settingsOf(options)
+  const { contextText } = await import('../../api/context-text.ts')
+  const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
+  const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
+  if ('error' in context) {
+    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    return 1
+  }
+  if (flags.quiet === undefined) tellContext(context, root)
+  const given = context.text === '' ? 0 : await giveText(context.text, giving, root)
+  return context.refused.length === 0 ? given : 1
+}
+
+/** Prints sizes and refusals to stderr, apart from the text. */
+export function tellContext({ shown, left, refused }: ContextText, root: string): void {
+  if (shown.length + left.length + refused.length === 0) {
+    process.stderr.write('clada: the working set is empty. Add files with: clada context add PATH…\n')
+    return
+  }
+  const lines = [
+    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${counted(tokens, 'token')}`),
+    ...left.map(
+      ({ path: entry, tokens }) => `left out, over the budget: ${entryFrom(root, entry)}  ${counted(tokens, 'token')}`,
+    ),
+    ...refused.map(({ path: entry, error }) => `refused: ${entryFrom(root, entry)}: ${error}`),
+    `${counted(shown.length, 'file')}, ${counted(
+      shown.reduce((sum, { tokens }) => sum + tokens, 0),
+      'token',
+    )}`,
+  ]
+  process.stderr.write(`${printable(lines.join('\n'))}\n`)
+}

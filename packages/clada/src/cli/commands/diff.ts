@@ -1,0 +1,175 @@
+import { isMissing } from '@clada/reply/core/block.ts'
+import { accountLines, fatalIn, notExecutedText, type ReportOptions } from '../../report/parts.ts'
+import { Clada } from '../../api/clada.ts'
+import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { formatReport } from '../../report/format.ts'
+import { prettyAction, prettyErrors } from '../../report/pretty.ts'
+import { byBlock, oneLine, primaryOf, printable } from '../../report/words.ts'
+import type { Command } from '../command.ts'
+import { approving, editing, general, limits, reading, reporting } from '../flags.ts'
+import { isTerminal, print, readInputs } from '../streams.ts'
+import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
+
+/** Shows what would change on stdout, and on stderr what would be run and what would fail. */
+export const command: Command = {
+  name: 'diff',
+  usage: 'clada diff [FILE…|-]',
+  summary: 'show what would change, as a unified diff; nothing is touched',
+  documents: true,
+  flags: [
+    ...reading,
+    'json',
+    ...reporting,
+    'atomic',
+    ...editing,
+    'dry-run',
+    'with-programs',
+    ...approving,
+    ...limits,
+    ...general,
+  ],
+  examples: [
+    ['clada diff reply.md', 'look first'],
+    ['clada diff reply.md | git apply', 'and apply it yourself'],
+    ['clada diff --with-programs reply.md', 'with what its code and approved commands would change'],
+  ],
+  run: async ({ flags: given, words }) => {
+    const clada = new Clada(await cladaOptions(given))
+    const flags = await withConfig(given)
+    const previews: Preview[] = []
+    const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
+    const inputs = await readInputs(words)
+    for (const { name, text } of inputs) {
+      const preview = await clada.preview(text, { programs: given['with-programs'] === undefined ? 'name' : 'try' })
+      previews.push(preview)
+      if (!preview.result.success) failed.push({ name, result: preview.result })
+    }
+    if (flags.quiet === undefined) {
+      if (flags.json !== undefined) {
+        const unheard = await configWarnings(given)
+        const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
+        print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+      } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
+      if (flags.json === undefined) {
+        const nameOf = isTerminal(2) ? namedForPerson : namedByTask
+        for (const [index, { result }] of previews.entries()) {
+          const of = inputs.length > 1 ? `${printable(inputs[index]?.name ?? '')}: ` : ''
+          if (isEmpty(result)) process.stderr.write(`${of}No blocks found.\n`)
+          for (const line of [
+            ...warningLines(result, nameOf),
+            ...programLines(result, nameOf),
+            ...unknownLines(result, nameOf),
+          ])
+            process.stderr.write(`${line}\n`)
+        }
+        const options = reportOptions(flags)
+        for (const { name, result } of failed)
+          process.stderr.write(`${isTerminal(2) ? failures(name, result, options) : failedTasks(result, options)}\n`)
+      }
+    }
+    return failed.length > 0 ? 1 : 0
+  },
+}
+
+const isEmpty = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
+  results.length + parseErrors.length + notExecuted.length === 0 && fatalError === undefined
+
+type Naming = (result: ActionResult) => string
+
+const namedByTask: Naming = ({ task, seq }) => `[task-${task ?? seq}]`
+const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)}:`
+
+/** Lines about what was repaired, left out or interpreted. */
+function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
+  const unmeant = notExecuted.filter((one) => !isMissing(one)).map(notExecutedText)
+  const ofActions = results.flatMap((result) =>
+    wouldRun(result.data) || result.unknown !== undefined
+      ? []
+      : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
+  )
+  return [...unmeant, ...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
+}
+
+const wouldRun = (data: unknown): data is { would_run: unknown } =>
+  typeof data === 'object' && data !== null && 'would_run' in data
+
+/** Programs that were not run: their effects are in no diff. */
+function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
+  return results.flatMap((result) => {
+    const { data, warnings = [] } = result
+    if (!wouldRun(data)) return []
+    const name = nameOf === namedByTask ? namedByTask(result) : '!'
+    return [printable(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
+  })
+}
+
+/** Blocks that depend on a program that was not run: they have not failed. */
+const unknownLines = ({ results }: ExecutionResult, nameOf: Naming): string[] =>
+  results.flatMap((result) =>
+    result.unknown === undefined
+      ? []
+      : [
+          printable(
+            `${nameOf(result)} ${(result.warnings ?? []).join('; ')}. As things are: ${oneLine(result.unknown)}`,
+          ),
+        ],
+  )
+
+/** For a pipe: the lines of the blocks that would fail. Nothing was applied, so no success is reported. */
+function failedTasks(result: ExecutionResult, options: ReportOptions): string {
+  const results = result.results.filter(({ success }) => !success)
+  const { warnings: _, notExecuted = [], ...whole } = result
+  const rest = { ...whole, notExecuted: notExecuted.filter(isMissing) }
+  return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
+}
+
+/** For a person: which blocks would fail, where they are, why, and what the diff is without them. */
+function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
+  const { results, parseErrors } = result
+  const fatal = fatalIn(result)
+  const of = name === '-' ? '' : ` of ${name}`
+  const failing = results.filter(({ success }) => !success)
+  const broken = byBlock(parseErrors)
+  const acted = failing.flatMap((one) => {
+    const [head = '', ...rest] = prettyAction(one, options)
+    const place = one.line === undefined ? '' : ` (block ${one.blockId}, line ${one.line}${of})`
+    const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
+    return [`${head} ${fate}${printable(place)}`, ...rest]
+  })
+  const read = broken.flatMap((errors) => {
+    const [head = '', ...rest] = prettyErrors(errors, options)
+    return [`${head} cannot be read${printable(of === '' ? '' : `, in ${name}`)}`, ...rest]
+  })
+  const bad = failing.length + broken.length
+  const total = results.length + broken.length
+  const sum = `${bad} of ${counted(total, 'block')} would fail${bad === total ? '' : '; the diff shows the others'}.`
+  return [
+    ...acted,
+    ...read,
+    ...accountLines(
+      { ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) },
+      (text) => `✗ ${printable(text)}`,
+    ),
+    ...(fatal === undefined ? [] : [`✗ ${printable(fatal)}`]),
+    ...(total === 0 ? [] : [sum]),
+  ].join('\n')
+}
+
+function colored(diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      const code = /^(\+\+\+|---|diff |new |deleted |old |rename )/.test(line)
+        ? 1
+        : line.startsWith('@@')
+          ? 36
+          : line.startsWith('+')
+            ? 32
+            : line.startsWith('-')
+              ? 31
+              : 0
+      return code === 0 ? printable(line) : `\u001b[${code}m${printable(line)}\u001b[0m`
+    })
+    .join('\n')
+}

@@ -1,0 +1,72 @@
+import { registry } from '../../actions/registry.ts'
+import { Clada } from '../../api/clada.ts'
+import { type ParseError, withWarnings } from '../../core/result.ts'
+import { formatReport } from '../../report/format.ts'
+import { didYouMean } from '@clada/reply/text/closest-name.ts'
+import { asking } from '../ask.ts'
+import type { Command } from '../command.ts'
+import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
+import { canAsk, print, readStdin } from '../streams.ts'
+import { shownChanges } from '../live-output.ts'
+import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
+
+/** A call that a person typed has no line numbers. */
+function withoutPlace(error: ParseError): ParseError {
+  const { line: _, column: __, blockStartLine: ___, ...rest } = error
+  return rest
+}
+
+export const command: Command = {
+  name: 'do',
+  usage: 'clada do ACTION name=value…',
+  summary: 'one action',
+  about: 'Calls one action by hand. Paths may be relative to the root.',
+  words: 'actions',
+  documents: true,
+  flags: [
+    ...running.filter((name) => name !== 'syntax' && name !== 'csl-delimiters'),
+    ...programs,
+    'matching',
+    'patches',
+    'final-newline',
+    'stdin',
+    ...saving,
+    ...limits,
+    ...general,
+  ],
+  examples: [
+    ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
+    ['clada do read_structure path=src/cart.ts target=total', 'read one function'],
+    ['clada do file_write path=notes.md --stdin content < notes', 'take a parameter from stdin'],
+  ],
+  run: async ({ flags, words }) => {
+    const [action, ...pairs] = words
+    if (action === undefined) throw new UsageError('do needs an action: clada do ACTION name=value…')
+    if (action.includes('structure')) {
+      const { prepareGrammar } = await import('../../structure/grammar.ts')
+      prepareGrammar(pairs.find((pair) => pair.startsWith('path=')) ?? '')
+    }
+    if (!registry.has(action))
+      throw new UsageError(`Unknown action: ${action}.${didYouMean(action, [...registry.keys()], ' See clada tools.')}`)
+    const params: Record<string, string> = {}
+    for (const pair of pairs) {
+      const equals = pair.indexOf('=')
+      if (equals < 1) throw new UsageError(`'${pair}' is not of the form name=value.`)
+      params[pair.slice(0, equals)] = pair.slice(equals + 1)
+    }
+    const [fromStdin] = flags.stdin ?? []
+    if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
+
+    const shown = await withConfig(flags)
+    const changes = await shownChanges(shown)
+    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? asking : {}) })
+    const result = await clada.perform(action, params, changes.listen)
+    const format = reportFormat(shown)(result)
+    const report = { ...reportOptions(shown), ...changes.shown }
+    const reported = isPretty(shown)
+      ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }
+      : withWarnings(result, format === 'json' ? await configWarnings(flags) : [])
+    if (flags.quiet === undefined) print(formatReport(reported, format, report))
+    return result.success ? 0 : 1
+  },
+}

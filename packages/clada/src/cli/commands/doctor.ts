@@ -1,0 +1,355 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { approvalsFor } from '../../approvals/approvals.ts'
+import { programs, tryInterpreter } from '../../commands/interpreters.ts'
+import {
+  type CladaOptions,
+  commandSettingsOf,
+  historySettingsOf,
+  projectFileName,
+  SettingsError,
+  settingsOf,
+} from '../../config/settings.ts'
+import { type CommandSettings, languages } from '../../core/commands.ts'
+import type { Settings } from '../../core/settings.ts'
+import { chooseSandbox, type Layer, layersOf, whyNotStarting } from '../../process/sandbox.ts'
+import { listedProgram, ownProgram } from '../../process/programs.ts'
+import { isClipboard } from '../../watch/clipboard/clipboard.ts'
+import { openClipboard } from '../../watch/clipboard/open.ts'
+import type { Command } from '../command.ts'
+import { flagFor, type FlagValues, saving } from '../flags.ts'
+import { loadedFor, optionsFor, projectAround } from '../options.ts'
+import { print } from '../streams.ts'
+import { visible } from '../../report/words.ts'
+import { proposeApprovals, unapproved } from './init.ts'
+import { Stop } from '../../core/problem.ts'
+import { findRepository, nearestRepository } from '../../git/find-repository.ts'
+import { git } from '../../git/git-program.ts'
+import { type Head, headOf, inRepository, type Repository } from '../../git/repository.ts'
+import { explain } from '../../report/explain.ts'
+import { inProgress } from '../../state/git-dirs.ts'
+import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
+import { stateHome } from '../../state/user-state.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { hasCode, type Platform, platform } from '../../core/platform.ts'
+import { slashed } from '../../core/paths.ts'
+
+/** Reports what is installed, which sandbox is active, and how to install what is missing. */
+export const command: Command = {
+  name: 'doctor',
+  usage: 'clada doctor',
+  summary: 'what is installed, which sandbox is active, what is missing',
+  words: [],
+  flags: ['root', 'no-config', 'allow', 'exec', ...saving, 'json', 'help'],
+  examples: [['clada doctor', 'why is exec refused?']],
+  run: async ({ flags: given }) => {
+    const found = await configs(given)
+    // A config that cannot be read is a finding; the others are reported anyway.
+    const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
+    const options = await optionsFor(flags)
+    const settings = settingsOf(options)
+    const findings = [
+      project(settings.root, given),
+      ...(await sandbox(settings.root)),
+      ...swaps(),
+      ...listed(),
+      ...(await interpreters(settings, commandSettingsOf(options).exec)),
+      ...(await gitFindings(settings.root, options, await whoSays(flags))),
+      ...state(settings.root),
+      ...userState(),
+      await clipboard(settings.root),
+      ...(await tests(options)),
+      ...found,
+    ]
+    if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
+    else {
+      for (const finding of findings) print(lineOf(finding))
+      await proposeApprovals(options)
+    }
+    return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
+  },
+}
+
+function project(root: string, { root: asked }: FlagValues): Finding {
+  const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
+  const found = `${visible(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
+  if (!isWritable(root))
+    return {
+      name: 'project',
+      ok: false,
+      found: `${found} cannot be written to`,
+      advice: 'Edits fail. Change its permissions.',
+    }
+  return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
+}
+
+/** Whether something can be made in a directory, or where the first part of its path is missing. */
+function isWritable(dir: string): boolean {
+  try {
+    fs.accessSync(dir, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return hasCode(error, 'ENOENT') && isWritable(path.dirname(dir))
+  }
+}
+
+/** Where approvals and what a watcher has seen are kept. */
+function userState(): Finding[] {
+  const dir = stateHome()
+  if (isWritable(dir)) return []
+  return [
+    {
+      name: 'own state',
+      ok: false,
+      optional: true,
+      found: `${visible(dir)} cannot be written to, so no approval and no trust can be saved`,
+      advice: 'Change its permissions, or set XDG_STATE_HOME to a directory that can be written to.',
+    },
+  ]
+}
+
+/** State that is ignored is shown nowhere else after the run that found it. */
+function state(root: string): Finding[] {
+  const aside = setAsideIn(root)
+  const adopt = 'If it is yours, adopt it: clada trust --history. If not, it can be deleted.'
+  if (hasForeignState(root))
+    return [
+      {
+        name: 'state',
+        ok: false,
+        optional: true,
+        found: '.clada was not made by your clada on this machine, so it is ignored',
+        advice: adopt,
+      },
+    ]
+  if (aside === 0) return []
+  const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'is' : 'are'} ignored`
+  return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
+}
+
+/** The source of the setting that says where executions are saved. */
+async function whoSays(flags: FlagValues): Promise<string> {
+  const loaded = await loadedFor(flags)
+  const said = flagFor('git.mode', undefined, flags)
+  if (said !== undefined) return `--${said.flag}`
+  const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
+  const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
+  return file === undefined ? 'the default in a repository' : `${visible(file)}:${at?.line ?? 1}`
+}
+
+async function configs(flags: FlagValues): Promise<Finding[]> {
+  const name = 'config'
+  try {
+    const { user, project, warnings } = (await loadedFor(flags)) ?? {}
+    if (user === undefined && project === undefined) return [{ name, ok: true, found: 'none; clada init writes one' }]
+    const more = (warnings ?? []).length === 0 ? {} : { advice: (warnings ?? []).join('\n    ') }
+    const limit = project?.trusted ? 'trusted' : 'not trusted, so it can only restrict'
+    return [
+      ...(user === undefined ? [] : [{ name, ok: true, found: `${user.file} (yours)` }]),
+      ...(project === undefined ? [] : [{ name, ok: true, found: `${projectFileName} (${limit})`, ...more }]),
+    ]
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    return [{ name, ok: false, found: error.message.replaceAll('\n', '\n    ') }]
+  }
+}
+
+const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
+  `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${advice}`}`
+
+/** The sandbox is started, not only looked up: a kernel may refuse it. */
+async function sandbox(root: string): Promise<Finding[]> {
+  const name = 'sandbox'
+  const choice = chooseSandbox()
+  if (!choice.ok) {
+    const { reason: found, advice, never } = choice
+    const finding = { name, ok: false, found, advice: typeof advice === 'string' ? advice : advice.user }
+    // A system without one is healthy anyway: exec is refused there, and everything else works.
+    return never
+      ? [{ ...finding, optional: true, found: `${found}; exec is refused, everything else works` }]
+      : [finding]
+  }
+  const { name: kind, file } = choice.sandbox
+  const failure = await whyNotStarting(choice.sandbox, root)
+  const user = process.geteuid?.() === 0 ? 'as root, without its privileges' : 'as an ordinary user'
+  if (failure === undefined) {
+    const layers = kind === 'bubblewrap' ? (await layersOf(file, root)).map(layer) : []
+    return [{ name, ok: true, found: `${kind} is active (${file}), ${user}` }, ...layers]
+  }
+  return [
+    {
+      name,
+      ok: false,
+      found: `${kind} does not start: ${failure}`,
+      advice:
+        'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
+    },
+  ]
+}
+
+/** The sandbox holds without any one of them. */
+const layer = ({ name, active, advice }: Layer): Finding =>
+  active === undefined
+    ? { name: `+ ${name}`, ok: false, optional: true, found: 'not here', advice }
+    : { name: `+ ${name}`, ok: true, found: active }
+
+/** What is not promised where paths cannot be walked through open directories. */
+export function swaps(on: Platform = platform): Finding[] {
+  if (on.proc) return []
+  const found =
+    'each path is checked right before its use; a program that swaps directories at that moment could mislead it'
+  return [
+    {
+      name: 'paths',
+      ok: false,
+      optional: true,
+      found,
+      advice: 'Do not let untrusted programs work in the project.',
+    },
+  ]
+}
+
+function listed(): Finding[] {
+  const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
+  const missing = wanted.filter((name) => listedProgram(name, []) === undefined)
+  if (platform.name === 'win32')
+    return [{ name: 'commands', ok: true, found: 'commands that only read are part of clada, except git' }]
+  if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all listed commands are installed' }]
+  // They are refused one by one when a document asks for them; nothing else depends on them.
+  return [
+    {
+      name: 'commands',
+      ok: false,
+      optional: true,
+      found: `not installed: ${missing.join(', ')}`,
+      advice: 'Install them if models should use them.',
+    },
+  ]
+}
+
+/** Started where code would run: an interpreter may need files that are missing there. */
+function interpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
+  return Promise.all(
+    languages.map(async (lang): Promise<Finding> => {
+      const name = programs[lang].names[0] ?? lang
+      if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
+      const tried = await tryInterpreter(lang, settings, exec)
+      if (tried.state === 'missing')
+        return { name, ok: false, optional: true, found: 'not installed; exec in this language is refused' }
+      const { file } = tried
+      if (tried.state === 'works') {
+        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as configured'
+        return { name, ok: true, found: `${tried.version} (${visible(file)}), ${where}` }
+      }
+      const found = `${visible(file)} does not start in the sandbox: ${visible(tried.reason)}`
+      return { name, ok: false, optional: true, found }
+    }),
+  )
+}
+
+/** The commands that run the tests, and whether they are approved. */
+async function tests(options: CladaOptions): Promise<Finding[]> {
+  const settings = settingsOf(options)
+  const approvals = await approvalsFor(settings, commandSettingsOf(options))
+  const approved = approvals.approved().map(visible)
+  const missing = unapproved(settings.root, approvals).map(visible)
+  const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
+  const ok = missing.length === 0
+  return [
+    { name: 'approvals', ok, optional: true, found: ok ? found : `${found}; not approved: ${missing.join(', ')}` },
+  ]
+}
+
+async function clipboard(root: string): Promise<Finding> {
+  const opened = await openClipboard({ roots: [root] })
+  const ok = isClipboard(opened)
+  return { name: 'clipboard', ok, found: ok ? opened.name : opened.why, optional: true }
+}
+
+/** The installed git, the repository of the project, and how an execution is saved there. */
+async function gitFindings(root: string, options: CladaOptions, asked: string): Promise<Finding[]> {
+  const { git: mode, author } = historySettingsOf(options)
+  const program = await gitProgram()
+  try {
+    const repository = program.ok ? await findRepository(root) : nearestRepository(root)
+    const head = repository === undefined ? undefined : await headOf(repository)
+    const saving = await savingOf(mode, asked, author ?? 'clada', repository, head, program.ok)
+    return [
+      { ...program, ...(program.ok || repository !== undefined ? {} : { optional: true }) },
+      { name: 'repository', ok: true, found: repositoryLine(root, repository, head) },
+      saving,
+    ]
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    const { error: found, details } = explain(error.problem, 'git')
+    const advice = details?.['advice']
+    return [program, { name: 'repository', ok: false, found, ...(typeof advice === 'string' && { advice }) }]
+  }
+}
+
+async function gitProgram(): Promise<Finding> {
+  const name = 'git'
+  const file = ownProgram('git')
+  if (file === undefined) return { name, ok: false, found: 'not installed', advice: 'Install git, or use --no-git.' }
+  try {
+    const { out } = await git({ cwd: '/', env: {}, args: ['--version'] })
+    return { name, ok: true, found: `${/\d\S*/.exec(out.toString())?.[0] ?? 'of unknown version'} (${file})` }
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { name, ok: false, found: `${file} does not start: ${explain(error.problem, 'git').error}` }
+  }
+}
+
+function repositoryLine(root: string, repository: Repository | undefined, head: Head | undefined): string {
+  if (repository === undefined) return 'none; checkpoints are saved in a repository in .clada'
+  const { top, gitDir, commonDir } = repository
+  const place = top === root ? visible(root) : `${visible(top ?? gitDir)} (the project is a part of it)`
+  const branch = head?.branch === undefined ? 'no branch checked out' : `branch ${branchName(head)}`
+  const commit = head?.commit === undefined ? 'no commit yet' : `commit ${head.commit.slice(0, 8)}`
+  const worktree = gitDir === commonDir ? '' : `, a worktree of ${visible(commonDir)}`
+  return `${place}, ${visible(branch)}, ${commit}${worktree}`
+}
+
+const branchName = ({ branch = 'HEAD' }: Head): string => branch.replace(/^refs\/heads\//, '')
+
+/** The mode that the next execution will have, and why. */
+async function savingOf(
+  mode: 'commit' | 'shadow' | 'off',
+  asked: string,
+  author: string,
+  repository: Repository | undefined,
+  head: Head | undefined,
+  hasGit: boolean,
+): Promise<Finding> {
+  const name = 'saving'
+  const fine = (found: string): Finding => ({ name, ok: true, found })
+  if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo still works`)
+  if (repository === undefined) {
+    return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo still works')
+  }
+  const objects = path.join(repository.commonDir, 'objects')
+  if (!isWritable(objects)) {
+    const advice = 'Change its permissions, or use --no-git.'
+    return { name, ok: false, found: `${visible(objects)} cannot be written to, so nothing is executed`, advice }
+  }
+  if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is not changed`)
+  const busy = inProgress(repository)
+  if (busy !== undefined) {
+    const advice = `Finish or abort ${busy} first, or use --no-git.`
+    return { name, ok: false, found: `${busy} is in progress, so nothing is executed`, advice }
+  }
+  if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { fine: [1] })).status === 1)
+    return fine('shadow (changes are staged): checkpoints under refs/clada until they are committed')
+  const where = head?.branch === undefined ? 'the detached HEAD' : visible(branchName(head))
+  return fine(`commit (${asked}): each execution is a commit of ${visible(author)} on ${where}`)
+}
+
+/** One thing that `clada doctor` looked at. */
+export interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly found: string
+  readonly advice?: string
+  /** Most of clada does without it. */
+  readonly optional?: true
+}

@@ -1,0 +1,121 @@
+import { Clada } from '../../api/clada.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
+import { settingsOf } from '../../config/settings.ts'
+import { printable } from '../../report/words.ts'
+import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
+import type { Command } from '../command.ts'
+import { UsageError } from '../flags.ts'
+import { cladaOptions } from '../options.ts'
+import { print } from '../streams.ts'
+
+export const command: Command = {
+  name: 'history',
+  usage: 'clada history [N]',
+  summary: 'the last executions, or all with --all; with a number, one execution and its diff',
+  flags: ['root', 'all', 'json', 'help'],
+  examples: [
+    ['clada history', 'one line for each execution, and one for each MCP conversation or loop'],
+    ['clada history 12', 'what execution 12 changed'],
+  ],
+  run: async ({ flags, words: [word, ...rest] }) => {
+    if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
+    const options = await cladaOptions(flags)
+    const clada = new Clada(options)
+    const { root } = settingsOf(options)
+    const conflict = ownerConflict(root)
+    if ((conflict !== undefined || hasForeignState(root)) && flags.quiet === undefined)
+      process.stderr.write(`clada: ${conflict ?? foreignStateNote('they are not shown')}\n`)
+    if (word === undefined) {
+      const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
+      const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
+      print(
+        flags.json === undefined
+          ? table(flags.all === undefined ? collapsed(entries, older) : entries)
+          : JSON.stringify(entries, null, 2),
+      )
+      if (older && flags.quiet === undefined)
+        process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
+      return 0
+    }
+    const detail = await clada.execution(executionNumber(word))
+    if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
+    print(flags.json === undefined ? described(detail) : JSON.stringify(detail, null, 2))
+    return 0
+  },
+}
+
+/** Reading more would make the list slow in a long history. */
+const listed = 50
+
+/** A number as `clada history` shows it. */
+export function executionNumber(word: string): number {
+  if (/^[1-9]\d{0,9}$/.test(word)) return Number(word)
+  throw new UsageError(`'${word}' is not the number of an execution. See clada history.`)
+}
+
+type Line = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
+
+/** The executions of a conversation are one line, at the place of the last one. `older`: there are more before these. */
+function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
+  const byId = new Map<string | number, HistoryEntry[]>()
+  for (const entry of entries) {
+    const id = entry.conversation?.id ?? entry.number
+    byId.set(id, [...(byId.get(id) ?? []), entry])
+  }
+  return entries.flatMap((entry): Line[] => {
+    const group = byId.get(entry.conversation?.id ?? entry.number) ?? []
+    const [first] = group
+    if (group.length < 2 || first === undefined) return [entry]
+    if (entry !== group.at(-1)) return []
+    const what = entry.conversation?.kind === 'loop' ? 'loop' : 'MCP conversation'
+    return [
+      {
+        ...entry,
+        number: `${first.number}-${entry.number}`,
+        summary: `${what} of ${older && first === entries[0] ? 'at least ' : ''}${group.length} executions, from: ${first.summary}`,
+        failed: group.reduce((sum, { failed }) => sum + failed, 0),
+        undone: group.every(({ undone }) => undone),
+      },
+    ]
+  })
+}
+
+function table(entries: readonly Line[]): string {
+  if (entries.length === 0) return 'Nothing was executed here yet.'
+  const width = Math.max(...entries.map(({ number }) => String(number).length))
+  return entries.map((entry) => line(entry, width)).join('\n')
+}
+
+function line(entry: Line, width: number): string {
+  const { number, time, summary, failed, leftOut, commit, paths } = entry
+  const notes = [
+    ...(entry.undone ? ['undone'] : []),
+    // Its summary says that it was interrupted.
+    ...(entry.interrupted ? [`${counted(paths.length, 'path')} changed`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(leftOut === undefined ? [] : [`${leftOut} left out by the user`]),
+    ...(commit === undefined ? [] : [commit.slice(0, 8)]),
+  ]
+  const noted = notes.length === 0 ? '' : `  (${notes.join(', ')})`
+  return printable(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${noted}`)
+}
+
+function described(detail: ExecutionDetail): string {
+  const actions = detail.actions.map(
+    ({ seq, action, target, success, left, undone, error }) =>
+      `  ${success ? '✓' : left ? '−' : '✗'} ${seq}. ${action} ${target}${undone ? '  (undone)' : ''}`.trimEnd() +
+      (error === undefined ? '' : `\n      ${error}`),
+  )
+  const diffs = detail.diffs.map(({ diff }) => diff.trimEnd())
+  return [line(detail, 0), ...actions.map(printable), ...(diffs.length > 0 ? ['', ...diffs.map(printable)] : [])].join(
+    '\n',
+  )
+}
+
+function localTime(time: string): string {
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return time
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}

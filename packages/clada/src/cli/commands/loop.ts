@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto'
+import { Clada } from '../../api/clada.ts'
+import { projectPrompt } from '../../api/project-prompt.ts'
+import { withSection } from '../../describe/prompt.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import { type FileChange } from '../../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
+import { apiModel, type Model, programModel } from '../../loop/model.ts'
+import { Transcript, type Turn } from '../../loop/transcript.ts'
+import { primaryOf, printable } from '../../report/words.ts'
+import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
+import { asking } from '../ask.ts'
+import type { Command, ExitCode } from '../command.ts'
+import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
+import { configured, lasting, reportOptions, withConfig } from '../options.ts'
+import { canAsk, print } from '../streams.ts'
+import { executionNumber } from './history.ts'
+import { mapFor } from './prompt.ts'
+
+export const command: Command = {
+  name: 'loop',
+  usage: 'clada loop TASK [--until CMD] -- PROGRAM [ARG…]',
+  summary: 'let a model work on a task: its replies are applied, and the reports go back to it',
+  about:
+    'Asks a model, applies its reply as it arrives, and answers with the report, until the command of --until succeeds, a\nreply has no blocks, or a limit is reached. The model is a program that reads the prompt on standard input and writes\nthe reply to standard output, or a server (--api). The replies go to stderr, the summary with the diff to stdout.',
+  documents: true,
+  flags: [
+    'until',
+    'api',
+    'model',
+    'api-key-env',
+    'rounds',
+    'time',
+    'tokens',
+    'window',
+    'unattended',
+    'one-commit',
+    'resume',
+    'replay',
+    ...running.filter((name) => name !== 'format' && name !== 'budget'),
+    ...programs.filter((name) => name !== 'output-mode'),
+    'matching',
+    'patches',
+    ...saving,
+    'timeout',
+    'quiet',
+    'help',
+  ],
+  examples: [
+    ['clada loop "make the tests pass" --until "npm test" -- ollama run qwen3-coder', 'a program'],
+    [
+      'clada loop "add a --json flag" --api http://127.0.0.1:11434/v1 --model qwen3-coder --rounds 10',
+      'a server on this machine',
+    ],
+    ['clada loop --resume 3 -- claude -p', 'go on with loop 3'],
+    ['clada undo --loop', 'undo everything that the last loop did'],
+  ],
+  run: async ({ flags, words }) => {
+    const { options: read, config } = await configured(flags)
+    const options = lasting(read)
+    const { root } = settingsOf(options)
+    const asked = await askedLoop(flags, words, root)
+    const { until } = asked
+    const transcript =
+      asked.resumed ??
+      Transcript.begin(root, {
+        id: randomUUID(),
+        started: new Date().toISOString(),
+        task: asked.task,
+        model: asked.model.name,
+        ...(until === undefined ? {} : { until }),
+      })
+    const { id, number } = transcript.record
+    const loopOptions: CladaOptions = {
+      ...options,
+      ...(flags.unattended === undefined && canAsk() ? asking : {}),
+      conversation: { kind: 'loop', id },
+      approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
+    }
+    const prompt = asked.resumed?.prompt ?? (await promptFor(asked.task, until, loopOptions, config.prompt.rules))
+    transcript.keepPrompt(prompt)
+    const stop = new AbortController()
+    const onInterrupt = (): void => stop.abort(new Error('stopped by the user'))
+    process.once('SIGINT', onInterrupt)
+    process.once('SIGTERM', onInterrupt)
+    const time = numberOf(flags, 'time')
+    const result = await runLoop({
+      model: asked.model,
+      clada: loopOptions,
+      report: reportOptions(await withConfig(flags)),
+      prompt,
+      until,
+      limits: {
+        rounds: asked.rounds,
+        window: numberOf(flags, 'window') ?? 32_000,
+        tokens: numberOf(flags, 'tokens'),
+        timeMs: time === undefined ? undefined : time * 1000,
+      },
+      transcript,
+      before: asked.before,
+      signal: stop.signal,
+      hear: flags.quiet === undefined ? tell : () => undefined,
+    })
+    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
+    transcript.note({ ended: result.ending })
+    const clada = new Clada(loopOptions)
+    const changes = await changesOf(clada, id)
+    if (flags['one-commit'] !== undefined) await squash(clada, id, asked.task)
+    if (flags.json !== undefined)
+      print(JSON.stringify({ loop: number, ...result, files: changes.map(({ path, change }) => ({ path, change })) }))
+    else if (flags.quiet === undefined) print(summaryOf(number, result, changes, until))
+    return stop.signal.aborted ? 130 : codes[result.ending]
+  },
+}
+
+/** Only a command can tell whether the task is done; a model that stops by itself claims that it is. */
+const codes: Readonly<Record<Ending, ExitCode>> = {
+  until: 0,
+  refused: 2,
+  'no-blocks': 0,
+  rounds: 1,
+  tokens: 1,
+  time: 1,
+  stopped: 130,
+  'no-progress': 1,
+  model: 1,
+}
+
+interface Asked {
+  readonly task: string
+  readonly until: string | undefined
+  readonly model: Model
+  readonly rounds: number
+  readonly before: readonly Turn[]
+  readonly resumed?: Transcript
+}
+
+/** @throws UsageError */
+async function askedLoop(flags: FlagValues, words: readonly string[], root: string): Promise<Asked> {
+  const [until] = flags.until ?? []
+  const rounds = numberOf(flags, 'rounds') ?? 20
+  if (flags.replay !== undefined) {
+    const { record, turns } = opened(root, flags.replay[0])
+    const { task, number } = record
+    if (words.length > 0) throw new UsageError('--replay takes the task and the replies from the loop.')
+    const model = replaying(turns, `replay of loop ${number}`)
+    return { task, until: until ?? record.until, model, rounds: turns.length, before: [] }
+  }
+  if (flags.resume !== undefined) {
+    const { transcript, record, turns } = opened(root, flags.resume[0])
+    const model = modelOf(flags, words)
+    return { task: record.task, until: until ?? record.until, model, rounds, before: turns, resumed: transcript }
+  }
+  const [task, ...program] = words
+  if (task === undefined || task.trim() === '')
+    throw new UsageError('Name the task: clada loop "make the tests pass" -- PROGRAM')
+  return { task, until, model: modelOf(flags, program), rounds, before: [] }
+}
+
+/** @throws UsageError where there is no such loop */
+function opened(root: string, word = ''): { transcript: Transcript; record: Transcript['record']; turns: Turn[] } {
+  const transcript = Transcript.open(root, executionNumber(word))
+  if (transcript !== undefined) return { transcript, record: transcript.record, turns: transcript.turns() }
+  const last = Transcript.last(root)
+  throw new UsageError(
+    `There is no loop ${word} here.${last === undefined ? '' : ` The last one is ${last}: .clada/loops/${last}.`}`,
+  )
+}
+
+function modelOf(flags: FlagValues, program: readonly string[]): Model {
+  const [url] = flags.api ?? []
+  const [model] = flags.model ?? []
+  const [variable] = flags['api-key-env'] ?? []
+  if (url === undefined) {
+    if (program.length === 0)
+      throw new UsageError('Name the model: a program after --, or a server with --api URL --model NAME.')
+    return programModel(program)
+  }
+  if (program.length > 0) throw new UsageError('Give either --api or a program after --, not both.')
+  if (model === undefined) throw new UsageError('--api needs --model NAME.')
+  if (!/^https?:\/\//.test(url))
+    throw new UsageError(`--api must be an address such as http://127.0.0.1:11434/v1, not '${url}'.`)
+  if (/^https?:\/\/[^/?#]*@/.test(url))
+    throw new UsageError('--api takes no name and password in the address. Name a key with --api-key-env.')
+  const key = variable === undefined ? undefined : process.env[variable]
+  if (variable !== undefined && (key === undefined || key === ''))
+    throw new UsageError(`The environment variable ${variable} is not set.`)
+  return apiModel({ url, model, key })
+}
+
+/** Replays the replies of a loop. */
+function replaying(turns: readonly Turn[], name: string): Model {
+  let next = 0
+  return {
+    name,
+    reply: async function* () {
+      yield turns[next++]?.reply ?? ''
+    },
+  }
+}
+
+async function promptFor(
+  task: string,
+  until: string | undefined,
+  options: CladaOptions,
+  rules: readonly string[],
+): Promise<string> {
+  const { contextText } = await import('../../api/context-text.ts')
+  const context = await contextText(new Clada(options), { budget: 12_000 })
+  const files = 'error' in context || context.text === '' ? '' : `\n\nThe files you work on:\n${context.text}`
+  const goal =
+    until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
+  const { text } = projectPrompt(options, { rules, map: await mapFor(task, options) })
+  return withSection(
+    text,
+    `Your task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}`,
+  )
+}
+
+function tell(event: LoopEvent): void {
+  const say = (text: string): void => void process.stderr.write(text)
+  switch (event.kind) {
+    case 'round':
+      return say(`\n--- round ${event.round} (${event.tokens} tokens) ---\n`)
+    case 'text':
+      return say(printable(event.text))
+    case 'action':
+      return say(
+        `\n${event.result.success ? '✅' : '❌'} ${event.result.action} ${printable(primaryOf(event.result))}\n`,
+      )
+    case 'report':
+      return say(event.success ? '' : `\n${printable(event.text)}\n`)
+    case 'until':
+      return say(`\n--until: ${event.success ? 'succeeds' : 'fails'}\n`)
+    case 'retry':
+      return say(`\nclada: ${printable(event.reason)}; asking again\n`)
+  }
+}
+
+/** The total changes of all executions of the loop. */
+async function changesOf(clada: Clada, id: string): Promise<FileChange[]> {
+  const files = new Map<string, FileChange>()
+  for (const { number, conversation, undone } of await clada.history()) {
+    if (conversation?.id !== id || undone) continue
+    for (const change of (await clada.changesOf(number))?.changes ?? []) {
+      const first = files.get(change.path)
+      files.set(change.path, first === undefined ? change : { ...change, before: first.before })
+    }
+  }
+  return [...files.values()].filter(({ before, after, binary }) => binary || before !== after)
+}
+
+async function squash(clada: Clada, id: string, task: string): Promise<void> {
+  const entries = (await clada.history()).filter(({ conversation }) => conversation?.id === id)
+  const only = entries.flatMap(({ commit }) => commit ?? [])
+  if (only.length > 1) await clada.squash({ only, containing: '', message: `AI: ${task.split('\n', 1)[0]}` })
+}
+
+function summaryOf(
+  number: number,
+  result: LoopResult,
+  changes: readonly FileChange[],
+  until: string | undefined,
+): string {
+  const state = (success: boolean): string => (success ? 'succeeded' : 'failed')
+  const diffs = changes.map(({ path, before, after, binary }) =>
+    binary ? `Binary file ${path} changed\n` : unifiedDiff(before && path, after && path, before, after, {}),
+  )
+  return [
+    `Loop ${number}. ${endingLine(result)}`,
+    ...(result.until === undefined
+      ? []
+      : [`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`]),
+    changes.length === 0
+      ? 'No file was changed.'
+      : `${counted(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
+    ...(diffs.length === 0 ? [] : ['', diffs.join('').trimEnd()]),
+  ]
+    .map(printable)
+    .join('\n')
+}

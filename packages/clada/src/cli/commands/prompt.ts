@@ -1,0 +1,114 @@
+import { defaultSyntax } from '@clada/reply/syntax/table.ts'
+import { Clada } from '../../api/clada.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { withFiles } from '../../describe/prompt.ts'
+import { projectPrompt } from '../../api/project-prompt.ts'
+import { printable } from '../../report/words.ts'
+import { sessionToken } from '../../watch/token.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import { tokensOf } from '@clada/reply/text/lines.ts'
+import type { Command } from '../command.ts'
+import { tellContext } from './context.ts'
+import { type FlagValues, numberOf, UsageError } from '../flags.ts'
+import { giveText, givingOf } from '../streams.ts'
+import { configured, loadedFor } from '../options.ts'
+
+/** The text to paste to a model, so that it writes blocks for this project. */
+export const command: Command = {
+  name: 'prompt',
+  usage: 'clada prompt [--syntax NAME] [--files]',
+  summary: 'the text to paste to a model so that it writes blocks for this project',
+  about:
+    'Prints the instructions for a chat model: how to write blocks, where the project is, what is allowed, what\nreports look like. Its length is printed on stderr.',
+  words: [],
+  instead: 'To teach another syntax: clada prompt --syntax csl',
+  flags: [
+    'root',
+    'no-config',
+    'allow',
+    'exec',
+    'syntax',
+    'csl-delimiters',
+    'all',
+    'files',
+    'task',
+    'budget',
+    'copy',
+    'osc52',
+    'quiet',
+    'help',
+  ],
+  examples: [
+    ['clada prompt', 'how to write blocks for this project'],
+    ['clada prompt --copy', 'and paste it at the start of a chat'],
+    ['clada prompt --syntax csl', 'teach another syntax'],
+    ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
+    ['clada prompt --all', 'every action'],
+    ['clada prompt --task "Fix the login"', 'with the task and a map of the project'],
+  ],
+  run: async ({ flags }) => {
+    const { options, config } = await configured(flags)
+    const { root } = settingsOf(options)
+    const [task] = flags.task ?? []
+    const prompt = projectPrompt(options, {
+      ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
+      token: sessionToken(root),
+      rules: config.prompt.rules,
+      include: flags.all === undefined ? 'everyday' : 'all',
+      budget: numberOf(flags, 'budget'),
+    })
+    if (prompt.actions.length === 0 && prompt.dropped.length === 0)
+      throw new UsageError(
+        `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? defaultSyntax}. See clada config allowed_actions; --syntax ${defaultSyntax} can write all of them.`,
+      )
+    const files =
+      flags.files === undefined
+        ? { text: '', complete: true }
+        : await filesText(options, flags, tokensOf(withFiles(prompt.text, ' ')))
+    const text = withFiles(prompt.text, files.text)
+    if (flags.quiet === undefined) {
+      const budget = numberOf(flags, 'budget') ?? Infinity
+      const over = prompt.tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
+      const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
+      process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${over}${dropped}\n`)
+      await tellUnheard(flags)
+    }
+    const given = await giveText(text, givingOf(flags, config.clipboard), root)
+    return files.complete ? given : 1
+  },
+}
+
+/** A map of the project for a task; undefined if it cannot be made. */
+export async function mapFor(task: string, options: CladaOptions): Promise<string | undefined> {
+  const { results } = await new Clada(options).perform('project_map', { focus: task })
+  const data = results[0]?.data
+  return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : undefined
+}
+
+/** A flag overrides which syntax is taught, not which syntaxes are looked for in replies. */
+async function tellUnheard(flags: FlagValues): Promise<void> {
+  const { syntaxes } = (await loadedFor(flags))?.options ?? {}
+  const [taught] = flags.syntax ?? []
+  if (taught === undefined || syntaxes === undefined || syntaxes.some((name) => name === taught)) return
+  process.stderr.write(
+    `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
+  )
+}
+
+/** The working set, in what the prompt has left of the budget. */
+async function filesText(
+  options: CladaOptions,
+  flags: FlagValues,
+  spent: number,
+): Promise<{ text: string; complete: boolean }> {
+  const { contextText } = await import('../../api/context-text.ts')
+  const budget = numberOf(flags, 'budget')
+  const room = budget === undefined ? undefined : Math.max(0, budget - spent)
+  const context = await contextText(new Clada(options), { budget: room })
+  if ('error' in context) {
+    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    return { text: '', complete: false }
+  }
+  if (flags.quiet === undefined) tellContext(context, settingsOf(options).root)
+  return { text: context.text, complete: context.refused.length === 0 }
+}

@@ -1,0 +1,113 @@
+import fs from 'node:fs'
+import type { StringDecoder } from 'node:string_decoder'
+import type { ExecuteOptions } from '../engine/options.ts'
+import { now } from '../core/time-limit.ts'
+import { type ActionResult, type FileChange } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import type { ReportOptions } from '../report/parts.ts'
+import { printable } from '../report/words.ts'
+import type { FlagValues } from './flags.ts'
+import { isPretty } from './options.ts'
+import { isTerminal } from './streams.ts'
+
+const newDecoder = (): StringDecoder => new (process.getBuiltinModule('node:string_decoder').StringDecoder)('utf8')
+
+/** Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. */
+export class LiveOutput {
+  readonly #print: (line: string) => void
+  /** Characters of one task that are shown; the report has the rest, as far as it shows it. */
+  readonly #limit: number
+  #left: number
+  /** Made for the first output: few runs have any. */
+  #decoder: StringDecoder | undefined
+  #task = ''
+  #rest = ''
+  /** Whether something was shown, and all that there was. */
+  shown: 'nothing' | 'all' | 'part' = 'nothing'
+
+  constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`), limit = Infinity) {
+    this.#print = print
+    this.#limit = limit
+    this.#left = limit
+  }
+
+  readonly add = (task: string, chunk: Buffer): void => {
+    if (task !== this.#task) {
+      this.end()
+      this.#left = this.#limit
+    }
+    this.#task = task
+    const lines = (this.#rest + (this.#decoder ??= newDecoder()).write(chunk)).split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#show(line)
+    // A program that never breaks its lines is shown in pieces.
+    if (this.#rest.length > 4096) this.end()
+  }
+
+  end(): void {
+    const rest = this.#rest + (this.#decoder?.end() ?? '')
+    this.#decoder = undefined
+    this.#rest = ''
+    if (rest !== '') this.#show(rest)
+  }
+
+  #show(line: string): void {
+    if (this.#left <= 0) return
+    this.#left -= line.length + 1
+    if (this.#left <= 0) this.shown = 'part'
+    else if (this.shown === 'nothing') this.shown = 'all'
+    const text = this.#left <= 0 ? '[output truncated] The report shows more of it.' : printable(line)
+    this.#print(`[task-${this.#task}:exec] ${text}`)
+  }
+}
+
+/** Shows the progress of a long run on stderr. */
+export class Progress {
+  readonly #live = isTerminal(2)
+  #next = now() + 1000
+  #shown = false
+  #done = 0
+
+  step({ seq, action, params, success }: ActionResult): void {
+    if (success) this.#done++
+    const time = now()
+    if (time < this.#next) return
+    // A terminal has one line that changes; a log should not fill up.
+    this.#next = time + (this.#live ? 100 : 10_000)
+    const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
+    const count = this.#done === seq ? counted(seq, 'action') : `${this.#done} of ${counted(seq, 'action')}`
+    const line = printable(`${count} done, ${success ? '' : 'not '}${action}${target}`).slice(0, 100)
+    fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
+    this.#shown = true
+  }
+
+  end(): void {
+    if (this.#shown && this.#live) fs.writeSync(2, '\r\u001b[K')
+  }
+}
+
+/** The changes of actions, as the few lines that a person sees. */
+export interface ShownChanges {
+  readonly listen: Pick<ExecuteOptions, 'onChanges'>
+  readonly shown: Pick<ReportOptions, 'changes'>
+}
+
+/** Loads nothing where no person reads the report. */
+export async function shownChanges(flags: FlagValues): Promise<ShownChanges> {
+  if (flags.quiet !== undefined || !isPretty(flags)) return { listen: {}, shown: {} }
+  const { changeLines } = await import('../report/action-diff.ts')
+  const changes = new Map<number, readonly string[]>()
+  let left = mostLines
+  const onChanges = (result: ActionResult, some: readonly FileChange[]): void => {
+    const width = Math.max(20, (process.stdout.columns || 120) - 6)
+    const lines = left < leastLines ? [] : changeLines(result, some, { lines: Math.min(left, actionLines), width })
+    left -= lines.length
+    changes.set(result.seq, lines)
+  }
+  return { listen: { onChanges }, shown: { changes } }
+}
+
+/** The report of a long run must stay readable from its beginning. */
+const mostLines = 200
+const actionLines = 12
+const leastLines = 4

@@ -1,0 +1,265 @@
+import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
+import {
+  canonical,
+  choices,
+  type CladaOptions,
+  defaultInputFile,
+  isThere,
+  projectFileName,
+  readingOf,
+  rootOf,
+} from '../config/settings.ts'
+import type { Config } from '../config/keys.ts'
+import type { ExecutionResult } from '../core/result.ts'
+import { type ReportFormat, reportFormats } from '../report/format.ts'
+import type { ReportOptions } from '../report/parts.ts'
+import { userFile } from '../state/user-state.ts'
+import {
+  defaultSyntax,
+  type SyntaxName,
+  syntaxNamed,
+  syntaxNames,
+  syntaxOf as rowOf,
+} from '@clada/reply/syntax/table.ts'
+import type { Loaded } from '../config/load.ts'
+import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
+import { isTerminal } from './streams.ts'
+import { visible } from '../report/words.ts'
+
+/** What flags and config files say about a run: flags first, then the project's file, then the user's. */
+export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
+  const warnings = await configWarnings(given)
+  if (!warned.has(given) && given.quiet === undefined) {
+    for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
+    await reportProjectAround(given)
+  }
+  warned.add(given)
+  const options = await optionsFor(given)
+  // A wrong root is a wrong call, also where the run itself would report it.
+  rootOf(options.repoPath)
+  return options
+}
+
+/** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */
+export const configWarnings = async (given: FlagValues): Promise<readonly string[]> =>
+  (await loadedFor(given))?.warnings ?? []
+
+/** Says on stderr that there is a project around this one, where --root does not say which is meant. */
+export async function reportProjectAround(given: FlagValues): Promise<void> {
+  if (given.root !== undefined || given.quiet !== undefined) return
+  if ((await loadedFor(given))?.root !== undefined) return
+  const around = projectAround()
+  if (around !== undefined) process.stderr.write(`clada: ${visible(around)}\n`)
+}
+
+/** The same without warnings about ignored values, for commands that show them themselves. */
+export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
+  const own = await flagOptions(given)
+  const loaded = await loadedFor(given)
+  const { options: below = {}, config } = loaded ?? {}
+  // clada watch runs what is in it, so no document may write it, and no commit contains it.
+  const input = config?.listener.input_file ?? defaultInputFile
+  return {
+    ...ofFrontDoors,
+    ...below,
+    ...own,
+    reserved: [path.resolve(own.repoPath ?? below.repoPath ?? '.', input)],
+    allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
+    approve: [...(below.approve ?? []), ...(own.approve ?? []), ...(own.network ?? [])],
+    network: [...(below.network ?? []), ...(own.network ?? [])],
+    limits: { ...below.limits, ...own.limits },
+  }
+}
+
+/** Defaults of the command line that the library does not have: people and models read what it reports. */
+const ofFrontDoors = {
+  matching: 'tolerant',
+  evidence: 'diff',
+  syntaxCheck: 'auto',
+  controlCharacters: 'refuse',
+} as const
+
+/** For a process that lives on: loading parsers pays there. */
+export const lasting = (options: CladaOptions): CladaOptions =>
+  options.syntaxCheck === 'off' ? options : { ...options, syntaxCheck: 'lasting' }
+
+export interface Configured {
+  readonly options: CladaOptions
+  /** The effective values of the config files. Flags are not in it. */
+  readonly config: Config
+}
+
+/** The same with everything else that config files say. @throws SettingsError, UsageError */
+export async function configured(given: FlagValues): Promise<Configured> {
+  const options = await cladaOptions(given)
+  const loaded = await loadedFor(given)
+  if (loaded !== undefined) return { options, config: loaded.config }
+  const { configOf, merge } = await import('../config/merge.ts')
+  return { options, config: configOf(merge()) }
+}
+
+/** Flags with the reports that config files ask for, where no flag says otherwise. */
+export async function withConfig(given: FlagValues): Promise<FlagValues> {
+  const { merged } = (await loadedFor(given)) ?? {}
+  if (merged === undefined) return given
+  const more = flags.flatMap(({ name, key, sets }) => {
+    if (!key?.startsWith('report.') || flagFor(key, undefined, given) !== undefined) return []
+    const { value, from } = merged[key]
+    if (from === 'default' || (sets === undefined ? value === null : value !== sets)) return []
+    return [[name, [sets === undefined ? String(value) : '']]]
+  })
+  return { ...Object.fromEntries(more), ...given }
+}
+
+/** Whose warnings were printed. */
+const warned = new WeakSet<FlagValues>()
+const known = new WeakMap<FlagValues, Promise<Loaded | undefined>>()
+
+/** Undefined where there is no config file: then two looks at the disk are all it costs. */
+export function loadedFor(given: FlagValues): Promise<Loaded | undefined> {
+  const found = known.get(given)
+  if (found !== undefined) return found
+  const loading = load(given)
+  known.set(given, loading)
+  return loading
+}
+
+async function load(given: FlagValues): Promise<Loaded | undefined> {
+  if (given['no-config'] !== undefined) return undefined
+  const [root] = given.root ?? []
+  if (!isThere(userFile()) && !isThere(path.join(root ?? '', projectFileName))) return undefined
+  const { loadConfig } = await import('../config/load.ts')
+  return loadConfig(root)
+}
+
+/** What the flags alone say. Only what is said is there: it wins over config files. */
+async function flagOptions(given: FlagValues): Promise<CladaOptions> {
+  const [root] = given.root ?? []
+  const [lockFile] = given['lock-file'] ?? []
+  const lockTimeout = numberOf(given, 'lock-timeout')
+  return {
+    ...(root === undefined ? {} : { repoPath: root }),
+    allowEscape: given['allow-escape'] !== undefined,
+    atomic: given.atomic !== undefined,
+    gitCommit: given['no-git'] === undefined,
+    strict: given.strict !== undefined,
+    trustApprovals: given['trust-approvals'] !== undefined,
+    ...(lockFile === undefined ? {} : { lockFile }),
+    ...(lockTimeout === undefined ? {} : { lockTimeout }),
+    ...(given.again === undefined ? {} : { alreadyDone: 'run' }),
+    ...cslDelimiters(given),
+    ...(await keyOptions(given)),
+  }
+}
+
+/** The options of flags that override a config key: as the key has them. */
+async function keyOptions(given: FlagValues): Promise<CladaOptions> {
+  const values = flags.flatMap(({ name, key, value, repeat, sets }) => {
+    const words = given[name]
+    if (words === undefined || key === undefined || key === 'root' || sets !== undefined) return []
+    const isNumber = value === 'SECONDS' || value === 'BYTES' || value === 'TOKENS'
+    const read = key === 'syntaxes' ? words.map(syntaxOf) : repeat ? words : words[0]
+    return [[key, isNumber ? numberOf(given, name) : read] as const]
+  })
+  // Most runs have no such flag, and need no table of keys.
+  return values.length === 0 ? {} : (await import('../config/merge.ts')).optionsOf(values)
+}
+
+/** Refused here already, because a wrong call is not a failed run. */
+function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
+  const [start, end] = given['csl-delimiters'] ?? []
+  if (start === undefined || end === undefined) return {}
+  const options = { cslDelimiters: { start, end } }
+  readingOf(options)
+  return options
+}
+
+function syntaxOf(name: string): SyntaxName {
+  const found = syntaxNamed(name)
+  if (found === undefined) throw notAmong('syntax', name, syntaxNames)
+  return found
+}
+
+/** Whether a person reads the report. */
+export function isPretty(given: FlagValues): boolean {
+  const [asked = 'auto'] = given.json === undefined ? (given.format ?? []) : ['json']
+  return asked === 'pretty' || (asked === 'auto' && isTerminal(1))
+}
+
+/** The format for a result: as asked for, else the one for its reader. */
+export function reportFormat(given: FlagValues): (result: ExecutionResult) => ReportFormat {
+  const [asked = 'auto'] = given.json === undefined ? (given.format ?? []) : ['json']
+  const fixed = reportFormats.find((format) => format === asked)
+  if (fixed !== undefined) return () => fixed
+  if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
+  return isTerminal(1) ? () => 'pretty' : formatFor
+}
+
+/** As the syntax of the document is answered. */
+export const formatFor = ({ results, parseErrors }: ExecutionResult): ReportFormat =>
+  rowOf(results[0]?.syntax ?? parseErrors[0]?.syntax ?? defaultSyntax).report ?? 'text'
+
+export function reportOptions(given: FlagValues): ReportOptions {
+  const budget = numberOf(given, 'budget')
+  const outputLimit = numberOf(given, 'max-output')
+  const [detail] = given['error-detail'] ?? []
+  return {
+    color: useColor(given),
+    budget: budget === undefined ? undefined : budget * 4,
+    outputLimit,
+    programs: outputMode(given) === 'silent' ? 'hide' : 'show',
+    errorDetail: choices['report.error_detail'].find((level) => level === detail),
+  }
+}
+
+export function outputMode(given: FlagValues): 'stream' | 'buffer' | 'silent' {
+  const [mode] = given['output-mode'] ?? []
+  return mode === 'buffer' || mode === 'silent' ? mode : 'stream'
+}
+
+/** Whether the output of programs is shown as it arrives: only for a person who sees it there, and then not again. */
+export function streams(given: FlagValues): boolean {
+  return outputMode(given) === 'stream' && given.quiet === undefined && isTerminal(2) && isTerminal(1)
+}
+
+/** Whether it is written to stdout as it arrives, for a program that reads there. */
+export const streamsToPipe = (given: FlagValues): boolean =>
+  outputMode(given) === 'stream' &&
+  given.quiet === undefined &&
+  given.json === undefined &&
+  given.format?.[0] !== 'json' &&
+  !isTerminal(1)
+
+export function useColor(given: FlagValues): boolean {
+  if (given['no-color'] !== undefined || process.env['NO_COLOR']) return false
+  return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
+}
+
+/** Each of these makes a directory a project. */
+const marks = [projectFileName, '.git', '.clada']
+
+/** What clada makes by itself at the first write tells nothing about what was meant. */
+const meant = [projectFileName, '.git']
+
+/**
+ * One line about the project around the working directory, where there is one. The root is the working directory by
+ * contract; a user in a subdirectory of their project may not expect that.
+ */
+export function projectAround(): string | undefined {
+  const cwd = process.cwd()
+  if (meant.some((name) => isThere(path.join(cwd, name)))) return undefined
+  const { root } = path.parse(cwd)
+  const home = canonical(homeDir())
+  for (let dir = cwd; dir !== root && dir !== home; dir = path.dirname(dir)) {
+    const above = path.dirname(dir)
+    // These are no project by accident either.
+    if (above === root || above === home) return undefined
+    const mark = marks.find((name) => isThere(path.join(above, name)))
+    if (mark !== undefined) return noteFor(path.relative(cwd, above).split(path.sep).join('/'), mark)
+  }
+  return undefined
+}
+
+const noteFor = (around: string, mark: string): string =>
+  `using only this directory; it is inside the project ${around} (which has ${mark}). Use --root ${around} for that project, or clada init here to make this a project of its own.`

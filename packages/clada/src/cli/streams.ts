@@ -1,0 +1,175 @@
+import fs from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import type { Config } from '../config/keys.ts'
+import { printable } from '../report/words.ts'
+import { type FlagValues, UsageError } from './flags.ts'
+import { InputError } from '@clada/reply/core/source.ts'
+import { messageOf, platform } from '../core/platform.ts'
+
+/** The report could not be written. The run itself is complete. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError'
+
+  constructor(cause: unknown) {
+    super(`the report could not be written to stdout: ${cause instanceof Error ? cause.message : cause}`)
+  }
+}
+
+/**
+ * Writes to standard output before the process ends. The stream would lose what is in flight when a pipe is slow
+ * and the process exits; and it costs start-up time.
+ */
+export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
+  const open = end === 'line' && text !== '' && !text.endsWith('\n')
+  const bytes = Buffer.from(open ? `${text}\n` : text)
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += fs.writeSync(1, bytes, at)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      // The reader has gone.
+      if (code === 'EPIPE') return
+      if (code !== 'EAGAIN') throw new OutputError(error)
+      Atomics.wait(pause, 0, 0, 5)
+    }
+  }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/** Whether a descriptor is a terminal, without loading what only terminals need. */
+export const isTerminal = (fd: 0 | 1 | 2): boolean => (terminals[fd] ??= leadsToTerminal(fd))
+
+const terminals: boolean[] = []
+
+/** Before a command line: the one before in the same process may have had other streams. */
+export const forgetTerminals = (): void => void terminals.splice(0)
+
+function leadsToTerminal(fd: 0 | 1 | 2): boolean {
+  try {
+    const stat = fs.fstatSync(fd)
+    if (!stat.isCharacterDevice() || stat.rdev === fs.statSync(platform.nullDevice).rdev) return false
+  } catch {
+    // It is closed.
+    return false
+  }
+  return process.getBuiltinModule('node:tty').isatty(fd)
+}
+
+/** Whether there is a user who can answer. */
+export const canAsk = (): boolean => isTerminal(2) && process.env['CI'] === undefined
+
+/** Whether a text is to be copied, and whether the terminal is asked as well. */
+export interface Giving {
+  readonly copy: boolean
+  readonly osc52: boolean
+  readonly quiet: boolean
+}
+
+/** --osc52 implies --copy. */
+export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giving => ({
+  copy: flags.copy !== undefined || flags.osc52 !== undefined,
+  osc52: osc52 || flags.osc52 !== undefined,
+  quiet: flags.quiet !== undefined,
+})
+
+/**
+ * Puts out a text: to the clipboard with --copy or --osc52, else to stdout. Where there is no clipboard it
+ * goes to stdout anyway, and the result is the exit code of a failure. Control characters are shown by their
+ * code in either case: these texts are meant to be pasted, and many chats run in a terminal.
+ */
+export async function giveText(given: string, { copy, osc52, quiet }: Giving, root: string): Promise<0 | 1> {
+  const text = printable(given)
+  if (!copy) {
+    print(text)
+    return 0
+  }
+  const { copyText } = await import('../watch/clipboard/open.ts')
+  const { to, why } = await copyText(text, { roots: [root], osc52 })
+  if (to.length > 0) {
+    if (!quiet) process.stderr.write(`clada: copied to ${to.join(' and ')}\n`)
+    return 0
+  }
+  for (const reason of why) process.stderr.write(`clada: ${reason}\n`)
+  print(text)
+  return 1
+}
+
+export interface Input {
+  /** As it was named; `-` for standard input. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The documents a command was given: files, or standard input. */
+export async function readInputs(words: readonly string[]): Promise<Input[]> {
+  const names = words.length === 0 ? ['-'] : words
+  const inputs: Input[] = []
+  for (const name of names)
+    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : readFile(name)) })
+  return inputs
+}
+
+function readFile(name: string): Buffer {
+  try {
+    return fs.readFileSync(name)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = reason === 'ENOENT' ? 'there is no such file' : reason === 'EISDIR' ? 'it is a directory' : reason
+    const found = reason === 'ENOENT' ? { missing: name } : {}
+    throw new UsageError(`Cannot read '${name}': ${why}.`, found)
+  }
+}
+
+export async function readStdin(): Promise<Buffer> {
+  try {
+    return fs.readFileSync(0)
+  } catch (error) {
+    // A terminal, or a pipe that others made non-blocking: only a stream can wait for it.
+    if (!(error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EOF'))) throw error
+  }
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+}
+
+/** A document with broken characters would write them into files, so it is refused as a whole. */
+function decoded(name: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  const shown = name === '-' ? 'Standard input' : `'${name}'`
+  throw new UsageError(`${shown} is not valid UTF-8 (not_utf8), so nothing was executed. Save it as UTF-8.`)
+}
+
+/** Whether standard input may still be growing while it is read. */
+export function isLive(words: readonly string[]): boolean {
+  if (words.length > 1 || (words[0] ?? '-') !== '-') return false
+  return !fs.fstatSync(0).isFile()
+}
+
+const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
+
+/** Standard input as it arrives, until its end or the signal. */
+export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
+  // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const { stdin } = process
+  signal.addEventListener('abort', () => stdin.destroy(), { once: true })
+  try {
+    // At a terminal nothing begins before the end: a question would take its answer from the rest of the document.
+    let held = ''
+    for await (const chunk of stdin) {
+      const text = decoder.decode(chunk, { stream: true })
+      if (isTerminal(0)) held += text
+      else yield text
+    }
+    yield held + decoder.decode()
+  } catch (error) {
+    if (signal.aborted)
+      throw new InputError(
+        `The input was not complete: ${reasonOf(signal)}. Nothing after that place was executed.`,
+        'skipped',
+      )
+    if (!(error instanceof TypeError)) throw error
+    throw new InputError('Standard input is not valid UTF-8. Nothing after that place was executed.', 'not_utf8')
+  }
+}

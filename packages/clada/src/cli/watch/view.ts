@@ -1,0 +1,203 @@
+import { type ActionResult } from '../../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import type { ReportOptions } from '../../report/parts.ts'
+import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
+import { primaryOf, printable, unhidden } from '../../report/words.ts'
+import type { Done, ListenerEvent } from '../../watch/run-units.ts'
+import { LiveOutput } from '../live-output.ts'
+import { keyQuestions, type KeyQuestions } from './keys.ts'
+import { fitted, liveScreen, plainScreen, type Screen } from './screen.ts'
+import { changeLines } from '../../report/action-diff.ts'
+import { slashed } from '../../core/paths.ts'
+
+export interface ViewOptions {
+  readonly root: string
+  readonly file: string
+  readonly report: ReportOptions
+  /** Whether what programs write is shown as it arrives. */
+  readonly streamed: boolean
+  /** `live`: a terminal with a last line that changes. `keys`: also a keyboard. */
+  readonly terminal: 'keys' | 'live' | 'none'
+}
+
+/** The terminal of a listener, and the last report on it. */
+export interface View {
+  readonly screen: Screen
+  /** Undefined when there is no keyboard. */
+  readonly questions: KeyQuestions | undefined
+  readonly hear: (event: ListenerEvent) => void
+  readonly running: () => boolean
+  readonly output: () => string
+  /** The same as a person calls it. */
+  readonly outputName: () => string
+  /** The last report; empty before the first. */
+  readonly report: () => string
+}
+
+export function openView({ root, file, report, streamed, terminal }: ViewOptions): View {
+  const screen = terminal === 'none' ? plainScreen() : liveScreen(process.stdout, report.color ?? false)
+  const look: Omit<Look, 'columns'> = {
+    ...report,
+    outputLimit: 1500,
+    // What was seen as it came need not be seen again.
+    programs: streamed ? 'hide' : report.programs,
+    root,
+    file,
+    keys: terminal === 'keys',
+  }
+  const status = makeStatus(file, root)
+  const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
+  const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
+  const programs = new LiveOutput((line) => screen.printRaw([line]))
+  /** Reported as done. An atomic document may still be rolled back. */
+  let done: ActionResult[] = []
+  let output = ''
+  let answer = ''
+  let running = false
+
+  return {
+    screen,
+    questions,
+    running: () => running,
+    output: () => output,
+    outputName: () => printable(shortened(output, root)),
+    report: () => answer,
+    hear: (event) => {
+      if (event.kind === 'program') return streamed ? programs.add(event.task, event.chunk) : undefined
+      if (event.kind === 'watching') output = event.output
+      if (event.kind === 'begin') running = true
+      if (event.kind === 'done') [running, answer] = [false, event.report]
+      programs.end()
+      const now = new Date()
+      const lines = (one: ListenerEvent): string[] => linesFor(one, { ...look, columns: screen.columns() }, now)
+      if (event.kind === 'action' && event.result.success) done.push(event.result)
+      if (event.kind === 'done') {
+        const back = done.filter(({ success }) => !success)
+        done = []
+        screen.print(back.flatMap((result) => lines({ kind: 'action', result, changes: [] })))
+      }
+      screen.print(lines(event))
+      status.hear(event, now)
+      showStatus()
+    },
+  }
+}
+
+const hints = ['? help', 'u undo', 'x again', 'q quit']
+
+/** The last line: the current activity, or the result of the last run and its time. */
+function makeStatus(file: string, root: string): { hear(event: ListenerEvent, now: Date): void; parts(): string[] } {
+  const short = (text: string): string => unhidden(printable(shortened(text, root))).replaceAll('\n', ' ')
+  let line = [short(`watching ${file}`)]
+  return {
+    hear: (event, now) => {
+      if (event.kind === 'begin') line = [`running ${counted(event.blocks, 'block')}`]
+      if (event.kind === 'action') {
+        const { seq, action } = event.result
+        line = [`running, ${seq} done`, short(`${action} ${primaryOf(event.result)}`)]
+      }
+      if (event.kind === 'done') {
+        const took =
+          event.durationMs < 1000 ? `${Math.round(event.durationMs)} ms` : `${(event.durationMs / 1000).toFixed(1)} s`
+        line = [`${event.result.success ? '✓' : '✗'} ${prettySummary(event.result)}`, timeOf(now), took]
+      }
+    },
+    parts: () => [...line, ...hints],
+  }
+}
+
+/** How events of a listener are shown. Nothing in them moves the cursor. */
+export interface Look extends ReportOptions {
+  readonly root: string
+  readonly file: string
+  readonly keys: boolean
+  readonly columns: number
+}
+
+export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
+  return linesOf(event, look, now).map(unhidden)
+}
+
+function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
+  const paint = look.color ? colored : plain
+  const short = (text: string): string => printable(shortened(text, look.root))
+  const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
+  switch (event.kind) {
+    case 'watching':
+      return [
+        `Watching ${short(event.file)}${event.created ? ', which is new' : ''}. Paste a reply into it and save.`,
+        paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
+      ]
+    case 'held': {
+      const what = counted(event.blocks, 'block')
+      const why =
+        event.why === 'interrupted'
+          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is not run again: it' : 'are not run again: some'} may have been applied, see clada history.`
+          : `${what} ${event.blocks === 1 ? 'was' : 'were'} already here and ${event.blocks === 1 ? 'is' : 'are'} not run.`
+      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'them'}.`)]
+    }
+    case 'begin': {
+      const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
+      const before = event.before === 0 ? '' : ` (${event.before} applied before)`
+      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
+    }
+    case 'action':
+      return actionLines(event, look)
+    case 'program':
+      return []
+    case 'done':
+      return endLines(event, look)
+    case 'nothing-new':
+      return [
+        paint.dim(
+          event.blocks === 0
+            ? `The text from the ${event.origin} has no blocks. clada prompt prints what teaches a model to write them.`
+            : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+        ),
+      ]
+    case 'trouble':
+      return event.why === '' ? [] : [paint.red(`✗ ${short(event.why)}`)]
+    case 'saved-aside':
+      return [paint.yellow(`! Two versions of the file could not be merged; one is saved in ${short(event.file)}.`)]
+  }
+}
+
+/** Only the first lines of a change: clada history shows all of it. */
+const changedLines = 16
+
+function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
+  const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
+  const width = Math.max(20, look.columns - 6)
+  // Counted in characters first; some take two columns.
+  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
+  return [
+    head,
+    ...prettyChanges(diff, look),
+    ...rest.map((line) => (compared.test(line) ? fitted(line, look.columns) : line)),
+  ]
+}
+
+/** A line of the small diff between what was asked for and what is there. */
+// eslint-disable-next-line no-control-regex -- it may be coloured
+const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
+
+function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
+  const paint = look.color ? colored : plain
+  const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
+  const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
+  if (copied === undefined) return lines
+  return [
+    ...lines,
+    copied ? paint.dim('The answer is on the clipboard.') : paint.red('The answer could not be copied.'),
+  ]
+}
+
+/** A path in advice must stay absolute. */
+const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
+
+/** Paths inside the project, as a person calls them. */
+export const shortened = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
+
+export function timeOf(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}

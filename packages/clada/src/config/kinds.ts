@@ -1,0 +1,258 @@
+import { printable } from '../report/words.ts'
+import { closestName } from '@clada/reply/text/closest-name.ts'
+
+/** A kind of value: how it is read from a file, described to people, and described to editors. */
+export interface Kind<T> {
+  /** Follows "must be". */
+  readonly says: string
+  schema(): Readonly<Record<string, unknown>>
+  /** Undefined where something is wrong, which is passed to `note`. */
+  read(tree: Tree, note: Note): T | undefined
+  /** As a person would write it; the value itself by default. */
+  write?(value: T): unknown
+}
+
+/** Takes a message that follows the name of the key. */
+export type Note = (at: Place, message: string) => void
+
+export const yesNo: Kind<boolean> = {
+  says: 'true or false',
+  schema: () => ({ type: 'boolean' }),
+  read: (tree, note) =>
+    tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : wrong(tree, yesNo.says, note),
+}
+
+export function choice<const T extends string | number>(
+  values: readonly T[],
+  says = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
+): Kind<T> {
+  return {
+    says,
+    schema: () => ({ enum: values }),
+    read: (tree, note) => {
+      const found = tree.kind === 'scalar' ? values.find((value) => value === tree.value) : undefined
+      if (found !== undefined) return found
+      const close = tree.kind === 'scalar' ? closestName(String(tree.value), values.map(String)) : undefined
+      return wrong(tree, says, note, close)
+    },
+  }
+}
+
+export interface TextRules {
+  readonly says?: string
+  readonly most?: number
+  readonly pattern?: RegExp
+  /** What is wrong with a value that fits otherwise; follows "must be". */
+  readonly refuse?: (value: string) => string | undefined
+}
+
+export function text({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
+  return {
+    says,
+    schema: () => ({ type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) }),
+    read: (tree, note) => {
+      const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
+      if (value === undefined || value === '') return wrong(tree, says, note)
+      if (value.length > most) return wrong(tree, `at most ${most} characters long`, note)
+      const refusal = pattern?.test(value) === false ? says : refuse?.(value)
+      return refusal === undefined ? value : wrong(tree, refusal, note)
+    },
+  }
+}
+
+export function wholeNumber(least: number, most: number): Kind<number> {
+  const says = `a whole number from ${least} to ${most}`
+  return {
+    says,
+    schema: () => ({ type: 'integer', minimum: least, maximum: most }),
+    read: (tree, note) => {
+      const value = tree.kind === 'scalar' ? tree.value : undefined
+      const good = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+      return good ? value : wrong(tree, says, note)
+    },
+  }
+}
+
+/** Bytes. */
+export const size: Kind<number> = measure({
+  says: 'a size in bytes such as 4096, 500k, 10m or 1g',
+  units: { '': 1, k: 1024, kb: 1024, m: 1024 ** 2, mb: 1024 ** 2, g: 1024 ** 3, gb: 1024 ** 3 },
+  shown: ['g', 'm', 'k'],
+  least: 1,
+  most: 2 ** 40,
+})
+
+/** Seconds. */
+export const duration = (most: number): Kind<number> =>
+  measure({
+    says: `a time of at most ${most} s such as 30, 500ms, 10s or 5min`,
+    units: { '': 1, ms: 0.001, s: 1, min: 60 },
+    shown: [],
+    least: 0.001,
+    most,
+  })
+
+interface Measure {
+  readonly says: string
+  readonly units: Readonly<Record<string, number>>
+  /** Units to write in, largest first. */
+  readonly shown: readonly string[]
+  readonly least: number
+  readonly most: number
+}
+
+function measure({ says, units, shown, least, most }: Measure): Kind<number> {
+  const names = Object.keys(units).filter((name) => name !== '')
+  const pattern = `^\\d+(\\.\\d+)? ?(${names.join('|')})?$`
+  return {
+    says,
+    schema: () => ({
+      anyOf: [
+        { type: 'number', minimum: least, maximum: most },
+        { type: 'string', pattern },
+      ],
+    }),
+    read: (tree, note) => {
+      const given = tree.kind === 'scalar' ? tree.value : null
+      const written = typeof given === 'string' ? new RegExp(pattern, 'i').exec(given) : null
+      const unit = units[written?.[2]?.toLowerCase() ?? ''] ?? 1
+      const value = typeof given === 'number' ? given : written === null ? NaN : parseFloat(written[0]) * unit
+      return value >= least && value <= most ? value : wrong(tree, says, note)
+    },
+    write: (value) => {
+      const unit = shown.find((name) => value % (units[name] ?? 1) === 0)
+      return unit === undefined ? value : `${value / (units[unit] ?? 1)}${unit}`
+    },
+  }
+}
+
+export function list<T>(of: Kind<T>, most = 1000): Kind<readonly T[]> {
+  const says = `a list, each entry ${of.says}`
+  return {
+    says,
+    schema: () => ({ type: 'array', items: of.schema(), maxItems: most }),
+    read: (tree, note) => {
+      if (tree.kind !== 'list') return wrong(tree, says, note)
+      if (tree.items.length > most) return wrong(tree, `at most ${most} entries long`, note)
+      const values = tree.items.map((item) => of.read(item, note))
+      return values.every((value) => value !== undefined) ? values : undefined
+    },
+    write: (values) => values.map((value) => (of.write === undefined ? value : of.write(value))),
+  }
+}
+
+/** The value, or `null` for none. */
+export function orNone<T>(of: Kind<T>): Kind<T | null> {
+  return {
+    says: `${of.says}, or null`,
+    schema: () => ({ anyOf: [of.schema(), { type: 'null' }] }),
+    read: (tree, note) => (tree.kind === 'scalar' && tree.value === null ? null : of.read(tree, note)),
+    write: (value) => (value === null || of.write === undefined ? value : of.write(value)),
+  }
+}
+
+export function mapOf<T>(of: Kind<T>, names: RegExp, most = 1000): Kind<Readonly<Record<string, T>>> {
+  const says = `names, each with ${of.says}`
+  return {
+    says,
+    schema: () => ({ type: 'object', propertyNames: { pattern: names.source }, additionalProperties: of.schema() }),
+    read: (tree, note) => {
+      if (tree.kind !== 'map') return wrong(tree, says, note)
+      if (tree.entries.length > most) return wrong(tree, `at most ${most} names`, note)
+      const values: [string, T][] = []
+      for (const { name, at, value } of tree.entries) {
+        if (!names.test(name)) note(at, `has the name ${shown(name)}, which must be letters, digits and _.`)
+        const read = of.read(value, (where, message) => note(where, `(${seen(name)}) ${message}`))
+        if (read !== undefined) values.push([name, read])
+      }
+      return values.length === tree.entries.length ? Object.fromEntries(values) : undefined
+    },
+  }
+}
+
+/** Named values of their own kinds. What is left out stays out; `needs` must be there. */
+export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N extends keyof K & string>(
+  kinds: K,
+  needs: N,
+): Kind<Fields<K, N>> {
+  const names = Object.keys(kinds)
+  const says = `of the form {${names.join(', ')}}`
+  return {
+    says,
+    schema: () => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, kinds[name]?.schema()])),
+      required: [needs],
+      additionalProperties: false,
+    }),
+    read: (tree, note) => {
+      if (tree.kind !== 'map') return wrong(tree, says, note)
+      const values: [string, unknown][] = []
+      for (const { name, at, value } of tree.entries) {
+        const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+        if (kind === undefined) note(at, `has no ${shown(name)}.${meant(closestName(name, names))}`)
+        const read = kind?.read(value, (where, message) => note(where, `(${name}) ${message}`))
+        if (read !== undefined) values.push([name, read])
+      }
+      const whole = tree.entries.some(({ name }) => name === needs)
+      if (!whole) note(tree.at, `needs '${needs}' in each entry.`)
+      // The names are those of `kinds`, each with a value of its kind.
+      return whole && values.length === tree.entries.length ? (Object.fromEntries(values) as Fields<K, N>) : undefined
+    },
+  }
+}
+
+type ValueOf<K> = K extends Kind<infer T> ? T : never
+export type Fields<K, N extends keyof K> = { readonly [name in N]: ValueOf<K[name]> } & {
+  readonly [name in Exclude<keyof K, N>]?: ValueOf<K[name]>
+}
+
+export const meant = (close: string | undefined): string => (close === undefined ? '' : ` Did you mean ${close}?`)
+
+/** A text of the file in a message: short, on one line, and with nothing that cannot be seen. */
+export const shown = (value: string): string => `'${seen(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
+
+export const seen = (text: string): string =>
+  printable(text).replace(
+    /[\t\n\r\u2028\u2029]|\p{Default_Ignorable_Code_Point}/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+
+function wrong(tree: Tree, says: string, note: Note, close?: string): undefined {
+  if (tree.kind === 'broken') return undefined
+  const given =
+    tree.kind === 'list'
+      ? 'a list'
+      : tree.kind === 'map'
+        ? 'a map of keys'
+        : tree.value === null
+          ? 'nothing'
+          : shown(String(tree.value))
+  note(tree.at, `must be ${says}; it is ${given}.${meant(close)}`)
+  return undefined
+}
+
+/** A config file as it was written, with the place of everything. Lines and columns count from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export type Tree =
+  | { readonly kind: 'scalar'; readonly at: Place; readonly value: string | number | boolean | null }
+  /** What the parser has complained about already. */
+  | { readonly kind: 'broken'; readonly at: Place }
+  | { readonly kind: 'list'; readonly at: Place; readonly items: readonly Tree[] }
+  | { readonly kind: 'map'; readonly at: Place; readonly entries: readonly Entry[] }
+
+export interface Entry {
+  readonly name: string
+  readonly at: Place
+  readonly value: Tree
+}
+
+/** What is wrong with a config file. */
+export interface Fault {
+  readonly at: Place
+  readonly message: string
+}

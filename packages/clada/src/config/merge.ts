@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isInside } from '../core/paths.ts'
+import { anchored } from '../policy/glob.ts'
+import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
+import { type Entry, type Fault, meant, type Place, shown, type Tree } from './kinds.ts'
+import { isOpenPart, type ProjectFacts } from './narrowing.ts'
+import type { CladaOptions } from './settings.ts'
+import { closestName } from '@clada/reply/text/closest-name.ts'
+
+/** The effective value of a key, its source, and the values that are ignored. */
+export interface Effective {
+  readonly value: unknown
+  readonly from: 'default' | Source
+  readonly at?: Place
+  /** What a file asks for beyond what it may. */
+  readonly refused?: { readonly value: unknown; readonly at: Place; readonly by: Source }
+}
+
+export type Source = 'user' | 'project'
+export type Merged = { readonly [name in KeyName]: Effective }
+
+export interface FileGiven {
+  readonly given: Given
+  /** Otherwise it may only narrow. */
+  readonly trusted: boolean
+  readonly facts: ProjectFacts
+}
+
+/** Defaults, then the user's file, then the project's. */
+export function merge(user?: FileGiven, project?: FileGiven): Merged {
+  const own = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
+  const merged = eachKey((name) => onTop(name, 'project', project, own[name]))
+  if (project === undefined || project.trusted) return merged
+  return { ...merged, denied_patterns: stillBlocked(merged, own, project), allowed_roots: stillOpen(merged, project) }
+}
+
+const eachKey = (make: (name: KeyName) => Effective): Merged =>
+  Object.fromEntries(keyNames.map((name) => [name, make(name)])) as Merged
+
+/** A root of the user's inside the project was blocked by its name; it must stay so when the project's own moves. */
+function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven): Effective {
+  if (root.from !== 'project') return roots
+  const dirs = roots.value as readonly string[]
+  return { ...roots, value: dirs.filter((dir) => !isInside(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
+}
+
+/** What the user blocks below a root stays blocked when the project moves that root. */
+function stillBlocked(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
+  const { denied_patterns: denied, root, allowed_roots: roots } = merged
+  if (root.from !== 'project' && roots.from !== 'project') return denied
+  const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]
+  return { ...denied, value: anchored(denied.value as readonly string[], bases) }
+}
+
+function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Effective): Effective {
+  const { project: narrow, join = (given) => given, askedEach } = keyOf(name)
+  const asked = file?.given[name]
+  if (file === undefined || asked === undefined) return below
+  const wanted = join(asked.value, below.value)
+  const open = file.trusted && !(askedEach && by === 'project')
+  const value = open ? wanted : narrow(wanted, below.value, file.facts)
+  const whole = isDeepStrictEqual(value, wanted)
+  const refused = whole ? {} : { refused: { value: asked.value, at: asked.at, by } }
+  // What is not changed by a file does not come from it.
+  if (!whole && isDeepStrictEqual(value, below.value)) return { ...below, ...refused }
+  return { value, from: by, at: asked.at, ...refused }
+}
+
+export const configOf = (merged: Merged): Config =>
+  nested(Object.fromEntries(keyNames.map((name) => [name, merged[name].value])) as Values)
+
+/** The options of a run that keys with these values set. */
+export function optionsOf(values: Iterable<readonly [name: KeyName, value: unknown]>): CladaOptions {
+  let options: CladaOptions = {}
+  for (const [name, value] of values) {
+    const { to } = keyOf(name)
+    const { limits, hooks, ...others } = typeof to === 'string' ? {} : to(value)
+    options = {
+      ...options,
+      ...others,
+      ...(limits && { limits: { ...options.limits, ...limits } }),
+      ...(hooks && { hooks: { ...options.hooks, ...hooks } }),
+    }
+  }
+  return options
+}
+
+/** What one file says, and where. */
+export type Given = { readonly [name in KeyName]?: GivenValue }
+
+export interface GivenValue {
+  readonly value: unknown
+  readonly at: Place
+}
+
+/** Every fault of the file at once, not one after the other. */
+export function validate(tree: Tree): { readonly given: Given; readonly faults: readonly Fault[] } {
+  const given: { [name in KeyName]?: GivenValue } = {}
+  const faults: Fault[] = []
+  const take = (name: KeyName, { at, value }: Entry): void => {
+    const read = keyOf(name).kind.read(value, (where, message) =>
+      faults.push({ at: where, message: `${name} ${message}` }),
+    )
+    if (read !== undefined) given[name] = { value: read, at }
+  }
+  for (const entry of entriesOf(tree, 'A config', faults)) {
+    if (faults.length >= mostFaults) break
+    const group = Object.hasOwn(groups, entry.name) ? groups[entry.name] : undefined
+    if (group === undefined) {
+      const name = keyNames.find((one) => one === entry.name)
+      if (name === undefined) faults.push({ at: entry.at, message: unknownKey(entry.name, '') })
+      else take(name, entry)
+      continue
+    }
+    if (group.short !== undefined && entry.value.kind === 'scalar' && entry.value.value !== null) {
+      const name = keyNames.find((one) => one === `${entry.name}.${group.short}`)
+      if (name !== undefined) take(name, entry)
+      continue
+    }
+    for (const inner of entriesOf(entry.value, entry.name, faults).slice(0, mostFaults)) {
+      const name = keyNames.find((one) => one === `${entry.name}.${inner.name}`)
+      if (name === undefined) faults.push({ at: inner.at, message: unknownKey(inner.name, `${entry.name}.`) })
+      else take(name, inner)
+    }
+  }
+  return { given, faults }
+}
+
+/** The nearest name is looked for each of them, which takes time. */
+const mostFaults = 100
+
+/** An empty file, and a key with all that is below it commented out, say nothing. */
+function entriesOf(tree: Tree, name: string, faults: Fault[]): readonly Entry[] {
+  if (tree.kind === 'map') return tree.entries
+  if (tree.kind !== 'broken' && (tree.kind !== 'scalar' || tree.value !== null)) {
+    faults.push({ at: tree.at, message: `${name} must be a map of keys, such as ${exampleOf(name)}.` })
+  }
+  return []
+}
+
+const exampleOf = (name: string): string => {
+  const inner = keyNames.find((one) => one.startsWith(`${name}.`))
+  return inner === undefined ? "'version: 1'" : `'${inner.slice(name.length + 1)}: ${keyOf(inner).example}'`
+}
+
+/** The nearest key at this level, or one with this name somewhere else. */
+function unknownKey(name: string, within: string): string {
+  const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : namesIn(within)
+  const inner = (one: string): string => one.slice(one.indexOf('.') + 1)
+  const far = closestName(name, keyNames.map(inner))
+  const close = closestName(name, level) ?? keyNames.find((one) => inner(one) === far)
+  const known = close === undefined ? ` Known: ${level.join(', ')}.` : meant(close)
+  return `Unknown key ${shown(`${within}${name}`)}.${known}`
+}
+
+const namesIn = (within: string): string[] =>
+  keyNames.filter((one) => one.startsWith(within)).map((one) => one.slice(within.length))

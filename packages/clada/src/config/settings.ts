@@ -1,0 +1,274 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { homeDir } from '../core/platform.ts'
+import { modelActions, registry } from '../actions/registry.ts'
+import type { SyntaxName } from '@clada/reply/syntax/table.ts'
+import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
+import {
+  type Conversation,
+  defaultLimits,
+  globMeantBy,
+  type HistorySettings,
+  type Hooks,
+  type Limits,
+  type Settings,
+  SettingsError,
+} from '../core/settings.ts'
+import { defaultDeniedPatterns } from '../policy/paths.ts'
+import { takeNoProgramsFrom } from '../process/programs.ts'
+import { userPlaces } from '../state/user-state.ts'
+import { watchedPaths } from '../state/watched-files.ts'
+
+export { SettingsError } from '../core/settings.ts'
+
+/** The values of keys that take one of a few and have a flag, which takes the same. */
+export const choices = {
+  matching: ['tolerant', 'exact'],
+  patches: ['whole', 'good'],
+  proposals: ['ask', 'apply', 'off'],
+  final_newline: ['exact', 'add'],
+  'git.mode': ['commit', 'shadow', 'off'],
+  'exec.mode': ['sandbox', 'unsandboxed', 'off'],
+  'report.error_detail': ['minimal', 'full', 'debug'],
+} as const
+
+/** Options of a project. All have defaults. */
+export interface CladaOptions {
+  /** The project. Default: the working directory. */
+  repoPath?: string
+  /** Whether executions are saved in git. */
+  gitCommit?: boolean
+  /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
+  git?: 'commit' | 'shadow' | 'off'
+  /** The author of the commits, as `Name <mail>` or only a name. Default: clada. */
+  gitAuthor?: string
+  /** The first line of commits. Default: `AI: {operation_summary}`. */
+  commitMessageFormat?: string
+  /** Keeps two executions apart. Default: one in the user's state directory. */
+  lockFile?: string
+  /** How many seconds to wait for another execution. Default: 10. */
+  lockTimeout?: number
+  /** Marks executions that belong together, so that they can be undone together. */
+  conversation?: Conversation
+  /** Further directories that may be touched. */
+  allowedRoots?: readonly string[]
+  /** Patterns of files that documents may neither read nor write, instead of the default list. */
+  deniedPatterns?: readonly string[]
+  /** The only actions a document may use. Default: all that are meant for models. */
+  allowedActions?: readonly string[]
+  /** Lets SHAM blocks name files relative to the project. */
+  relativePaths?: boolean
+  /** `inside` follows symbolic links that lead to where a path would be allowed. */
+  symlinks?: 'refuse' | 'inside'
+  /** Lifts the roots, never the denied patterns. */
+  allowEscape?: boolean
+  /** Applies a document as a whole or not at all. */
+  atomic?: boolean
+  /**
+   * For a document that was already run. `warn`: it runs again, with a warning. `skip`: blocks that succeeded then are
+   * reported as done and do not run again. `run`: it runs again. Default: `warn`.
+   */
+  alreadyDone?: 'warn' | 'skip' | 'run'
+  /** The only syntaxes that are looked for. */
+  syntaxes?: readonly SyntaxName[]
+  /**
+   * Quoted values in which an escape makes a control character other than tab, LF and CR, such as `"\bfoo"`. Default:
+   * `keep`; command line, MCP, listener and page: `refuse`.
+   */
+  controlCharacters?: 'keep' | 'refuse'
+  /** Reads everything as it is written: nothing damaged is repaired, and edits match exactly or not at all. */
+  strict?: boolean
+  /**
+   * How an edit finds its place when its old text is not in the file as written. `tolerant`: other whitespace,
+   * punctuation and context are forgiven where only one place can be meant, with a warning. Default: `exact`. The formats
+   * of other tools are always tolerant.
+   */
+  matching?: 'tolerant' | 'exact'
+  /** A patch of which some hunks do not fit: `whole` applies none of it, `good` those that fit. Default: `whole`. */
+  patches?: 'whole' | 'good'
+  /**
+   * Whole files in a reply without blocks. `ask`: each is shown to `ask` and written after a yes; without `ask` it waits,
+   * with code `review_required`. `apply`: they are written. `off`: they are not looked for. Default: `ask`.
+   */
+  proposals?: 'ask' | 'apply' | 'off'
+  /**
+   * What `results[].changes` has about the files that an action changed: nothing, where and how much, or also up to three
+   * lines of the difference. Default: `none`; the command line, MCP, the listener and the page use `diff`.
+   */
+  evidence?: 'none' | 'lines' | 'diff'
+  /**
+   * Whether a file that parsed before an execution and does not after it is warned about. `auto`: if it is small;
+   * `lasting`: also if it is larger, for programs that live on and load parsers once. Default: `off`; command line, page and MCP: `auto`.
+   */
+  syntaxCheck?: 'off' | 'auto' | 'lasting'
+  /** How a file that is written whole ends: as the block has it, or always with a line break. Default: `exact`. */
+  finalNewline?: 'exact' | 'add'
+  /** What CSL markers begin and end with. Default: `<---` and `--->`. */
+  cslDelimiters?: { readonly start: string; readonly end: string }
+  /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */
+  reserved?: readonly string[]
+  limits?: Partial<Limits>
+  /** Seconds for a whole document; what is left then is skipped. Default: without end. */
+  totalTimeout?: number
+  /** `sandbox`: in the sandbox, refused if there is none. `unsandboxed`: directly. `off`: never. */
+  exec?: 'sandbox' | 'unsandboxed' | 'off'
+  /** `full`: programs see the objects of a repository that tracks blocked files. Default: `safe`, they do not. */
+  execGit?: 'safe' | 'full'
+  /** Commands that are approved for this run, by the exact words; a * at the end matches any further arguments. */
+  approve?: readonly string[]
+  /** Those of them that may use the network. */
+  network?: readonly string[]
+  /** Names of environment variables that approved commands and hooks see, besides those that are safe for all. */
+  commandEnv?: readonly string[]
+  /** Accepts the project's own list of approved commands. */
+  trustApprovals?: boolean
+  /** Bytes kept of what a program writes. */
+  maxOutput?: number
+  /** Commands that run before and after an execution that may change something. */
+  hooks?: Hooks
+  /** Texts for `${NAME}` in hooks. */
+  vars?: Readonly<Record<string, string>>
+  /**
+   * Asked before a command runs that is neither on the list nor approved; nothing runs before the answer. Without it such a
+   * command is refused.
+   */
+  ask?: Ask
+}
+
+/** @throws SettingsError */
+export function settingsOf(options: CladaOptions): Settings {
+  const root = rootOf(options.repoPath)
+  const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
+  const roots = [root, ...allowedRoots]
+  takeNoProgramsFrom(roots)
+  for (const pattern of options.deniedPatterns ?? []) {
+    const glob = globMeantBy(pattern)
+    if (glob !== undefined)
+      throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
+  }
+  const reserved = (options.reserved ?? []).map((file) => canonical(file))
+  return {
+    root,
+    allowedRoots,
+    deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
+    allowedActions: allowedActionsOf(options.allowedActions),
+    relativePaths: options.relativePaths ?? false,
+    symlinks: options.symlinks ?? 'refuse',
+    allowEscape: options.allowEscape ?? false,
+    reserved: () => [...reserved, ...watchedPaths(roots)],
+    userPlaces: userPlaces(),
+    limits: { ...defaultLimits, ...options.limits },
+  }
+}
+
+/** How a document is to be read. @throws SettingsError */
+export function readingOf({ syntaxes, strict, cslDelimiters, proposals, controlCharacters }: CladaOptions): Reading {
+  if (cslDelimiters !== undefined) {
+    const { start, end } = cslDelimiters
+    const wrong =
+      start === end
+        ? 'differ from each other'
+        : [start, end].some((one) => one === '' || one !== one.trim() || /[\r\n]/.test(one))
+          ? 'be on one line, neither empty nor with white space at their ends'
+          : undefined
+    if (wrong !== undefined) {
+      throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
+    }
+  }
+  return { syntaxes, strict, cslDelimiters, proposals, controlCharacters }
+}
+
+/** The part of the options that `syntax/find-blocks.ts` takes. */
+interface Reading {
+  readonly syntaxes: CladaOptions['syntaxes']
+  readonly strict: boolean | undefined
+  readonly cslDelimiters: CladaOptions['cslDelimiters']
+  readonly proposals: CladaOptions['proposals']
+  readonly controlCharacters: CladaOptions['controlCharacters']
+}
+
+/** @throws SettingsError */
+export function historySettingsOf(options: CladaOptions): HistorySettings {
+  const { git, gitCommit, gitAuthor, lockFile, lockTimeout, conversation, commitMessageFormat } = options
+  if (gitAuthor !== undefined && !/^[^<>\n\0]+( <[^<>\s\0]+>)?$/.test(gitAuthor))
+    throw new SettingsError(`The git author is written 'Name' or 'Name <mail>'; '${gitAuthor}' is not.`)
+  return {
+    git: gitCommit === false ? 'off' : (git ?? 'commit'),
+    author: gitAuthor ?? null,
+    lockFile: lockFile === undefined ? null : path.resolve(lockFile),
+    lockMs: (lockTimeout ?? 10) * 1000,
+    historyBytes: options.limits?.historyBytes,
+    conversation,
+    messageFormat: commitMessageFormat,
+  }
+}
+
+/** What the options say about programs. */
+export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
+  exec: options.exec ?? defaultCommandSettings.exec,
+  approve: options.approve ?? [],
+  network: options.network ?? [],
+  env: options.commandEnv ?? [],
+  trustApprovals: options.trustApprovals ?? false,
+  outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
+  execGit: options.execGit ?? defaultCommandSettings.execGit,
+})
+
+/** The directory of the project, without links. @throws SettingsError */
+export function rootOf(given: string | undefined): string {
+  const root = canonical(given ?? process.cwd())
+  if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
+  if (given === undefined && (root === path.parse(root).root || root === canonical(homeDir()))) {
+    throw new SettingsError(
+      `Refusing to use '${root}' as a project: it is your home directory or the file system root. cd into a project, or pass --root ${root} if you mean it.`,
+    )
+  }
+  return root
+}
+
+/** Node 20 throws for a path below a file. */
+function isDirectory(at: string): boolean {
+  try {
+    return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false
+    throw error
+  }
+}
+
+/** A root may be reached through a link; it is resolved here and never again. */
+export function canonical(given: string): string {
+  const resolved = path.resolve(given)
+  try {
+    return fs.realpathSync.native(resolved)
+  } catch {
+    return resolved
+  }
+}
+
+function allowedActionsOf(names: readonly string[] | undefined): readonly string[] | null {
+  if (names === undefined) return null
+  const unknown = names.find((name) => !registry.has(name))
+  if (unknown !== undefined) {
+    const valid = modelActions()
+      .map((spec) => spec.name)
+      .join(', ')
+    throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
+  }
+  return names
+}
+
+export const projectFileName = 'clada.yml'
+
+/** The default file of `clada watch`. */
+export const defaultInputFile = 'clada_input.md'
+
+/** Whether anything is at a path. The only cost of config files for a run without any. */
+export function isThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    // Nothing can exist below a file. Other errors are reported when the file is read.
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')
+  }
+}

@@ -1,0 +1,298 @@
+import type { ActionSpec } from '../core/action.ts'
+import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
+import { firstSentence } from './actions.ts'
+import { type Form, type Lesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
+import { tokensOf } from '@clada/reply/text/lines.ts'
+
+export interface PromptOptions extends LessonOptions {
+  /** What the people of this project want, a sentence each. */
+  readonly rules?: readonly string[] | undefined
+  /** The line `clada:TOKEN` tells the clipboard watcher that a reply is meant for it. */
+  readonly token?: string | undefined
+  /** Further directories that may be touched. */
+  readonly allowedRoots?: readonly string[] | undefined
+  /** Commands that the user has approved, as they are written. */
+  readonly approved?: readonly string[] | undefined
+  /** What the user wants done, and the map of the project: after everything else. */
+  readonly task?: string | undefined
+  readonly map?: string | undefined
+  /** In tokens. */
+  readonly budget?: number | undefined
+}
+
+export interface Prompt {
+  readonly text: string
+  readonly tokens: number
+  /** The actions it names. */
+  readonly actions: readonly string[]
+  /** What was left out to keep to the budget. */
+  readonly dropped: readonly string[]
+}
+
+/** What to tell a model so that it writes blocks for this project. Pure: everything it says comes from the options. */
+export function promptFor(options: PromptOptions): Prompt {
+  const { budget = Infinity } = options
+  const lesson = lessonFor(options)
+  const dropped: string[] = []
+  let parts = lesson
+  let text = textOf(parts, options)
+  for (const drop of dropOrder(lesson)) {
+    if (tokensOf(text) <= budget) break
+    dropped.push(drop.name)
+    parts = drop.from(parts)
+    text = textOf(parts, options)
+  }
+  return { text, tokens: tokensOf(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
+}
+
+/** A prompt with files after it, as one text. */
+export const withFiles = (prompt: string, files: string): string =>
+  files === '' ? prompt : withSection(prompt, `## Files as they are now\n\n${files}`)
+
+/** A prompt with another section at its end. */
+export const withSection = (prompt: string, section: string): string =>
+  `${prompt.slice(0, prompt.lastIndexOf(promptEnd))}${section}\n\n${promptEnd}\n`
+
+interface Drop {
+  readonly name: string
+  from(lesson: Lesson): Lesson
+}
+
+/** What a model can do without comes first: what is rare, then the last example, then what is listed last. */
+function dropOrder({ forms, examples }: Lesson): Drop[] {
+  const dropForm = ({ spec }: Form): Drop => ({
+    name: spec.name,
+    from: (lesson) => ({ ...lesson, forms: lesson.forms.filter((form) => form.spec !== spec) }),
+  })
+  const rare = forms.filter(({ spec }) => !spec.everyday).toReversed()
+  const everyday = forms.filter(({ spec }) => spec.everyday).toReversed()
+  const lastExample: Drop = {
+    name: 'the last example',
+    from: (lesson) => ({ ...lesson, examples: lesson.examples.slice(0, -1) }),
+  }
+  return [...rare.map(dropForm), ...(examples.length > 1 ? [lastExample] : []), ...everyday.map(dropForm)]
+}
+
+function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): string {
+  const { rules = [], include = 'everyday' } = options
+  const specs = forms.map(({ spec }) => spec)
+  const [first, ...others] = examples.map(exampleText)
+  return (
+    [
+      '# How to work on my project',
+      `${promptOpenings.blocks} clada executes them in order, and I paste its report here.`,
+      pathLine(teaching, options),
+      '## Blocks',
+      ...(first === undefined ? [] : [first]),
+      list([...teaching.rules, ...always, ...tokenRule(options)]),
+      // A reader without write actions does not need to know how to change.
+      ...(forms.some(({ spec }) => spec.effect === 'write')
+        ? ['## Changing files', list(tipsFor(changing, specs))]
+        : []),
+      '## The report',
+      list([...teaching.answer, ...tipsFor(reporting, specs), ...approvedTip(options.approved, specs)]),
+      '## Actions',
+      teaching.says === 'any action'
+        ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
+        : 'Replace the words in capitals; ⏎ is a line break.',
+      list(
+        forms.map(({ spec: { description }, call }) => {
+          const what = include === 'all' ? description : firstSentence(description)
+          // A marker right after a bullet would read as a block that was meant.
+          return teaching.says === 'any action' ? `\`${call}\` ${what}` : `${what.replace(/\.$/, '')}: \`${call}\``
+        }),
+      ),
+      ...(others.length === 0 ? [] : ['## Another example', ...others]),
+      ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+      ...(options.map === undefined ? [] : ['## The project', ['````', options.map, '````'].join('\n')]),
+      ...(options.task === undefined ? [] : ['## The task', options.task]),
+      promptEnd,
+    ].join('\n\n') + '\n'
+  )
+}
+
+const exampleText = ({ example: { ask, say }, blocks }: Lesson['examples'][number]): string =>
+  [`I write: ${ask} You answer:`, '', '````', blocks, '````', say].join('\n')
+
+function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): string[] {
+  const names = new Set(specs.map(({ name }) => name))
+  return tips
+    .filter(({ needs = [] }) => needs.every((name) => names.has(name)))
+    .filter(({ unless = [] }) => !unless.some((name) => names.has(name)))
+    .filter(({ param }) => param === undefined || specs.some(({ params }) => Object.hasOwn(params, param)))
+    .map(({ text }) => text)
+}
+
+/** Further lines of an item stay inside it. */
+const list = (items: readonly string[]): string => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
+
+function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
+  const absolute = paths === 'absolute' && !relativePaths
+  const how = absolute ? 'Every path is absolute and inside it' : 'Paths are relative to it'
+  const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
+  if (others === '') return `The project is \`${root}\`. ${how}.`
+  return `The project is \`${root}\`. ${how}, or ${absolute ? 'in' : 'absolute and in'} ${others}.`
+}
+
+const always = [
+  'Every block in a reply is executed, also inside code fences: write no drafts and no samples.',
+  'One action per block. Each block sees the changes of those before it; one that fails does not stop the others.',
+  'Put blocks between lines of four backticks, so that the chat page does not change them.',
+]
+
+/** The two halves never touch here: a copied prompt must not be taken for a reply. */
+const tokenRule = ({ token }: PromptOptions): string[] =>
+  token === undefined
+    ? []
+    : [
+        `After the last block of a reply, outside the fence, write a line with only \`clada:\` directly followed by \`${token}\`.`,
+      ]
+
+/** Advice to a model, given where these actions are among those it is taught and the others are not. */
+export interface Tip {
+  readonly needs?: readonly string[]
+  readonly unless?: readonly string[]
+  /** Given only where one of the actions taught takes this parameter. */
+  readonly param?: string
+  readonly text: string
+}
+
+export const changing: readonly Tip[] = [
+  {
+    needs: ['project_map'],
+    text: 'In a project that you do not know, begin with `project_map`.',
+  },
+  {
+    needs: ['file_read_numbered'],
+    text: 'Edit only what you have seen: read it, end your reply there, and continue when you have the report. Never guess the content of a file.',
+  },
+  {
+    needs: ['run'],
+    unless: ['file_read_numbered'],
+    text: 'Edit only what you have seen: run `cat FILE`, end your reply there, and continue when you have the report. Never guess the content of a file.',
+  },
+  {
+    unless: ['file_read_numbered', 'run'],
+    text: 'Edit only what you have seen. If you have not seen it, ask me for it and end your reply there. Never guess the content of a file.',
+  },
+  {
+    param: 'old_text',
+    text: 'Copy the old text exactly, indentation included, without line numbers. It must occur exactly once: use as few lines as make it unique. Indent the new text for its place.',
+  },
+  {
+    needs: ['file_edit'],
+    text: 'For text that occurs more often, `count` is the exact number or `all`.',
+  },
+  {
+    needs: ['files_replace_all_text'],
+    text: 'Rename in many files: `files_replace_all_text` with directories or globs as `paths`, and `word="true"`.',
+  },
+  {
+    needs: ['replace_structure', 'insert_after_structure'],
+    text: 'Whole functions, classes, sections: `replace_structure`, `insert_after_structure`. `target` is the name, if needed below those of its parents, one per line; `content` starts without indentation.',
+  },
+  {
+    needs: ['file_replace_lines', 'file_read_numbered'],
+    text: 'By line numbers that you just saw: `file_replace_lines`. Numbers shift with each edit: make all changes to a file in one block, in `edits`, each below a line `@@ 23-43`, which alone deletes.',
+  },
+  {
+    needs: ['file_write'],
+    text: 'Write new files completely, never "..." for the rest.',
+  },
+]
+
+export const reporting: readonly Tip[] = [
+  {
+    needs: ['run'],
+    text: 'Commands start in the project, without a shell: no pipes or globs. Read-only commands (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',
+  },
+]
+
+/** Not part of any budget: the user decides how many there are. */
+const approvedTip = (approved: readonly string[] = [], specs: readonly ActionSpec[]): string[] =>
+  approved.length === 0 || !specs.some(({ name }) => name === 'run')
+    ? []
+    : [`Approved, by these words (* is any arguments): ${approved.map((line) => `\`${line}\``).join(', ')}.`]
+
+/** A format of another tool that some models write best, as a short prompt teaches it. */
+interface Format {
+  readonly rules: readonly string[]
+  /** Works in the project of `exampleFiles`; a test applies it. */
+  readonly example: string
+  readonly actions: readonly string[]
+}
+
+export const foreignFormats: Readonly<Record<string, Format>> = {
+  'search-replace': {
+    rules: [
+      'The path is on the line before the fence. SEARCH is copied exactly from the file, and occurs in it once; an empty SEARCH makes a new file.',
+      'One block per change, with as few lines as make the place unique.',
+    ],
+    example: [
+      'src/greet.js',
+      '```js',
+      '<<<<<<< SEARCH',
+      "  return 'Hello ' + name",
+      '=======',
+      "  return 'Hello ' + (name || 'you')",
+      '>>>>>>> REPLACE',
+      '```',
+    ].join('\n'),
+    actions: ['file_edit', 'file_write'],
+  },
+  'apply-patch': {
+    rules: [
+      'Sections are `*** Update File: path`, `*** Add File: path` (every line with +) and `*** Delete File: path`; `*** Move to: path` after an update renames.',
+      'Lines begin with a space (kept, copied exactly), - (removed) or + (added). After `@@` you may name the function or class that the change is in. Give three kept lines around a change.',
+    ],
+    example: [
+      '*** Begin Patch',
+      '*** Update File: src/greet.js',
+      '@@ export function greet(name) {',
+      "-  return 'Hello ' + name",
+      "+  return 'Hello ' + (name || 'you')",
+      ' }',
+      '*** End Patch',
+    ].join('\n'),
+    actions: ['file_patch', 'file_create', 'file_delete'],
+  },
+  udiff: {
+    rules: [
+      'A unified diff in a fence, as `diff -u` and git write it; line numbers may be left out (`@@ @@`).',
+      'Give three lines around each change, copied exactly. `/dev/null` is the old side of a new file and the new side of a deleted one.',
+    ],
+    example: [
+      '```diff',
+      '--- a/src/greet.js',
+      '+++ b/src/greet.js',
+      '@@ -1,4 +1,4 @@',
+      ' // TODO: be polite',
+      ' export function greet(name) {',
+      "-  return 'Hello ' + name",
+      "+  return 'Hello ' + (name || 'you')",
+      ' }',
+      '```',
+    ].join('\n'),
+    actions: ['file_patch', 'file_create', 'file_delete'],
+  },
+}
+
+/** What to tell a model that writes this format anyway. Such a reply can only change files, so the user shows them. */
+export function foreignPrompt(format: Format, { root, rules = [], map, task }: PromptOptions): Prompt {
+  const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
+  const text = [
+    '# How to change my project',
+    `${promptOpenings.changes} \`${root}\`, and I paste its report here. Paths are relative to it.`,
+    format.example,
+    list([
+      ...format.rules,
+      'Change only what you have seen; if you have not seen it, ask me for it and end your reply there. Never write "..." for lines that stay.',
+    ]),
+    'The report has a line `[task-N] SUCCESS` or `ERROR` for each change, where the file changed, and after a failure the nearest lines: send only what failed again, corrected.',
+    ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+    ...(map === undefined ? [] : ['## The project', ['````', map, '````'].join('\n')]),
+    ...(task === undefined ? [] : ['## The task', task]),
+    promptEnd,
+  ].join('\n\n')
+  return { text: `${text}\n`, tokens: tokensOf(text), actions: format.actions, dropped: [] }
+}

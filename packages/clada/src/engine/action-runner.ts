@@ -1,0 +1,249 @@
+import { pathFrom } from '../core/paths.ts'
+import { doubtful } from '../actions/replace-occurrences.ts'
+import type { CommandScope } from '../commands/scope.ts'
+import type { openWorkingSet } from '../context/working-set.ts'
+import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
+import { commandSettingsOf } from '../config/settings.ts'
+import type { Ask } from '../core/commands.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import { type Problem, Stop } from '../core/problem.ts'
+import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
+import { decide } from '../policy/decide.ts'
+import { findOccurrences } from '@clada/reply/text/edit.ts'
+import { parseHunks } from '@clada/reply/text/hunks.ts'
+import { hiddenWarning } from '@clada/reply/text/plain.ts'
+import { runWarnings } from '../policy/makes-run.ts'
+import { explain } from '../report/explain.ts'
+import type { RunOptions } from './options.ts'
+import type { ReadyTask } from './tasks.ts'
+import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { syntaxOf } from '@clada/reply/syntax/table.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+import type { ActionResult } from '../core/result.ts'
+
+interface Parts {
+  readonly ask: Ask | undefined
+  /** Undo, back, forward and squash, for actions that only the user may call. */
+  readonly steps: () => Promise<Steps>
+}
+
+/** Decides whether an action may run, runs it with its files and commands, and turns exceptions into outcomes. */
+export class ActionRunner {
+  readonly #options: RunOptions
+  readonly #workspace: OpenWorkspace
+  readonly #parts: Parts
+  #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
+
+  constructor(options: RunOptions, workspace: OpenWorkspace, parts: Parts) {
+    this.#options = options
+    this.#workspace = workspace
+    this.#parts = parts
+  }
+
+  /** The reason why an action must not run. */
+  refusal({ decoded: { spec, spelled } }: ReadyTask): Problem | undefined {
+    const { settings, origin } = this.#options
+    const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
+    if (decision.verdict !== 'deny') return undefined
+    return { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason }
+  }
+
+  async run(
+    { block, number, choice, decoded: { spec, spelled, args } }: ReadyTask,
+    scope: Scope,
+    onWrite: (landing: Landing) => void,
+  ): Promise<Outcome> {
+    const {
+      settings,
+      options: { strict, matching, patches, finalNewline },
+    } = this.#options
+    const files = scope.filesFor(onWrite, this.#options.expected?.get(number))
+    try {
+      const { damage = [] } = block
+      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
+      const { kind, rules } = syntaxOf(block.syntax)
+      const isForeign = kind !== 'native'
+      const repair: Repair = {
+        readings: strict ? 'off' : 'allowed',
+        matching: strict ? 'exact' : isForeign ? 'tolerant' : (matching ?? 'exact'),
+        patches: patches ?? 'whole',
+        damage,
+        indentation: block.uncertainMarks ? 'exact' : undefined,
+        rules,
+        place: choice?.place,
+      }
+      const context: ActionContext = {
+        root: { given: '.', absolute: settings.root },
+        files,
+        commands: this.#commands(files, { task: number, syntax: block.syntax }, scope, () => context),
+        workingSet: () => this.#workingSet(),
+        history: this.#parts.steps,
+        spelled,
+        repair,
+        pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
+        finalNewline: finalNewline ?? 'exact',
+        explain: (problem) => explain(problem, spelled).error,
+      }
+      if (spec.effect === 'write') await this.#workspace.queue()
+      const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
+      const warnings = runWarnings([...files.changed].map((file) => pathFrom(settings.root, file)))
+      if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
+      return { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
+    } catch (error) {
+      return { ok: false, problem: problemOf(error) }
+    } finally {
+      files.close()
+    }
+  }
+
+  /** An edit of a file that is there under a name in another case goes there; for other paths the report has suggestions. */
+  async #withMeantPath(spec: ActionSpec, args: ReadyTask['decoded']['args'], context: ActionContext): Promise<Outcome> {
+    const first = await attempted(() => spec.run(args, context))
+    const given = pathIn(args)
+    if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
+    const { meantPaths } = await import('./meant-action.ts')
+    const { otherCase, suggested } = await meantPaths(context.files, given)
+    if (suggested.length === 0) return first
+    const [only, ...others] = await fitting(context.files, spec, args, suggested)
+    const resend = only === undefined || others.length > 0 ? {} : { resend: { path: only } }
+    const problem: Problem = { ...first.problem, meant: suggested.map((one) => one.given), ...resend }
+    if (otherCase === undefined || !spec.repairs || context.repair.matching === 'exact') return { ...first, problem }
+    const second = await attempted(() => spec.run({ ...args, path: otherCase }, context))
+    if (!second.ok) {
+      // The place in that file says more than the name.
+      if (!('nearest' in second.problem || 'places' in second.problem)) return { ...first, problem }
+      const texts = 'resend' in second.problem ? second.problem.resend : undefined
+      const meant = texts === undefined ? {} : { resend: { ...texts, path: otherCase.given } }
+      const note = `there is no '${given.given}'; the text was looked for in '${otherCase.given}'`
+      return { ...second, problem: { ...second.problem, ...meant }, warnings: [note, ...(second.warnings ?? [])] }
+    }
+    const warning = `there is no '${given.given}'; the edit was applied to '${otherCase.given}', whose old text matches`
+    return { ...second, warnings: [warning, ...(second.warnings ?? [])] }
+  }
+
+  /** Writes the staged changes of the working set. */
+  async landWorkingSet(): Promise<void> {
+    const set = await this.#set
+    if (set !== undefined && 'land' in set) await set.land()
+  }
+
+  /** Whether programs can be part of an atomic group. */
+  async canStage(): Promise<boolean> {
+    const { settings, options } = this.#options
+    return (await import('../commands/contained.ts')).canStage({ settings, commands: commandSettingsOf(options) })
+  }
+
+  /** Loaded with the first command: most documents have none. */
+  #commands(
+    files: ActionFiles,
+    { task, syntax }: { readonly task: string; readonly syntax: string },
+    scope: Scope,
+    context: () => ActionContext,
+  ): Commands {
+    const { settings, options, effect, request } = this.#options
+    const { programs, signal, onOutput } = request
+    const own: CommandScope = {
+      settings,
+      commands: commandSettingsOf(options),
+      files,
+      effect: effect === 'show' ? (programs === 'try' ? 'tried' : 'show') : scope.staged ? 'staged' : 'land',
+      ask: this.#parts.ask,
+      signal,
+      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk, syntax),
+      says: syntaxOf(syntax).says,
+    }
+    return {
+      run: async (request) => {
+        const meant = await (await import('./meant-action.ts')).runMeantAction(request, settings, context())
+        return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
+      },
+      exec: async (request) => (await import('../commands/exec-code.ts')).execCode(request, own),
+    }
+  }
+
+  #workingSet(): ReturnType<ActionContext['workingSet']> {
+    const { settings, effect } = this.#options
+    const place = {
+      root: settings.root,
+      holding: (name: string) => stateDirOf(settings.root, name),
+      stateDir: () => this.#workspace.stateDir(),
+    }
+    this.#set ??= import('../context/working-set.ts').then((module) => module.openWorkingSet(place, effect))
+    return this.#set
+  }
+}
+
+/** About characters in the texts of an action that its old text did not have. */
+const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
+  ['content', 'new_text', 'new_content', 'edits', 'patch'].flatMap((name) => {
+    const { [name]: text, old_text: old } = args
+    return typeof text === 'string' ? (hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []) : []
+  })
+
+async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) }
+  }
+}
+
+export function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
+  const { path: given } = args
+  if (typeof given !== 'object' || given === null || !('given' in given) || !('absolute' in given)) return undefined
+  const { given: spelled, absolute } = given
+  if (typeof spelled !== 'string' || typeof absolute !== 'string') return undefined
+  return {
+    given: spelled,
+    absolute,
+    ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}),
+  }
+}
+
+/** Of existing files those that an action could be meant for: to read them, or because they have its old text. */
+async function fitting(
+  files: Files,
+  { effect }: ActionSpec,
+  { old_text: old, patch }: Readonly<Record<string, unknown>>,
+  suggested: readonly PathArg[],
+): Promise<string[]> {
+  if (effect === 'read') return suggested.map(({ given }) => given)
+  const parsed = typeof patch === 'string' ? parseHunks(patch) : undefined
+  const { applyHunks } = await import('@clada/reply/text/hunks-apply.ts')
+  const fits = (text: string): boolean =>
+    typeof old === 'string'
+      ? findOccurrences(text, old).length === 1
+      : parsed !== undefined && 'hunks' in parsed && applyHunks(text, parsed.hunks, { rungs: 'exact', damage: [] }).ok
+  const texts = await Promise.all(suggested.map((path) => files.read(path).catch(() => undefined)))
+  return suggested.flatMap(({ given }, at) => {
+    const { text } = texts[at] ?? {}
+    return text !== undefined && fits(text) ? [given] : []
+  })
+}
+
+const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
+  problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given
+
+export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
+
+/** Puts the outcome of an action into its result. */
+export function setOutcome(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
+  result.success = outcome.ok
+  if (outcome.data === undefined) delete result.data
+  else result.data = outcome.data
+  if (!outcome.ok) {
+    Object.assign(result, explain(outcome.problem, result.action))
+  }
+  const all = [...warnings, ...(outcome.warnings ?? [])]
+  // What a write warned of did not happen where the file could not be written.
+  if (all.length > 0) result.warnings = all
+  else delete result.warnings
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Stop) return error.problem
+  const limit = tooComplex(error)
+  if (limit !== undefined) return limit
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
+}

@@ -1,0 +1,160 @@
+import { decode } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import { type Block, type BlockGroup, isMissing, type PassedOver } from '@clada/reply/core/block.ts'
+import type { ParseError } from '../core/result.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
+import { Corrections } from './correct.ts'
+import { decide } from '../policy/decide.ts'
+import { notExecutedNote } from '../report/parts.ts'
+import { primaryOf } from '../report/words.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { namesPlaceholder } from '@clada/reply/syntax/placeholder.ts'
+import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
+
+/** A document that was read and not run. */
+export interface CheckedDocument {
+  readonly valid: boolean
+  /** In order of appearance, broken ones and those that would not be executed included. */
+  readonly blocks: readonly CheckedBlock[]
+  readonly warnings: readonly string[]
+}
+
+/** One block of it, and what is wrong with it. */
+export interface CheckedBlock {
+  readonly syntax: string
+  /** The id of a SHAM block, the task number of others; `-` where no block could be recognised. */
+  readonly id: string
+  /** The number it has in reports; missing where nothing would be executed. */
+  readonly task?: string
+  /** The line its group starts on, and whether that lands whole or not at all. */
+  readonly group?: BlockGroup
+  /** As the block spells it; empty when it names none. */
+  readonly action: string
+  /** What the action is about: a path, a pattern. */
+  readonly target: string
+  readonly startLine: number
+  /** Null when it was not closed. */
+  readonly endLine: number | null
+  readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
+  /** Why it would not be executed, although nothing is wrong with it. */
+  readonly note?: string
+  readonly warnings?: readonly string[]
+  /** The block as it was meant, or its whole group, ready to be sent again, where exactly one reading exists. */
+  readonly corrected?: string
+}
+
+/** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
+export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
+  const settings = settingsOf(options)
+  const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
+  const numbers = new TaskNumbers()
+  const corrections = new Corrections({ settings, options })
+  const own = blocks.map((block): Own => {
+    const number = numbers.next(block)
+    const checked = entry(block, syntaxOf(block.syntax).ids === 'written' ? block.id : number, errorsOf(block))
+    const { corrected } = checked.problems.length === 0 ? {} : corrections.ofBlock(block)
+    return { block, checked: { ...checked, task: number, ...(corrected === undefined ? {} : { corrected }) } }
+  })
+  const broken = new Map<BlockGroup, Own>()
+  for (const one of own) {
+    const { group } = one.block
+    if (group !== undefined && one.checked.problems.length > 0 && !broken.has(group)) broken.set(group, one)
+  }
+  const checked = [
+    ...own.map((one) => {
+      const { corrected: _, ...checked } = withNote(one.checked, groupNote(one.block, broken))
+      const corrected = one.block.group === undefined ? one.checked.corrected : ofGroup(one.block.group, one)
+      return corrected === undefined ? checked : { ...checked, corrected }
+    }),
+    ...notExecuted.map(unexecuted),
+    ...faults.map((fault): CheckedBlock => {
+      const error = syntaxError(undefined, fault)
+      const { corrected } = corrections.ofFault(fault)
+      const place = { startLine: fault.line, endLine: fault.line }
+      return {
+        syntax: error.syntax ?? defaultSyntax,
+        id: '-',
+        action: '',
+        target: '',
+        ...place,
+        problems: [shown(error)],
+        ...(corrected === undefined ? {} : { corrected }),
+      }
+    }),
+  ].sort((a, b) => a.startLine - b.startLine)
+  // Whether a placeholder is a file would be for the disk to say.
+  const missing = notExecuted.filter(isMissing)
+  const areExamples = missing.every(({ block }) => block !== undefined && namesPlaceholder(block))
+  const valid = checked.every((block) => block.problems.length === 0) && areExamples
+  return { valid, blocks: checked, warnings }
+
+  /** A group is sent again from its first invalid member on, or whole; `execution.ts` does the same. */
+  function ofGroup(group: BlockGroup, one: Own): string | undefined {
+    if (broken.get(group) !== one) return undefined
+    const members = own.filter(({ block }) => block.group === group)
+    const { syntax } = one.block
+    const isWhole = group.atomic || syntaxOf(syntax).groups?.checked === 'whole'
+    const texts = members
+      .slice(isWhole ? 0 : members.indexOf(one))
+      .map(({ block, checked }) => (checked.problems.length === 0 ? block.raw : checked.corrected))
+    const known = texts.filter((text) => text !== undefined)
+    return known.length < texts.length ? undefined : corrections.ofGroup(syntax, group, known)
+  }
+
+  function errorsOf(block: Block): ParseError[] {
+    if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))
+    const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
+    const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
+    if (!decoded.ok) return [validationError(block, decoded)]
+    const decision = decide(decoded.spec, decoded.spelled, {
+      origin: 'document',
+      allowedActions: settings.allowedActions,
+    })
+    if (decision.verdict === 'allow') return []
+    const { id: blockId, action, startLine: line } = block
+    return [{ blockId, action, errorType: 'validation', message: decision.reason, code: 'action_not_allowed', line }]
+  }
+}
+
+function entry(block: Block, id: string, errors: readonly ParseError[]): CheckedBlock {
+  const { syntax, action, params, startLine, endLine, warnings } = block
+  const problems = errors.map(shown)
+  const checked = { syntax, id, action, target: primaryOf({ params }), startLine, endLine, problems }
+  return {
+    ...checked,
+    ...(block.group === undefined ? {} : { group: block.group }),
+    ...(warnings === undefined ? {} : { warnings }),
+  }
+}
+
+function unexecuted(one: PassedOver): CheckedBlock {
+  const { block, line, endLine, path = '' } = one
+  const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
+  return { ...(block === undefined ? place : entry(block, '-', [])), note: notExecutedNote(one) }
+}
+
+const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
+  ...(line === undefined ? {} : { line }),
+  ...(column === undefined ? {} : { column }),
+  message,
+  ...(code === undefined ? {} : { code }),
+  ...(hint === undefined ? {} : { hint }),
+})
+
+/** Whether another member of its group keeps a block from being executed; `execution.ts` decides the same. */
+function groupNote({ group, syntax, startLine }: Block, broken: ReadonlyMap<BlockGroup, Own>): string | undefined {
+  const first = group && broken.get(group)
+  if (first === undefined) return undefined
+  const skipped = group?.atomic || syntaxOf(syntax).groups?.checked === 'whole' || first.block.startLine < startLine
+  return skipped ? `task ${first.checked.id} of its group is invalid` : undefined
+}
+
+interface Own {
+  readonly block: Block
+  readonly checked: CheckedBlock
+}
+
+const withNote = (checked: CheckedBlock, note: string | undefined): CheckedBlock =>
+  note === undefined || checked.problems.length > 0 ? checked : { ...checked, note: `not executed: ${note}` }

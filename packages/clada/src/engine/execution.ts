@@ -1,0 +1,565 @@
+import { ActionRunner, problemOf, setOutcome, stopped } from './action-runner.ts'
+import { registry } from '../actions/registry.ts'
+import { ok, type Outcome, type Steps } from '../core/action.ts'
+import {
+  type Block,
+  type BlockGroup,
+  type Document,
+  isMissing,
+  type NotExecuted,
+  type PassedOver,
+} from '@clada/reply/core/block.ts'
+import { now, stopReason } from '../core/time-limit.ts'
+import type { ApprovalRequest } from '../core/commands.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Code } from '@clada/reply/core/codes.ts'
+import {
+  type ActionResult,
+  type Details,
+  type ExecutionResult,
+  isLeftOut,
+  type ParseError,
+  type ReviewNote,
+} from '../core/result.ts'
+import type { ReviewedBlock } from '../core/review.ts'
+import type { Confirm, Decision, RunOptions, Verdict } from './options.ts'
+import type { Proposals } from './proposals.ts'
+import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
+import { explain, noteWarnings } from '../report/explain.ts'
+import type { WriteNote } from '../core/files.ts'
+import { passedOver } from '@clada/reply/syntax/account.ts'
+import { syntaxOf } from '@clada/reply/syntax/table.ts'
+import { evidenceOf, SyntaxCheck } from './evidence.ts'
+import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { takenTogether, writeConcurrently } from '../workspace/replacement.ts'
+import { slashed } from '../core/paths.ts'
+import { messageOf } from '../core/platform.ts'
+
+/** What other parts of the engine do for an execution. */
+export interface ExecutionParts {
+  /** Undo, back, forward and squash, for actions that only the user may call. */
+  readonly steps: () => Promise<Steps>
+  /** Receives the changes of files before an action is reported. Without it no changes are kept. */
+  readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
+  /** Called before blocks run; false when they must not. */
+  readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
+  /** Records each action as it begins and ends. */
+  readonly log?: ActionLog | undefined
+  /** The earlier run of a block that need not run again. Called for every block, in order. */
+  readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
+}
+
+type AlreadyDone = NonNullable<Details['already_done']>
+
+export interface ActionLog {
+  act(seq: number, raw: string, explanation?: string): void
+  acted(result: ActionResult): Promise<void> | undefined
+}
+
+/**
+ * Runs blocks in order and keeps their results. Files of different actions may be written concurrently, as long as no
+ * action reads them; results are reported in order anyway.
+ */
+export class Execution {
+  readonly #options: RunOptions
+  readonly #parts: ExecutionParts
+  readonly #workspace: OpenWorkspace
+  readonly #tasks: Tasks
+  readonly #runner: ActionRunner
+  readonly #begun = now()
+  readonly #results: ActionResult[] = []
+  readonly #changes = new Map<ActionResult, readonly Change[]>()
+  readonly #parseErrors: ParseError[] = []
+  #proposals: Proposals | undefined
+  readonly #reviewed: ReviewedBlock[] = []
+  readonly #warnings: string[] = []
+  readonly #notExecuted: NotExecuted[] = []
+  readonly #emptyGroups: number[] = []
+  /** One for each action whose files are still being written, oldest first. */
+  readonly #writing: Promise<void>[] = []
+  #reported: Promise<void> = Promise.resolve()
+  #blocks = 0
+  #executed = 0
+  #commit: { gitCommit?: string } = {}
+  #fatal: { fatalError?: string; fatalCode?: Code } = {}
+  #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
+  readonly #syntax: SyntaxCheck | undefined
+  /** In a preview: the first program that was not run. */
+  #notRun: string | undefined
+
+  constructor(options: RunOptions, workspace: OpenWorkspace, parts: ExecutionParts) {
+    this.#options = options
+    this.#workspace = workspace
+    this.#parts = parts
+    const { ask, syntaxCheck = 'off' } = options.options
+    if (syntaxCheck !== 'off')
+      this.#syntax = new SyntaxCheck(options.settings.root, syntaxCheck === 'auto' ? 'short' : 'lasting')
+    // Every earlier action is reported before the user is asked.
+    const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
+    this.#runner = new ActionRunner(options, workspace, { ask: asked, steps: parts.steps })
+    this.#tasks = new Tasks(options, {
+      isThere: (absolute) => workspace.isThere(absolute),
+      canStage: () => this.#runner.canStage(),
+    })
+  }
+
+  async runBlocks(blocks: readonly Block[]): Promise<void> {
+    if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
+    if (blocks.length > takenTogether) writeConcurrently(takenTogether)
+    for (let at = 0; at < blocks.length;) {
+      const first = blocks[at]
+      if (first === undefined) break
+      const { group } = first
+      if (this.#tasks.isExample(first)) {
+        this.#tasks.leaveOut(first)
+        this.#noteUnexecuted(passedOver(first, syntaxOf(first.syntax).title, 'example'))
+        at++
+        continue
+      }
+      if (group === undefined) {
+        const [task] = this.#chosen(await this.#tasks.prepare([first]))
+        if (task?.ready && syntaxOf(task.block.syntax).kind === 'proposal') await this.#propose(task)
+        else if (task?.ready) await this.#performReviewed(task, this.#workspace)
+        else if (task !== undefined) this.#parseErrors.push(...task.errors)
+        at++
+        continue
+      }
+      let end = at
+      while (blocks[end]?.group === group) end++
+      await this.#performGroup(group, await this.#tasks.prepare(blocks.slice(at, end)))
+      at = end
+    }
+  }
+
+  /** Everything of a document that is not a block to run. */
+  note({ faults, warnings, notExecuted, emptyGroups = [] }: Document): void {
+    for (const fault of faults)
+      this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
+    this.#warnings.push(...warnings, ...emptyGroups.map((line) => `line ${line}: the group has no tasks`))
+    this.#emptyGroups.push(...emptyGroups)
+    for (const one of notExecuted) this.#noteUnexecuted(one)
+  }
+
+  #noteUnexecuted({ block, ...one }: PassedOver): void {
+    const isExample = one.reason === 'beside-native' && block !== undefined && this.#tasks.isExample(block)
+    this.#notExecuted.push(isExample ? { ...one, reason: 'example' } : one)
+  }
+
+  /** Stops the run. Finished actions keep their results. */
+  fail(message: string, code: Code): void {
+    this.#fatal = { fatalError: message, fatalCode: code }
+  }
+
+  hooksFailed(side: 'before' | 'after', errors: readonly string[]): void {
+    if (errors.length > 0) this.#hookErrors = { hookErrors: { ...this.#hookErrors.hookErrors, [side]: [...errors] } }
+  }
+
+  warn(...warnings: readonly string[]): void {
+    this.#warnings.push(...warnings)
+  }
+
+  /** The history has recorded the execution. */
+  saved(commit: string | undefined, warnings: readonly string[]): void {
+    if (commit !== undefined) this.#commit = { gitCommit: commit }
+    this.#warnings.push(...warnings)
+  }
+
+  /** Waits until all files are written and all results are reported. */
+  allReported(): Promise<void> {
+    return this.#reported
+  }
+
+  /** Writes a staged document to the disk, or marks all of its actions as failed. */
+  async landTogether(): Promise<void> {
+    const failed = this.#results.find((result) => !result.success && !isLeftOut(result))
+    const whole = 'and the document is atomic'
+    if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
+    if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
+      return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
+    try {
+      this.#noted(await this.#workspace.landTogether())
+      await this.#landWorkingSet()
+    } catch (error) {
+      this.#giveUp(problemOf(error))
+      this.#refuse(this.#results, problemOf(error))
+    }
+  }
+
+  /** About files whose syntax was right before the run. An action that said so itself need not be repeated. */
+  async checkSyntax(): Promise<void> {
+    const warnings = (await this.#syntax?.warnings()) ?? []
+    const said = new Set(
+      this.#results.flatMap(({ data, params }) => (saysBroken(data) ? [String(params['path'])] : [])),
+    )
+    this.#warnings.push(
+      ...warnings.filter((one) => ![...said].some((path) => path.endsWith(one.slice(0, one.indexOf(':'))))),
+    )
+  }
+
+  result(): ExecutionResult {
+    const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    this.#notExecuted.sort((a, b) => a.line - b.line)
+    const [taught] = this.#options.options.syntaxes ?? []
+    return {
+      success:
+        this.#fatal.fatalError === undefined &&
+        parseErrors.length === 0 &&
+        !this.#notExecuted.some(isMissing) &&
+        this.#results.every((result) => result.success || isLeftOut(result)),
+      totalBlocks: this.#blocks,
+      executedActions: this.#executed,
+      results: this.#results,
+      parseErrors,
+      root: slashed(this.#options.settings.root),
+      ...this.#commit,
+      ...this.#fatal,
+      ...this.#hookErrors,
+      ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
+      ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
+      ...(this.#emptyGroups.length > 0 ? { emptyGroups: this.#emptyGroups } : {}),
+      ...(this.#proposals && this.#proposals.list.length > 0 ? { proposals: this.#proposals.list } : {}),
+      ...(taught !== undefined && this.#blocks + parseErrors.length === 0 ? { taught } : {}),
+    }
+  }
+
+  /** With `show`: what each action changed, by its number. */
+  changes(): ReadonlyMap<number, readonly Change[]> {
+    return new Map([...this.#changes].map(([{ seq }, changes]) => [seq, changes]))
+  }
+
+  /** With `show` and a review: every action with its hunks. */
+  reviewed(): readonly ReviewedBlock[] {
+    return this.#reviewed
+  }
+
+  #chosen(tasks: readonly Task[]): readonly Task[] {
+    const { only } = this.#options.request
+    const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.includes(number))
+    this.#blocks += chosen.length
+    return chosen
+  }
+
+  /** The first failure skips the rest. The whole group must be valid, also where only some of its tasks are selected. */
+  async #performGroup(group: BlockGroup, tasks: readonly Task[]): Promise<void> {
+    const chosen = this.#chosen(tasks)
+    if (chosen.length === 0) return
+    const invalid = tasks.find((task) => !task.ready)
+    const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
+    const scope = group.atomic ? await this.#workspace.group() : this.#workspace
+    const done: ActionResult[] = []
+    if (invalid !== undefined) this.#correctGroup(group, allOrNothing ? tasks : tasks.slice(tasks.indexOf(invalid)))
+    let reason = invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group is invalid` : undefined
+    for (const task of chosen) {
+      if (!task.ready) {
+        this.#parseErrors.push(...task.errors)
+        reason ??= `task ${task.number} of its group is invalid`
+      } else if (reason !== undefined) this.#skip(task, stopped(reason))
+      else {
+        const result = await this.#performReviewed(task, scope)
+        // The next task may depend on the files of this one.
+        await this.#reported
+        done.push(result)
+        if (!result.success && !isLeftOut(result)) reason = `task ${task.number} of its group failed`
+      }
+    }
+    if (!('land' in scope)) return
+    if (reason !== undefined) return this.#refuse(done, stopped(`${reason}, and the group is atomic`))
+    try {
+      this.#noted(await scope.land())
+    } catch (error) {
+      this.#giveUp(problemOf(error))
+      this.#refuse(done, problemOf(error))
+    }
+  }
+
+  /** What has to be sent again of a group is one text; one member that cannot be corrected leaves none. */
+  #correctGroup(group: BlockGroup, tasks: readonly Task[]): void {
+    const [first] = tasks.flatMap((task) => (task.ready ? [] : task.errors))
+    const texts = tasks.map((task) => (task.ready ? task.block.raw : task.errors[0]?.corrected))
+    const meant = tasks.flatMap((task) => (task.ready ? [task.block.action] : (task.errors[0]?.meant ?? [])))
+    for (const task of tasks) if (!task.ready) for (const error of task.errors) delete error.corrected
+    const known = texts.filter((text) => text !== undefined)
+    const syntax = tasks[0]?.block.syntax
+    if (first === undefined || syntax === undefined || known.length < texts.length) return
+    const corrected = this.#tasks.corrections.ofGroup(syntax, group, known)
+    if (corrected !== undefined) Object.assign(first, { corrected, meant })
+  }
+
+  /** A proposal is staged, shown, and written after a yes. */
+  async #propose(task: ReadyTask): Promise<void> {
+    const proposals = (this.#proposals ??= await this.#openProposals())
+    const meant = await proposals.meant(task, this.#workspace)
+    const confirm = (changes: readonly Change[]): Promise<Decision> => proposals.decide(meant, changes)
+    if (this.#options.request.review !== undefined) {
+      await this.#review(meant, this.#workspace, confirm)
+      return
+    }
+    const scope = await this.#workspace.group()
+    await this.#perform(meant, scope, {
+      decide: async (changes) => {
+        const decision = await confirm(changes)
+        if (decision.problem !== undefined) return { changes: [], ...decision }
+        try {
+          this.#noted(await scope.land())
+          return { changes, ...decision }
+        } catch (error) {
+          return { changes: [], problem: problemOf(error) }
+        }
+      },
+    })
+  }
+
+  /** Few replies propose files, so this is loaded when one does. */
+  async #openProposals(): Promise<Proposals> {
+    const { Proposals } = await import('./proposals.ts')
+    return new Proposals(this.#options, () => this.#reported)
+  }
+
+  /** Runs an action as the user has decided in a review. Without a decision it is applied as it is. */
+  #performReviewed(task: ReadyTask, scope: Scope): Promise<ActionResult> {
+    return this.#options.request.review === undefined ? this.#perform(task, scope) : this.#review(task, scope)
+  }
+
+  async #review(task: ReadyTask, scope: Scope, confirm?: Confirm): Promise<ActionResult> {
+    const { TaskReview } = await import('./task-review.ts')
+    const onNotes = (notes: readonly WriteNote[]): void => this.#noted(notes)
+    const review = new TaskReview(task, this.#options, scope, { onNotes, confirm })
+    const result =
+      review.skipped === undefined
+        ? await this.#perform(task, await review.scope(), review)
+        : this.#skip(task, review.skipped, review.note)
+    if (this.#options.effect === 'show') this.#reviewed.push(review.block(result, this.#changes.get(result) ?? []))
+    return result
+  }
+
+  async #perform(task: ReadyTask, scope: Scope, review?: Review): Promise<ActionResult> {
+    const result = this.#begin(task)
+    const begun = now()
+    const writes: Landing[] = []
+    const done = this.#parts.done && (await this.#parts.done(task.block.raw))
+    if (done !== undefined) result.details = { already_done: done }
+    const decide = done === undefined ? review?.decide : undefined
+    const changesSince = this.#notes() || decide !== undefined ? scope.noting() : undefined
+    const tried =
+      done === undefined
+        ? await this.#outcome(task, scope, (write) => writes.push(write))
+        : ok(undefined, [alreadyWarning(done)])
+    if (!tried.ok) await review?.failed?.(tried.problem, scope)
+    const unknown = this.#unknown(tried, task)
+    const made = decide && changesSince?.()
+    // An action that fails may have done a part of its work.
+    const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
+    const outcome: Outcome =
+      verdict?.problem === undefined ? (unknown ?? tried) : { ok: false, problem: verdict.problem }
+    const note = { ...review?.note, ...verdict?.note }
+    if (Object.keys(note).length > 0) result.review = note
+    if (!outcome.ok) this.#giveUp(outcome.problem)
+    const said = verdict?.warnings ?? []
+    setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings, ...said])
+    if (unknown !== undefined && outcome === unknown) result.unknown = unknown.error
+    if (!outcome.ok && 'resend' in outcome.problem && outcome.problem.resend !== undefined) {
+      const corrected = this.#tasks.corrections.ofEdit(task, outcome.problem.resend)
+      if (corrected !== undefined) result.details = { ...result.details, corrected }
+    }
+
+    const written = this.#written(result, writes, begun)
+    // A stage reports all changes since the start, so it is read before the next action begins.
+    const staged = changesSince && scope.staged ? written.then(() => verdict?.changes ?? changesSince()) : undefined
+    this.#reported = this.#reportInOrder(result, written, staged ?? changesSince)
+    if (staged !== undefined) {
+      const changes = await staged
+      if (this.#options.effect === 'show') this.#changes.set(result, changes)
+    }
+    if (writes.length === 0) return result
+    this.#writing.push(written)
+    if (this.#writing.length >= maxWriting) await this.#writing.shift()
+    return result
+  }
+
+  /** In a preview: the outcome of an action that fails on files which a program that was not run may change. */
+  #unknown(tried: Outcome, { decoded }: ReadyTask): (Outcome & { readonly error: string }) | undefined {
+    if (this.#options.effect !== 'show') return undefined
+    const before = this.#notRun
+    if (tried.ok) this.#notRun ??= tried.notRun
+    else if (tried.problem.kind === 'approval-needed') this.#notRun ??= tried.problem.command
+    if (tried.ok || before === undefined || !dependsOnFiles(tried.problem)) return undefined
+    const { error } = explain(tried.problem, decoded.spelled)
+    return { ...ok(undefined, [`unknown: it depends on '${before}', which is not run in a preview`]), error }
+  }
+
+  #notes(): boolean {
+    const { effect, options } = this.#options
+    const { evidence = 'none' } = options
+    return effect === 'show' || this.#parts.onChanges !== undefined || evidence !== 'none' || this.#syntax !== undefined
+  }
+
+  #begin({ block, number, decoded }: ReadyTask): ActionResult {
+    const result: ActionResult = {
+      seq: this.#results.length + 1,
+      blockId: syntaxOf(block.syntax).ids === 'written' ? block.id : number,
+      action: decoded.spelled,
+      params: decoded.params,
+      success: false,
+      task: number,
+      syntax: block.syntax,
+      line: block.startLine,
+      ...(block.label === undefined ? {} : { label: block.label }),
+      ...(block.group === undefined ? {} : { group: block.group.line }),
+      ...(block.explanation === undefined ? {} : { explanation: block.explanation }),
+    }
+    this.#results.push(result)
+    this.#parts.log?.act(result.seq, block.raw, block.explanation)
+    return result
+  }
+
+  #skip(task: ReadyTask, problem: Problem, review?: ReviewNote): ActionResult {
+    const result = this.#begin(task)
+    if (review !== undefined) result.review = review
+    setOutcome(result, { ok: false, problem }, [])
+    this.#reported = this.#reported.then(() => this.#report(result))
+    return result
+  }
+
+  /** In document order, whichever files are written first. */
+  async #reportInOrder(
+    result: ActionResult,
+    written: Promise<void>,
+    changes: Promise<readonly Change[]> | (() => readonly Change[]) | undefined,
+  ): Promise<void> {
+    await this.#reported
+    await written
+    this.#report(result, typeof changes === 'function' ? changes() : await changes)
+  }
+
+  #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> | Outcome {
+    const problem = this.#over() ?? this.#waits(task) ?? this.#runner.refusal(task)
+    if (problem !== undefined) return { ok: false, problem }
+    this.#executed++
+    return this.#runner.run(task, scope, onWrite)
+  }
+
+  /** The reason to skip all further actions. */
+  #over(): Problem | undefined {
+    const { signal, timeLimit } = this.#options.request
+    if (signal?.aborted) return stopped(stopReason(signal))
+    if (timeLimit !== undefined && now() - this.#begun > timeLimit)
+      return stopped(`the ${timeLimit / 1000} s time limit was reached`)
+    const { fatalError } = this.#fatal
+    return fatalError === undefined ? undefined : stopped(fatalError)
+  }
+
+  /** A command that comes after an edit which is missing would run on the wrong files. */
+  #waits({ block, decoded }: ReadyTask): Problem | undefined {
+    if (decoded.spec.effect !== 'exec') return undefined
+    const edit = this.#notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
+    return edit && { kind: 'edit-missing', edit }
+  }
+
+  /** The files are already written, so a failure is only a warning. */
+  async #landWorkingSet(): Promise<void> {
+    try {
+      await this.#runner.landWorkingSet()
+    } catch (error) {
+      this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
+    }
+  }
+
+  /** A listener that throws stops the run, but not writes that have begun. */
+  #report(result: ActionResult, changes: readonly Change[] = []): void {
+    try {
+      const { options, settings } = this.#options
+      const { evidence = 'none' } = options
+      this.#syntax?.changed(changes)
+      // The output of a program names the files that it changed.
+      const isProgram = registry.get(result.action)?.effect === 'exec'
+      if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)
+        result.changes = evidenceOf(changes, settings.root, evidence)
+      if (changes.length > 0) this.#parts.onChanges?.(result, changes)
+      this.#options.request.onAction?.(result)
+    } catch (error) {
+      this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error')
+    }
+  }
+
+  /** An action succeeds only when its files are written. */
+  async #written(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
+    for (const write of writes) {
+      try {
+        const note = await write.written
+        if (Object.keys(note).length > 0) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
+      } catch (error) {
+        if (!write.reported) setOutcome(result, { ok: false, problem: problemOf(error) }, [])
+      }
+    }
+    const logged = this.#parts.log?.acted(result)
+    if (logged !== undefined) await logged
+    result.durationMs = Math.round((now() - begun) * 1000) / 1000
+  }
+
+  #noted(notes: readonly WriteNote[]): void {
+    this.#warnings.push(...notes.flatMap(noteWarnings))
+  }
+
+  /** Without the lock or git no action can write, so the rest is skipped. */
+  #giveUp(problem: Problem): void {
+    if (problem.kind !== 'locked' && problem.kind !== 'git') return
+    const { error, code } = explain(problem, 'clada')
+    this.fail(error, code)
+  }
+
+  #refuse(results: readonly ActionResult[], problem: Problem): void {
+    for (const result of results) {
+      if (result.success) setOutcome(result, { ok: false, problem }, result.warnings ?? [])
+      this.#changes.delete(result)
+      delete result.changes
+    }
+  }
+}
+
+/** Looks at an action between its run and its result. */
+interface Review {
+  /** Lands the staged changes of an action, or a part of them, or returns the reason why not. */
+  readonly decide?: ((changes: readonly Change[]) => Promise<Verdict>) | undefined
+  /** Called when an action fails, with the files as they are. */
+  failed?(problem: Problem, scope: Scope): Promise<void>
+  readonly note?: ReviewNote | undefined
+}
+
+/** Whether other files would make a difference. */
+const dependsOnFiles = ({ kind }: Problem): boolean => fileProblems.has(kind)
+
+const fileProblems: ReadonlySet<Problem['kind']> = new Set([
+  'os',
+  'source-missing',
+  'not-regular',
+  'not-cells',
+  'not-text',
+  'too-large',
+  'changed-meanwhile',
+  'hash-differs',
+  'text-absent',
+  'already-applied',
+  'text-ambiguous',
+  'count-differs',
+  'hunk-failed',
+  'elision',
+  'lines-outside',
+  'lines-differ',
+  'files-failed',
+  'structure',
+  'search-failed',
+  'cwd-missing',
+] satisfies Problem['kind'][])
+
+/** Operations on structures judge their own result. */
+const saysBroken = (data: unknown): boolean =>
+  typeof data === 'object' &&
+  data !== null &&
+  'warnings' in data &&
+  JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
+
+/** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
+const maxWriting = 2 * takenTogether
+
+const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
+  `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`

@@ -1,0 +1,122 @@
+import nodePath from 'node:path'
+import { slashed } from '../core/paths.ts'
+import { decode } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import { type ActionContext, fail, type Outcome } from '../core/action.ts'
+import type { RunData, RunRequest } from '../core/commands.ts'
+import type { Settings } from '../core/settings.ts'
+import { meantAction } from '../policy/commands/as-action.ts'
+import { decide } from '../policy/decide.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import { closestName } from '@clada/reply/text/closest-name.ts'
+
+/** Runs a command by which models look around as the action that it means; undefined for every other command. */
+export async function runMeantAction(
+  { command, dir }: RunRequest,
+  settings: Settings,
+  context: ActionContext,
+): Promise<Outcome<RunData> | undefined> {
+  const meant = meantAction(command)
+  if (meant === undefined) return undefined
+  if ('reason' in meant) return fail({ kind: 'command-refused', ...meant })
+  const base = nodePath.resolve(dir?.absolute ?? settings.root, meant.cd ?? '')
+  const params = Object.fromEntries(
+    Object.entries(meant.params).map(([name, value]) => [name, below(name, value, base, settings.root)]),
+  )
+  const decoded = decode(meant.action, params, registry, { root: settings.root, relativePaths: true })
+  if (!decoded.ok) return undefined
+  const { verdict } = decide(decoded.spec, decoded.spelled, {
+    origin: 'document',
+    allowedActions: settings.allowedActions,
+  })
+  if (verdict === 'deny') return undefined
+  const outcome = await decoded.spec.run(decoded.args, { ...context, spelled: 'run', pastEnd: 'noted' })
+  if (!outcome.ok)
+    return outcome.data === undefined
+      ? fail(outcome.problem)
+      : fail(outcome.problem, { as: meant.action, result: outcome.data })
+  return { ...outcome, data: { output: outputOf(outcome.data), exit_code: 0, as: meant.action, result: outcome.data } }
+}
+
+/** Paths of a command are seen from its directory. */
+function below(name: string, value: string, base: string, root: string): string {
+  if ((name !== 'path' && name !== 'paths') || base === root) return value
+  return value
+    .split('\n')
+    .map((one) => nodePath.resolve(base, one))
+    .join('\n')
+}
+
+/** As a program would have printed it. */
+function outputOf(data: unknown): string {
+  if (typeof data === 'object' && data !== null && 'content' in data) return `${String(data.content)}\n`
+  if (!Array.isArray(data)) return ''
+  return data.map(({ file, line_number: line, line: text }) => `${file}:${line}:${text}\n`).join('')
+}
+
+/** Existing files that a missing path may mean. */
+export interface Meant {
+  /** The only file whose path differs in nothing but upper and lower case. */
+  readonly otherCase?: PathArg
+  /** Paths to suggest, the likeliest first. */
+  readonly suggested: readonly PathArg[]
+}
+
+export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
+  const { base } = path
+  const relative = base === undefined ? '' : nodePath.relative(base, path.absolute)
+  if (base === undefined || relative === '' || relative.startsWith('..') || nodePath.isAbsolute(relative)) return none
+  const names = relative.split(nodePath.sep)
+  let dir = base
+  for (const [nth, name] of names.entries()) {
+    const entries = await namesIn(files, dir)
+    const isLast = nth === names.length - 1
+    const same = entries.includes(name) ? [name] : entries.filter((entry) => entry.toLowerCase() === name.toLowerCase())
+    const [only] = same
+    if (same.length === 1 && only !== undefined) {
+      dir = nodePath.join(dir, only)
+      continue
+    }
+    const close = closestName(name, entries)
+    const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
+    const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near)] : []
+    const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
+    return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
+  }
+  const otherCase = argOf(path, dir)
+  return { otherCase, suggested: [otherCase] }
+}
+
+const none: Meant = { suggested: [] }
+const MOST = 3
+
+/** Files of the same name elsewhere. */
+async function sameName(files: Files, path: PathArg, name: string): Promise<PathArg[]> {
+  const { base = '/' } = path
+  const found = await files
+    .glob(
+      { given: base, absolute: base },
+      (relative) => nodePath.basename(relative).toLowerCase() === name.toLowerCase(),
+      (relative) => !/(?:^|\/)(?:node_modules|\.git|\.clada)(?:\/|$)/.test(relative),
+    )
+    .catch(() => [])
+  return found.slice(0, MOST).map((one) => argOf(path, nodePath.resolve(base, one)))
+}
+
+/** A path as the other one is written: relative where that is. */
+function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
+  return {
+    given: nodePath.isAbsolute(given) ? slashed(absolute) : slashed(nodePath.relative(base, absolute)),
+    absolute,
+    base,
+  }
+}
+
+const namesIn = (files: Files, dir: string): Promise<string[]> =>
+  files.list({ given: dir, absolute: dir }).then(
+    (entries) => entries.map(({ name }) => name),
+    () => [],
+  )
+
+const isThere = async (files: Files, absolute: string): Promise<boolean> =>
+  (await namesIn(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))

@@ -1,0 +1,236 @@
+import path from 'node:path'
+import { decode, type Decoded } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import type { Block, BlockGroup, Fault } from '@clada/reply/core/block.ts'
+import { slashed } from '../core/paths.ts'
+import { Stop } from '../core/problem.ts'
+import type { ParseError } from '../core/result.ts'
+import type { BlockChoice } from '../core/review.ts'
+import type { RunOptions } from './options.ts'
+import { explainFault } from '../report/mistakes.ts'
+import { placeholderIn } from '@clada/reply/syntax/placeholder.ts'
+import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
+import { Corrections } from './correct.ts'
+import { shamContentOf, shamContentOfFault } from '@clada/reply/syntax/sham/sham.ts'
+
+/** A block with its number, and its action or the errors in it. */
+export type Task =
+  | ReadyTask
+  | { readonly ready: false; readonly block: Block; readonly number: string; readonly errors: ParseError[] }
+
+export interface ReadyTask {
+  readonly ready: true
+  readonly block: Block
+  /** As `TaskNumbers` counts. */
+  readonly number: string
+  readonly decoded: Decoded & { ok: true }
+  /** The decision of the user about it. */
+  readonly choice?: BlockChoice
+  /** Its parameters as the model wrote them, where the user has edited them. */
+  readonly written?: Readonly<Record<string, unknown>>
+}
+
+type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options' | 'request'>
+
+interface Disk {
+  isThere(absolute: string): boolean
+  /** Whether the changes of programs can land together with others. */
+  canStage(): Promise<boolean>
+}
+
+export class Tasks {
+  readonly #options: RulesOfRun
+  readonly #disk: Disk
+  readonly #numbers = new TaskNumbers()
+  #corrections: Corrections | undefined
+
+  constructor(options: RulesOfRun, disk: Disk) {
+    this.#options = options
+    this.#disk = disk
+  }
+
+  get corrections(): Corrections {
+    return (this.#corrections ??= new Corrections(this.#options))
+  }
+
+  /**
+   * Whether a block in the format of another tool explains that format: its path is a placeholder, and no such file
+   * exists. The name of the project itself is no placeholder, nor is a directory that is there.
+   */
+  isExample(block: Block): boolean {
+    if (syntaxOf(block.syntax).kind === 'native') return false
+    const { root } = this.#options.settings
+    const { params } = this.#withPlainPaths(block)
+    return [params['path'], params['old_path'], params['new_path']].some((given) => {
+      if (given === undefined) return false
+      const relative = slashed(path.relative(root, path.resolve(root, given)))
+      const place = placeholderIn(relative.startsWith('../') ? slashed(given) : relative)
+      return place !== undefined && !this.#exists(path.resolve(root, place))
+    })
+  }
+
+  /** A path that may not be looked at is none that the project has. */
+  #exists(absolute: string): boolean {
+    try {
+      return this.#disk.isThere(absolute)
+    } catch (error) {
+      if (error instanceof Stop) return false
+      throw error
+    }
+  }
+
+  /** Counts a block that is not run. */
+  leaveOut(block: Block): void {
+    this.#numbers.next(block)
+  }
+
+  async prepare(blocks: readonly Block[]): Promise<Task[]> {
+    const tasks: Task[] = []
+    for (const block of blocks) {
+      const task = this.#task(block)
+      const refused = task.ready && this.#mustBeRevertible(task) && !(await this.#disk.canStage())
+      tasks.push(refused ? this.#broken(block, task.number, [startsProcess(block)]) : task)
+    }
+    return tasks
+  }
+
+  #broken(block: Block, number: string, errors: readonly ParseError[]): Task {
+    const labels = {
+      task: number,
+      ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
+      ...(block.group === undefined ? {} : { group: block.group.line }),
+      ...(block.label === undefined ? {} : { label: block.label }),
+    }
+    return { ready: false, block, number, errors: errors.map((error) => ({ ...error, ...labels })) }
+  }
+
+  #task(block: Block): Task {
+    const { settings } = this.#options
+    const number = this.#numbers.next(block)
+    const broken = (...errors: readonly ParseError[]): Task =>
+      this.#broken(block, number, this.#corrected(block, errors))
+    if (block.faults.length > 0) return broken(...block.faults.map((fault) => syntaxError(block, fault)))
+    const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
+    const { params, warnings } = this.#withPlainPaths(block)
+    const choice = this.#options.request.review?.blocks?.[number]
+    const decodeWith = (given: Readonly<Record<string, unknown>>): Decoded =>
+      withWarnings(decode(block.action, given, registry, { root: settings.root, relativePaths }), warnings)
+    const written = decodeWith(block.values ?? params)
+    const decoded =
+      choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
+    if (!decoded.ok) return broken(validationError(block, decoded))
+    return {
+      ready: true,
+      block,
+      number,
+      decoded,
+      ...(choice && { choice }),
+      ...(written.ok && written !== decoded && { written: written.params }),
+    }
+  }
+
+  #corrected(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {
+    return first === undefined ? [] : [{ ...first, ...this.corrections.ofBlock(block) }, ...others]
+  }
+
+  /** An atomic group must not start a process where its effects cannot be reverted. */
+  #mustBeRevertible({ block, decoded: { spec, params } }: ReadyTask): boolean {
+    const isAtomic = block.group?.atomic || this.#options.effect === 'together'
+    return isAtomic && spec.startsProcess?.(params) === true
+  }
+
+  #withPlainPaths(block: Block): { params: Block['params']; warnings: string[] } {
+    const bare = this.#options.options.strict ? { params: block.params, warnings: [] } : this.#withoutBackticks(block)
+    const { params, warnings } = this.#withoutRootName({ ...block, params: bare.params })
+    return { params, warnings: [...bare.warnings, ...warnings] }
+  }
+
+  /** Models put paths in backticks, as in prose. They are removed unless there is such a file. */
+  #withoutBackticks({ params }: Block): { params: Block['params']; warnings: string[] } {
+    const bare: Record<string, string> = {}
+    for (const name of ['path', 'old_path', 'new_path']) {
+      const inner = /^`([^`\n]+)`$/.exec(params[name] ?? '')?.[1]
+      if (inner !== undefined && !this.#exists(path.resolve(this.#options.settings.root, params[name] ?? '')))
+        bare[name] = inner
+    }
+    const names = Object.keys(bare)
+    if (names.length === 0) return { params, warnings: [] }
+    const warnings = names.map((name) => `'${params[name]}' was read as '${bare[name]}', without the backticks`)
+    return { params: { ...params, ...bare }, warnings }
+  }
+
+  /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */
+  #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
+    const { root } = this.#options.settings
+    const given = params['path'] ?? ''
+    const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
+    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#disk.isThere(path.join(root, name))
+    if (!isLed) return { params, warnings: [] }
+    const short = given.slice(name.length + 1)
+    const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`
+    return {
+      params: { ...params, path: short },
+      warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
+    }
+  }
+}
+
+function startsProcess(block: Block): ParseError {
+  const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted on this system`
+  const hint = 'Put it into a block of its own, without atomic.'
+  return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
+}
+
+const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
+  decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded
+
+/** Numbers blocks in order of appearance, from 1. Where groups are nested, their members are 3.1, 3.2 and so on. */
+export class TaskNumbers {
+  #last = 0
+  #group: BlockGroup | undefined
+  #member = 0
+
+  next({ syntax, group }: Block): string {
+    if (group === undefined || syntaxOf(syntax).groups?.numbers === 'flat') return String(++this.#last)
+    if (group !== this.#group) {
+      this.#group = group
+      this.#member = 0
+      this.#last++
+    }
+    return `${this.#last}.${++this.#member}`
+  }
+}
+
+export function syntaxError(block: Block | undefined, fault: Fault): ParseError {
+  const { message, hint } = explainFault(fault)
+  const truncated = fault.code === 'FOLLOWS_UNCLOSED_HEREDOC' || fault.code === 'UNCLOSED_HEREDOC'
+  return {
+    blockId: fault.blockId ?? 'unknown',
+    ...(block?.action ? { action: block.action } : {}),
+    errorType: 'syntax',
+    message,
+    code: truncated && block?.endLine === null ? 'truncated' : fault.code,
+    line: fault.line,
+    column: fault.column,
+    blockStartLine: block?.startLine ?? fault.line,
+    shamContent: shamContentOfFault(block, fault),
+    ...(hint === undefined ? {} : { hint }),
+    syntax: block?.syntax ?? fault.syntax ?? defaultSyntax,
+  }
+}
+
+export function validationError(block: Block, decoded: Decoded & { ok: false }): ParseError {
+  const { errorType, message, code, hint } = decoded
+  return {
+    blockId: block.id,
+    ...(block.action === '' ? {} : { action: block.action }),
+    errorType,
+    message,
+    code,
+    // A call without a document has no line.
+    ...(block.startLine === 0 ? {} : { line: block.startLine, blockStartLine: block.startLine }),
+    shamContent: shamContentOf(block),
+    ...(hint === undefined ? {} : { hint }),
+    syntax: block.syntax,
+  }
+}

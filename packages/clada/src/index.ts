@@ -1,0 +1,106 @@
+/// <reference types="node" preserve="true" />
+import { allActions } from './actions/registry.ts'
+import type { ActionSpec } from './core/action.ts'
+
+// Running documents
+export { Clada, createClada } from './api/clada.ts'
+export type { ExecuteOptions, PreviewOptions } from './engine/options.ts'
+export type { CladaOptions } from './config/settings.ts'
+export { readConfig, type ReadConfig } from './config/load.ts'
+export { SettingsError } from './core/settings.ts'
+export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
+export type { Hook, Hooks } from './core/settings.ts'
+export { parse, type ParseOptions } from './api/clada.ts'
+export { checkDocument, type CheckedBlock, type CheckedDocument } from './engine/check.ts'
+export type { Block, Document, ExplainedFault, Fault, NotExecuted, PassedOver } from '@clada/reply/core/block.ts'
+export type { SyntaxName } from '@clada/reply/syntax/table.ts'
+
+// Results
+export type { Code } from '@clada/reply/core/codes.ts'
+export type {
+  ActionResult,
+  Details,
+  ExecutionResult,
+  FileChange,
+  FileDiff,
+  ParseError,
+  PlaceChoice,
+  Preview,
+  ReviewNote,
+} from './core/result.ts'
+
+// Reviews
+export type {
+  BlockChoice,
+  Review,
+  ReviewChoices,
+  ReviewedBlock,
+  ReviewedFile,
+  ReviewHunk,
+  ReviewPlace,
+} from './core/review.ts'
+
+// History
+export type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from './engine/history-run.ts'
+export type { Executed } from './journal/timeline.ts'
+export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
+export type { StepResult } from './timetravel/back-forward.ts'
+export type { SquashOptions, SquashRun } from './timetravel/squash.ts'
+export type { SquashResult } from './timetravel/squash.ts'
+
+// Watching a file
+export { startListener, type Listener, type ListenerOptions } from './watch/listener.ts'
+export type { Done, ListenerEvent, Origin } from './watch/run-units.ts'
+export { ListenerError } from './watch/place.ts'
+
+// Definitions of actions
+export const actions: readonly ActionSpec[] = allActions()
+export type { ActionSpec, Param } from './core/action.ts'
+
+// Functions with the signatures of the libraries that clada replaces
+export {
+  clearActionSchemaCache,
+  executeFileOperation,
+  FileOpError,
+  parseSham,
+  parseShamResponse,
+  type FileOpResult,
+  type ShamBlock,
+  type ShamError,
+  type ShamParseResult,
+  type ShamResponse,
+} from './seed-api/sham-response.ts'
+export {
+  transformToAction,
+  TransformError,
+  validateShamBlock,
+  type ActionDefinition,
+  type AnyDefinition,
+  type CladaAction,
+  type ParameterDef,
+  type ShamBlockValidation,
+} from './actions/validate-action.ts'
+export {
+  validateAction,
+  type ActionSchemas,
+  type ActionValidation,
+  type ShamBlockLike,
+  type ValidationError,
+} from './actions/validate-action.ts'
+export { extractNumberedLines, type NumberedLines } from '@clada/reply/text/lines.ts'
+export { replaceText } from './seed-api/sham-response.ts'
+export {
+  delete_structure,
+  insert_after_structure,
+  insert_before_structure,
+  list_structures,
+  move_structure_to_after,
+  move_structure_to_before,
+  move_structure_to_file_end,
+  move_structure_to_file_start,
+  read_structure,
+  replace_all_text_in_structure,
+  replace_structure,
+  replace_text_in_structure,
+  type StructureError,
+} from './seed-api/structures.ts'

@@ -1,0 +1,97 @@
+import type { Advice } from '../core/problem.ts'
+import type { Code } from '@clada/reply/core/codes.ts'
+import type { ActionResult, Details, Failure } from '../core/result.ts'
+import { oneLine, primaryOf } from './words.ts'
+
+/** A problem in words, not yet put together: each report has its own readers. */
+export interface Message extends Omit<Failure, 'kind' | 'user'> {
+  readonly code: Code
+  readonly details?: Details
+  readonly advice?: Advice
+  /** The sentence for the user, where a model reads another one. */
+  readonly toUser?: string
+}
+
+export const checkPath: Advice = { model: 'Check the path with ls or glob.', user: 'Check the path.' }
+
+type Failed = Pick<ActionResult, 'error' | 'failure'>
+
+/** The whole message, as models and programs get it. */
+export function errorText(failure: Failure, action: string): string {
+  const { head = action, below } = failure
+  return `${head === '' ? '' : `${head}: `}${labelled(failure)}${tagOf(failure)}${below === undefined ? '' : `\n${below}`}`
+}
+
+/** On one line, without the name of the action, which the report has already printed. */
+export function sentenceOf({ failure, error = '' }: Failed): string {
+  if (failure === undefined) return oneLine(error)
+  return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${labelled(failure)}${tagOf(failure)}`)
+}
+
+/** For the user: without the name of the action and without codes. */
+export function userText({ failure, error = '' }: Failed): string {
+  if (failure === undefined) return error
+  const { below, user } = failure
+  const sentence = user?.sentence ?? wholeOf(failure)
+  return below === undefined ? sentence : `${sentence}\n${below}`
+}
+
+/** The next step for a person who looks at the page; the advice in the answer is for the model. */
+export function pageAdvice({ failure, details = {} }: Pick<ActionResult, 'failure' | 'details'>): string | undefined {
+  if (failure?.user?.advice !== undefined) return failure.user.advice
+  const { nearest = [], places = [], advice } = details
+  if (nearest.length + places.length > 0)
+    return 'Use one of these places, edit the block, or copy the answer: it shows the model what the file has.'
+  return advice === undefined ? undefined : 'Copy the answer: it tells the model how to correct this.'
+}
+
+/** Why an action failed, in a few words. */
+export function reasonOf(result: Failed & Pick<ActionResult, 'code' | 'data' | 'details' | 'params'>): string {
+  const { error, code, data, details, failure } = result
+  const said = code === 'exec_failed' ? lastLineOf(data) : undefined
+  if (said !== undefined) return oneLine(said.trim())
+  if (isPartial(result)) {
+    const [changed, read, failed] = [changedIn(data), pathsIn(data).length, details?.failures?.length ?? 0]
+    const what =
+      changed === undefined ? `Read ${read} of ${read + failed}` : `Changed ${changed.done} of ${changed.all}`
+    return `${what} files (${failed} failed)`
+  }
+  if (failure === undefined) return oneLine(error || 'Unknown error')
+  // The line names what the action is about, and codes after a sentence are for programs.
+  const { brief, subject, ...unnamed } = failure
+  return oneLine(onOneLine(brief ?? labelled(subject === primaryOf(result) ? unnamed : failure)))
+}
+
+const wholeOf = ({ what, subject, rest = '' }: Failure): string =>
+  subject === undefined ? `${what}${rest}` : `${what} '${subject}'${rest}`
+
+const labelled = (failure: Failure): string =>
+  `${failure.label === undefined ? '' : `${failure.label}: `}${wholeOf(failure)}`
+
+const tagOf = ({ tag }: Failure): string => (tag === undefined ? '' : ` (${tag})`)
+
+const onOneLine = (text: string): string => text.replaceAll('\n', '⏎')
+
+/** Whether some of several files could be read or changed. */
+export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
+  details?.failures !== undefined && (pathsIn(data).length > 0 || (changedIn(data)?.done ?? 0) > 0)
+
+function pathsIn(data: unknown): readonly unknown[] {
+  return typeof data === 'object' && data !== null && 'paths' in data && Array.isArray(data.paths) ? data.paths : []
+}
+
+/** How many of several files were changed; undefined where none was to be. */
+function changedIn(data: unknown): { readonly done: number; readonly all: number } | undefined {
+  if (typeof data !== 'object' || data === null || !('results' in data) || !Array.isArray(data.results))
+    return undefined
+  const each: readonly { replacements_made?: unknown }[] = data.results
+  return { done: each.filter(({ replacements_made }) => replacements_made !== 0).length, all: each.length }
+}
+
+/** The last line that a program wrote about its failure. */
+function lastLineOf(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('stderr' in data)) return undefined
+  return String(data.stderr)
+    .split('\n')
+    .findLast((line) => line.trim() !== '')
+}

@@ -1,0 +1,222 @@
+import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { counted, grouped } from '@clada/reply/core/words.ts'
+import { endFrame } from '@clada/reply/core/frames.ts'
+import { sharesOf, tokenLength } from '@clada/reply/text/lines.ts'
+import {
+  accountLines,
+  changedLines,
+  defaultOutputLimit,
+  editedReplyLines,
+  inOrder,
+  needsReminder,
+  outputOf,
+  reminderOf,
+  type ReportOptions,
+  resendAdvice,
+  reviewLines,
+  type ShownOutput,
+  fatalIn,
+} from './parts.ts'
+import { capText, entryText, primaryOf, printable } from './words.ts'
+import { isPartial, reasonOf } from './failure.ts'
+import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
+
+/** Characters of a report for a model, by default. */
+const defaultBudget = 6000 * tokenLength
+
+/**
+ * What is pasted back to a model: a line for each action, what changed, then what they had to show, then how to repair
+ * what failed. Results and repairs come first when it must be short; outputs share what is left, and cuts are marked.
+ */
+export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
+  const { budget = defaultBudget } = options
+  const changes = changesSection(result, options, budget / 4)
+  const repair = options.errorDetail === 'minimal' ? '' : repairSection(result, options)
+  const plain = summarySection(result, options, new Map()).length
+  const outputs = outputsOf(result, options, budget - plain - changes.length - repair.length - roomForNotes)
+  const sections = [summarySection(result, options, outputs.shown), changes, outputs.section, repair]
+  return capText(printable(sections.filter((section) => section !== '').join('\n\n')), budget)
+}
+
+const roomForNotes = 600
+
+/** More cannot be repaired at once. */
+const maxBroken = 200
+
+function summarySection(result: ExecutionResult, options: ReportOptions, shown: Outputs['shown']): string {
+  const { budget = defaultBudget } = options
+  const entries = fitting(summaryEntries(result, options, shown).map(entryText), budget / 2)
+  return options.frames === 'none' ? entries.join('\n') : framed('CLADA RESULTS', entries, options)
+}
+
+/** A part of the report: in a chat between lines that tell it from the rest of the text. */
+const framed = (title: string, lines: readonly string[], { frames }: ReportOptions): string =>
+  (frames === 'none' ? [`${title.toLowerCase()}:`, ...lines] : [`=== ${title} ===`, ...lines, endFrame]).join('\n')
+
+/** Lines about successes are the first to be left out. */
+function fitting(entries: readonly string[], room: number): string[] {
+  let spare = room
+  let left = 0
+  const kept = entries.filter((entry) => {
+    spare -= entry.length + 1
+    if (spare >= 0 || !entry.includes(' ✅ ')) return true
+    left++
+    return false
+  })
+  return left === 0 ? kept : [...kept, `… and ${counted(left, 'more success', 'more successes')}, not shown`]
+}
+
+/** The entries between its first and its last line. Text from a document or a program may contain line breaks. */
+export function summaryEntries(
+  result: ExecutionResult,
+  { errorDetail }: ReportOptions = {},
+  shown: Outputs['shown'] = new Map(),
+): string[] {
+  // Where no repair section follows, the code is here.
+  const coded = (code: string | undefined): string =>
+    errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
+  let broken = 0
+  const lines = inOrder(result).flatMap((item) => {
+    if (item.kind === 'done') return actionLines(item.result, coded, shown.get(item.result)?.cut)
+    if (item.kind === 'skipped') return skippedLine(item.results)
+    if (item.kind === 'missed') return []
+    return ++broken > maxBroken ? [] : blockLines(item.errors, coded)
+  })
+  if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
+  const fatal = fatalIn(result)
+  if (fatal !== undefined) lines.push(`❌ ${fatal}`)
+  lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
+  if (needsReminder(result)) lines.push(...reminderOf(result))
+  for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
+  lines.push(...editedReplyLines(result))
+  return lines
+}
+
+type Coded = (code: string | undefined) => string
+
+function actionLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
+  const what = `${result.action} ${primaryOf(result)}`.trimEnd()
+  if (result.unknown !== undefined) return [`${result.blockId} ❔ ${what}`, ...warned(result)]
+  if (result.success) return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warned(result)]
+  const mark = isPartial(result) ? '⚠️ ' : '❌'
+  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warned(result)]
+}
+
+/** The rest of a group after a failure, in one line. */
+function skippedLine(results: readonly ActionResult[]): string[] {
+  const [first] = results
+  const last = results.at(-1)
+  if (first === undefined || last === undefined) return []
+  return [`${first.blockId}-${last.blockId} ❌ ${results.length} tasks - ${reasonOf(first)}`]
+}
+
+const warned = (result: ActionResult): string[] => [
+  ...(result.warnings ?? []).map((warning) => `${' '.repeat(4)}⚠️  ${warning}`),
+  ...reviewLines(result, ' '.repeat(4)),
+]
+
+function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
+  const [first] = errors
+  if (first === undefined) return []
+  const head = `${first.blockId} ❌ ${(first.action ?? '-').padEnd(10)} ERROR:`
+  const line = first.blockStartLine ?? first.line
+  const at = line === undefined ? '' : ` (line ${line})`
+  if (errors.length === 1) return [`${head} ${first.message}${at}${coded(first.code)}`]
+  const counts = new Map<string, number>()
+  for (const { message } of errors) counts.set(message, (counts.get(message) ?? 0) + 1)
+  const messages = [...counts].map(
+    ([message, count]) => `${' '.repeat(20)}- ${message}${count > 1 ? ` (${count} occurrences)` : ''}`,
+  )
+  return [`${head} ${errors.length} syntax errors${at}`, ...messages]
+}
+
+/** Where files changed and how much. */
+function changesSection({ results }: ExecutionResult, options: ReportOptions, room: number): string {
+  const entries = results.map((result) => changedLines(result)).filter((lines) => lines.length > 0)
+  if (entries.length === 0) return ''
+  let spare = room
+  const shown = entries.filter((lines) => (spare -= lines.join('\n').length + 1) >= 0)
+  const left = entries.length - shown.length
+  const more = left === 0 ? [] : [`… and ${counted(left, 'more action')}, not shown; git diff has them`]
+  return framed('CHANGES', [...shown.flat(), ...more], options)
+}
+
+interface Outputs {
+  readonly section: string
+  readonly shown: ReadonlyMap<ActionResult, ShownOutput>
+}
+
+/** The outputs, each with its share of the room. */
+export function outputsOf(
+  { results, root }: Pick<ExecutionResult, 'results' | 'root'>,
+  options: ReportOptions,
+  room: number,
+): Outputs {
+  const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget, frames } = options
+  // Of what failed the important part is shown again.
+  const shownOf = ({ success }: ActionResult): ReportOptions['programs'] =>
+    programs === 'seen' && !success ? 'show' : programs
+  const outputs = results.flatMap((result) => {
+    const output = outputOf(result, { limit: outputLimit, programs: shownOf(result), root })
+    return output === undefined ? [] : [{ result, output }]
+  })
+  const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
+  const shares = sharesOf(lengths, Math.max(0, room))
+  const shown = outputs.map(({ result, output }, index) => {
+    const share = shares[index] ?? 0
+    if (share >= (lengths[index] ?? 0)) return { result, output }
+    const limit = share - output.title.length - 3
+    if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
+    return { result, output: outputOf(result, { limit, programs: shownOf(result), root }) ?? output }
+  })
+  const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
+  const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
+  return {
+    section:
+      frames === 'none' && items.length === 0
+        ? ''
+        : framed('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
+    shown: new Map(shown.map(({ result, output }) => [result, output])),
+  }
+}
+
+const limitNote = (budget: number): string =>
+  `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
+
+const leastOutput = 300
+const alone = 'not shown, the report is full; ask for it alone'
+
+/** What was skipped was right; and of a program that failed its output says more than its exit code. */
+const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
+  success || ((code === 'skipped' || code === 'exec_failed') && details?.advice === undefined)
+
+/** Characters that all repairs together may take. */
+const repairBudget = 30 * 1024
+
+function repairSection(result: ExecutionResult, options: ReportOptions): string {
+  const { lines, budget = defaultBudget } = options
+  const items = inOrder(result).flatMap((item) => {
+    if (item.kind === 'skipped' || (item.kind === 'done' && needsNoRepair(item.result))) return []
+    if (item.kind === 'done') {
+      const { blockId, action } = item.result
+      return [
+        ['', `[${blockId}] ${action} ${primaryOf(item.result)}`.trimEnd(), ...repairLines(item.result)].join('\n'),
+      ]
+    }
+    if (item.kind === 'missed') {
+      const advice = resendAdvice(item.one)
+      return advice === undefined ? [] : [['', `line ${item.line}: ${item.one.what}`, `→ ${advice}`].join('\n')]
+    }
+    const { errors } = item
+    const [first] = errors
+    const where = first?.blockStartLine === undefined || lines === 'block' ? '' : ` on line ${first.blockStartLine}`
+    return [
+      ['', `[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(errors, lines)].join('\n'),
+    ]
+  })
+  if (items.length === 0) return ''
+  let spent = 0
+  const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
+  if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
+  return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
+}

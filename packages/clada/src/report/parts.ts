@@ -1,0 +1,301 @@
+import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
+import path from 'node:path'
+import { registry } from '../actions/registry.ts'
+import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
+import { pathFrom } from '../core/paths.ts'
+import {
+  type ActionResult,
+  type Evidence,
+  type ExecutionResult,
+  type LeftHunk,
+  type ParseError,
+} from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { cutLines } from '@clada/reply/text/lines.ts'
+import { byBlock, Content, cutMark, oneLine, primaryOf } from './words.ts'
+
+/** A part of a report: an action, tasks of one group that were skipped for the same reason, or a block with mistakes. */
+export type Item =
+  | { readonly kind: 'done'; readonly line: number; readonly result: ActionResult }
+  | { readonly kind: 'skipped'; readonly line: number; readonly results: readonly ActionResult[] }
+  | { readonly kind: 'broken'; readonly line: number; readonly errors: readonly ParseError[] }
+  /** What looks like an edit and did not run. */
+  | { readonly kind: 'missed'; readonly line: number; readonly one: NotExecuted }
+
+/** Everything that a report has a line about, in the order of the document. */
+export function inOrder({ results, parseErrors, notExecuted = [] }: ExecutionResult): Item[] {
+  const items: Item[] = runsOf(results).map((run): Item => {
+    const [first] = run
+    const line = first?.line ?? 0
+    return first !== undefined && run.length === 1
+      ? { kind: 'done', line, result: first }
+      : { kind: 'skipped', line, results: run }
+  })
+  const broken = byBlock(parseErrors).map((errors): Item => ({
+    kind: 'broken',
+    line: errors[0]?.blockStartLine ?? errors[0]?.line ?? Infinity,
+    errors,
+  }))
+  const missed = notExecuted.map((one): Item => ({ kind: 'missed', line: one.line, one }))
+  // Actions never change places with each other: a call has no line.
+  const isAction = ({ kind }: Item): boolean => kind === 'done' || kind === 'skipped'
+  return [...items, ...broken, ...missed].sort((a, b) => (isAction(a) && isAction(b) ? 0 : a.line - b.line))
+}
+
+/** Tasks that were skipped together make one run; every other action is one by itself. */
+function runsOf(results: readonly ActionResult[]): ActionResult[][] {
+  const runs: ActionResult[][] = []
+  for (const result of results) {
+    const last = runs.at(-1)
+    const before = last?.at(-1)
+    const isSame =
+      result.code === 'skipped' &&
+      before?.code === 'skipped' &&
+      result.group !== undefined &&
+      result.group === before.group &&
+      result.failure?.what === before.failure?.what
+    if (isSame) last?.push(result)
+    else runs.push([result])
+  }
+  return runs
+}
+
+/** Why a task was skipped, after a word that says that it was. */
+export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
+  (failure?.what ?? error).replace(/^skipped: /, '')
+
+/** Where one file changed and how much, on one line, with the few lines of the difference below it. */
+function changeLines(
+  { path, change, to, added, removed, lines = [], binary, diff = [] }: Evidence,
+  matched?: string,
+): string[] {
+  const name = change === 'move' ? `${path} → ${to ?? ''}` : path
+  const state = change === 'create' ? ' new' : change === 'delete' ? ' deleted' : ''
+  if (binary !== undefined) return [`${name}${state}, ${counted(binary, 'byte')}, binary`]
+  const how = matched === undefined ? '' : `, matched by ${matched}`
+  const many = lines.length > 1 ? ` in ${lines.length} places` : ''
+  const count = [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`−${removed}`] : [])].join(' ')
+  const size = count === '' ? '' : ` (${count})`
+  const hidden = diff.length > 0 && diff.length < added + removed ? `, ${diff.length} of these lines:` : ''
+  return [`${name}${at(lines)}${state}${size}${many}${how}${hidden}`, ...diff.map((line) => `  ${line}`)]
+}
+
+function at(lines: readonly string[]): string {
+  if (lines.length === 0) return ''
+  return `:${lines.slice(0, mostPlaces).join(',')}${lines.length > mostPlaces ? ',…' : ''}`
+}
+
+const mostPlaces = 6
+
+/** The same for every file of an action, each line after a mark. */
+export const changedLines = (result: ActionResult, mark = ''): string[] =>
+  (result.changes ?? []).flatMap((change) => changeLines(change, matchedBy(result))).map((line) => `${mark}${line}`)
+
+/** How the edit found its place, if not exactly as written. */
+function matchedBy({ data }: ActionResult): string | undefined {
+  if (typeof data !== 'object' || data === null || !('matched' in data)) return undefined
+  return String(data.matched)
+}
+
+/** What the user left out of an action, or changed in it, each line after a mark. */
+export function reviewLines({ review = {}, success }: ActionResult, mark = ''): string[] {
+  const { hunks = [], edited = [], place, leftOut } = review
+  if (leftOut === true) return []
+  const shown = hunks.slice(0, mostHunks).flatMap(hunkLines)
+  const more = hunks.length > mostHunks ? [`… and ${counted(hunks.length - mostHunks, 'more hunk')} left out`] : []
+  const lines = place === undefined ? [] : [`the user chose the place: ${placeOf(place)}`]
+  const done = success ? 'applied with changes by the user' : 'changed by the user'
+  const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indented(diff.split('\n'))])
+  return [...lines, ...shown, ...more, ...changes].map((line) => `${mark}${line}`)
+}
+
+/** More say no more about what the user wants. */
+const mostHunks = 20
+
+function hunkLines({ path, lines, diff, reason }: LeftHunk): string[] {
+  const where = lines === undefined ? path : `${path}:${lines}`
+  const why = reason === undefined ? '' : ` (${oneLine(reason)})`
+  return [`left out by the user: ${where}${why}`, ...indented(diff)]
+}
+
+const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`)
+
+/** The changes of the user to the whole reply. */
+export const editedReplyLines = ({ editedReply }: ExecutionResult): string[] =>
+  editedReply === undefined
+    ? []
+    : ['the user edited the reply before it was applied:', ...indented(editedReply.split('\n'))]
+
+export interface ReportOptions {
+  /** How much is said about failures: message and code, what helps to repair them, or also where clada's own code was. */
+  readonly errorDetail?: 'minimal' | 'full' | 'debug' | undefined
+  /** Characters of output shown for one action. */
+  readonly outputLimit?: number | undefined
+  /** Characters of the whole report. */
+  readonly budget?: number | undefined
+  /** Whether what programs wrote is shown. `seen`: it was shown while they ran, so only the files they changed are. */
+  readonly programs?: 'show' | 'hide' | 'seen' | undefined
+  readonly color?: boolean | undefined
+  /** The text in which lines are counted, where that is not the whole document. */
+  readonly lines?: CountedIn | undefined
+  /** `none`: no lines around the parts, for a program that passes the report on as the result of a call. */
+  readonly frames?: 'chat' | 'none' | undefined
+  /** What actions did to files, as lines, by their numbers: for a person. */
+  readonly changes?: ReadonlyMap<number, readonly string[]> | undefined
+}
+
+/**
+ * `block`: each in its own block, for a model whose reply is somewhere in a larger text. Otherwise in a text that a
+ * person knows by name, with this many lines above the document.
+ */
+export type CountedIn = 'block' | { readonly name: string; readonly above: number }
+
+/** What a report says of edits and actions that did not run, and of a reply without any. */
+
+const reasons: Readonly<Record<NotExecutedReason, string>> = {
+  quoted: 'it is a quotation',
+  thought: 'it is inside a thought of the model',
+  listing: 'it is a listing, or a part of a file',
+  example: 'it is taken as an example; if it is meant, send it as a block',
+  'beside-native': 'it is in the format of another tool, next to native blocks',
+  unreadable: 'it cannot be read as a block',
+}
+
+/** `lines 3-9: not executed: search-replace block, src/a.ts: it is a quotation` */
+export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
+
+export const notExecutedNote = ({ what, path, reason, sign }: Omit<NotExecuted, 'line' | 'endLine'>): string =>
+  `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${sign === undefined ? reasons[reason] : oneSpace}`
+
+const oneSpace =
+  'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'
+
+const placeOf = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): string =>
+  line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
+
+/** How an edit that was meant can be sent, for each that is missing; nothing for the others. */
+export function resendAdvice(one: NotExecuted): string | undefined {
+  if (!isMissing(one)) return undefined
+  return one.reason === 'beside-native'
+    ? 'Send it as a block of the syntax that the other blocks have, or alone in a reply.'
+    : 'Send it again as a whole block whose markers start their lines.'
+}
+
+/** More of them are only counted. */
+const most = 50
+
+/** All of them, one entry each. */
+export function accountLines(
+  { notExecuted = [] }: ExecutionResult,
+  entry: (text: string, missing: boolean, one?: NotExecuted) => string,
+): string[] {
+  const lines = notExecuted.slice(0, most).map((one) => entry(notExecutedText(one), isMissing(one), one))
+  const more = notExecuted.slice(most)
+  if (more.length > 0) lines.push(entry(`${counted(more.length, 'more block')} not executed`, more.some(isMissing)))
+  return lines
+}
+
+/** Why the run as a whole could not be done, unless the results of actions say it already. */
+export function fatalIn({ results, fatalError }: Pick<ExecutionResult, 'results' | 'fatalError'>): string | undefined {
+  const reason = fatalError?.replace(/^clada: /, '')
+  return reason !== undefined && results.some(({ error }) => error?.endsWith(reason)) ? undefined : fatalError
+}
+
+/** Whether a reply has nothing that was meant, as far as known. */
+export const needsReminder = ({
+  results,
+  parseErrors,
+  fatalError,
+  notExecuted = [],
+  emptyGroups = [],
+}: ExecutionResult): boolean =>
+  results.length + parseErrors.length + emptyGroups.length === 0 &&
+  fatalError === undefined &&
+  notExecuted.every(({ reason }) => reason === 'example')
+
+/** How to write a block, for a reply without any: five lines at most. */
+export function reminderOf({ taught = defaultSyntax }: Pick<ExecutionResult, 'taught'>): string[] {
+  const lines = syntaxOf(taught).reminder ?? syntaxOf(defaultSyntax).reminder ?? []
+  const prompt = `clada prompt${taught === defaultSyntax ? '' : ` --syntax ${taught}`}`
+  return [...lines.slice(0, -1), `${lines.at(-1)} Run \`${prompt}\` for the full instructions.`]
+}
+
+export const defaultOutputLimit = 50 * 1024
+
+export interface OutputOptions {
+  /** Characters for this one. */
+  readonly limit: number
+  readonly programs?: 'show' | 'hide' | 'seen' | undefined
+  /** The project; paths in it are shown relative to it. */
+  readonly root?: string | undefined
+  /** Shows content as it is, without a line around it. */
+  readonly bare?: true
+}
+
+export interface ShownOutput {
+  readonly title: string
+  readonly body: string
+  readonly by: 'exec' | 'output'
+  /** The part that is left out, if there is one. */
+  readonly cut?: string
+}
+
+/** The output of an action with a heading, or undefined when it has none. Writes have none: their line is enough. */
+export function outputOf(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
+  const { limit, programs, root, bare } = options
+  const { action } = done
+  const meant = meantAction(done.data)
+  const result = meant === undefined ? done : { ...done, action: meant.as, data: meant.result }
+  const data = programs === 'seen' ? withoutStreams(result.data) : result.data
+  const output = registry.get(result.action)?.output
+  const isProgram = output?.by === 'program'
+  if (output === undefined || data === undefined || (programs === 'hide' && isProgram)) return undefined
+  const content = new Content()
+  const shown = output.text(
+    { ...result, data },
+    {
+      room: limit,
+      content: bare ? (text) => text : content.text,
+      path: (given) => shownPath(given, root),
+      bare,
+    },
+  )
+  if (shown === undefined) return undefined
+  const whole = typeof shown === 'string' ? shown : shown.text
+  const safe = output.framed || bare ? whole : content.text(whole)
+  const cut = cutLines(safe, limit)
+  const target =
+    output.named && meant === undefined
+      ? ''
+      : ` ${shownPath(primaryOf(done), root)}${isProgram && !result.success ? ' (failed)' : ''}`
+  const how = isProgram ? 'run less at a time to see them' : 'ask for less at a time'
+  const mark = cut && cutMark(cut, how)
+  const body = cut === undefined ? safe : [cut.head, mark, cut.tail].join('\n')
+  const left = mark?.replace(/^\[.*?\] /, '') ?? (typeof shown === 'string' ? undefined : shown.cut)
+  return {
+    title: `[${result.blockId}] ${action}${target.trimEnd()}:`,
+    body: [body, ...content.note].join('\n'),
+    by: isProgram ? 'exec' : 'output',
+    ...(left === undefined ? {} : { cut: left }),
+  }
+}
+
+/** What a program wrote was shown while it ran. */
+function withoutStreams(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('exit_code' in data)) return data
+  const { output: _, stdout: _out, stderr: _err, ...rest }: Record<string, unknown> = { ...data }
+  return rest
+}
+
+/** A command that was run as the action that does the same is shown as that one. */
+function meantAction(data: unknown): { as: string; result: unknown } | undefined {
+  if (typeof data !== 'object' || data === null || !('as' in data) || !('result' in data)) return undefined
+  return typeof data.as === 'string' ? { as: data.as, result: data.result } : undefined
+}
+
+/** Relative to the project, or whole outside it. Names that are not absolute stay as they are. */
+export function shownPath(given: string, root: string | undefined): string {
+  if (root === undefined || !path.isAbsolute(given)) return given
+  const [normal, base] = [path.normalize(given), path.normalize(root)]
+  return normal === base ? '.' : pathFrom(base, normal)
+}

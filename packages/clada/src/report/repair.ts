@@ -1,0 +1,164 @@
+import { structureHelp } from '../actions/output.ts'
+import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
+import { userText } from './failure.ts'
+import type { CountedIn, ReportOptions } from './parts.ts'
+import { capText, changerOf } from './words.ts'
+
+export interface Repairing {
+  /** Readers: a model, or the user, who sees codes only with `--error-detail`. */
+  readonly reader: 'model' | 'user' | 'user-with-codes'
+}
+
+/** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
+export function repairLines(
+  result: ActionResult,
+  { reader }: Repairing = { reader: 'model' },
+  limit = 10_000,
+): string[] {
+  const { error = '', code, details = {}, failure } = result
+  const message = reader === 'model' ? error : userText(result)
+  const isCoded =
+    code === undefined ||
+    reader === 'user' ||
+    (reader === 'model' && (failure?.tag === code || failure?.label === code))
+  const lines = [isCoded ? message : `${message} [${code}]`]
+  if (details.already_applied_at_line !== undefined) {
+    lines.push(`The new text is already in the file, on line ${details.already_applied_at_line}.`)
+  }
+  if (details.changed_by !== undefined) {
+    lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
+  }
+  for (const place of details.nearest ?? []) lines.push(...nearLines(place))
+  const parts = [
+    ...(details.hunks ?? []).map(({ hunk, ...one }) => ({ ...one, name: `hunk ${hunk}` })),
+    ...(details.edits ?? []).map(({ edit, ...one }) => ({ ...one, name: `edit ${edit}` })),
+  ]
+  for (const { name, nearest, places } of parts) {
+    if (nearest !== undefined) lines.push(`${name}:`, ...nearLines(nearest))
+    if (places !== undefined) lines.push(`${name}:`, ...placeLines({ places }))
+  }
+  if (failure?.kind === 'structure') lines.push(...structureHelp({ ...details }))
+  lines.push(...placeLines(details))
+  if (details.expected !== undefined && typeof details.found === 'string') {
+    lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))
+  }
+  const advice = (reader === 'model' ? undefined : failure?.user?.advice) ?? details.advice ?? ''
+  if (advice !== '' && !isSaid(details)) lines.push(`→ ${advice}`)
+  return capText(lines.join('\n'), limit).split('\n')
+}
+
+/** The advice about a text that is already there repeats the line above it. */
+const isSaid = (details: Details): boolean => details.already_applied_at_line !== undefined && !details.nearest
+
+type Near = NonNullable<Details['nearest']>[number]
+
+function nearLines({ line, endLine, similarity, diff, why, text }: Near): string[] {
+  const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
+  const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
+  if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
+  const fence = fenceFor(text)
+  const rows = why === undefined ? changedRows(diff) : ''
+  const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indented(rows)]
+  return [`nearest: ${where} (${how}). The file has there, exactly:`, fence, ...text.split('\n'), fence, ...differs]
+}
+
+/** Rows that both have are in the text above. */
+const changedRows = (diff: string): string =>
+  diff
+    .split('\n')
+    .filter((row) => !row.startsWith(' '))
+    .join('\n')
+
+const maxPlaces = 10
+
+function placeLines({ places = [], found }: Details): string[] {
+  if (places.length === 0) return []
+  const lines = places.slice(0, maxPlaces).flatMap((place) => {
+    const around = [
+      ...(place.before === undefined ? [] : [`  ${place.line - 1}: ${place.before}`]),
+      `> ${place.line}: ${place.text}`,
+      ...(place.after === undefined ? [] : [`     ${place.after}`]),
+    ]
+    return around.map((line) => `  ${line}`)
+  })
+  const more = (typeof found === 'number' ? found : places.length) - Math.min(places.length, maxPlaces)
+  return ['it is there:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])]
+}
+
+/** What a block that could not be read needs. */
+export function parseRepairLines(errors: readonly ParseError[], counted?: CountedIn): string[] {
+  return errors.slice(0, 20).flatMap((error) => {
+    const { message, column, hint, code } = error
+    const line = lineIn(error, counted)
+    const where = line === undefined ? '' : `${line}${column === undefined ? '' : `, column ${column}`}: `
+    return [
+      `${where}${message}${code === undefined ? '' : ` [${code}]`}`,
+      ...(hint === undefined ? [] : [`→ ${hint}`]),
+      ...wouldHaveRun(error),
+    ]
+  })
+}
+
+/** What a text that was cut off has in it, as far as it is whole. */
+export const wouldHaveRun = ({ code, meant }: Pick<ParseError, 'code' | 'meant'>): string[] =>
+  code === 'truncated' && meant !== undefined ? [`It would have run: ${meant.join(', ')}`] : []
+
+interface Correctable extends Partial<Pick<ExecutionResult, 'results'>> {
+  readonly parseErrors: readonly Pick<ParseError, 'corrected'>[]
+}
+
+/** Blocks that were corrected, in one fence for each reason, ready to be sent again. */
+export function correctedLines({ parseErrors, results = [] }: Correctable): string[] {
+  const mistaken = sendable(parseErrors.map(({ corrected }) => corrected))
+  const misplaced = sendable(results.map(({ details }) => details?.corrected))
+  return [
+    ...fenced(mistaken, (what) => `${what}, ready to be sent again if nothing is missing:`),
+    ...fenced(
+      misplaced,
+      (what) => `${what}, with the lines of the file, ready to be sent again if that is what you mean:`,
+    ),
+  ]
+}
+
+/** A line in them never reads as a frame of the report. */
+function sendable(texts: readonly (string | undefined)[]): string[] {
+  let spent = 0
+  return texts.flatMap((text) =>
+    text === undefined ||
+    text.split('\n').some((line) => isFrame(line) || isTaskLine(line)) ||
+    (spent += text.length) > mostCorrected
+      ? []
+      : [text],
+  )
+}
+
+/** Characters of all of them. */
+const mostCorrected = 12_000
+
+function fenced(texts: readonly string[], title: (what: string) => string): string[] {
+  if (texts.length === 0) return []
+  const text = texts.join('\n\n')
+  const fence = fenceFor(text)
+  const what = texts.length === 1 ? 'The corrected block' : `The ${texts.length} corrected blocks`
+  return ['', title(what), fence, text, fence]
+}
+
+/** A section with them, for the reports that have no other. */
+export function correctedSection(result: Correctable, { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string {
+  const lines = errorDetail === 'minimal' ? [] : correctedLines(result)
+  return lines.length === 0 ? '' : ['', '', '=== REPAIR ===', ...lines.slice(1), endFrame].join('\n')
+}
+
+/** Longer than any fence in the text. */
+const fenceFor = (text: string): string =>
+  '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))
+
+function lineIn({ line, blockStartLine }: ParseError, counted: CountedIn | undefined): string | undefined {
+  if (line === undefined) return undefined
+  if (counted === undefined) return `line ${line}`
+  if (counted !== 'block') return `line ${line + counted.above} of ${counted.name}`
+  return blockStartLine === undefined ? `line ${line}` : `line ${line - blockStartLine + 1} of the block`
+}
+
+const indented = (text: string): string[] => text.split('\n').map((line) => `  ${line}`)

@@ -1,0 +1,170 @@
+import type { Tried } from '../core/commands.ts'
+import type { MissingPart } from '@clada/reply/core/proposal.ts'
+import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
+import { type CutLines, cutLines } from '@clada/reply/text/lines.ts'
+import { isMarker } from '@clada/reply/text/undamage.ts'
+
+/** The path, pattern or command that an action is about. */
+export function primaryOf({
+  params,
+  data,
+  success,
+}: Pick<ActionResult, 'params' | 'data'> & Partial<Pick<ActionResult, 'success'>>): string {
+  const { pattern, path, paths, lang, old_path, source_path, command } = params
+  // What a search looks for says more than where.
+  if (typeof pattern === 'string') return oneLine(pattern)
+  // A name with a line break in it must not look like two lines.
+  if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
+  if (typeof paths === 'string') {
+    const given = paths.split('\n').filter((line) => line.trim() !== '').length
+    return `(${counted((success === true ? changedIn(data) : undefined) ?? given, 'file')})`
+  }
+  for (const value of [lang, old_path, source_path, command]) if (typeof value === 'string') return oneLine(value)
+  return ''
+}
+
+/** How many files a result says it changed: a directory or a pattern is one line and may be many. */
+function changedIn(data: unknown): number | undefined {
+  const results = typeof data === 'object' && data !== null && 'results' in data ? data.results : undefined
+  if (!Array.isArray(results)) return undefined
+  return results.filter((one: { readonly replacements_made?: unknown }) => Number(one.replacements_made) > 0).length
+}
+
+/** The first line of a text, short enough for a list. */
+export function oneLine(text: string): string {
+  const [line = ''] = text.split('\n')
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line
+}
+
+/** Errors of the same block together, in order of appearance. */
+export function byBlock(errors: readonly ParseError[]): ParseError[][] {
+  const groups = new Map<string, ParseError[]>()
+  for (const error of errors) {
+    const key = `${error.blockId}\0${error.blockStartLine}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [error])
+    else group.push(error)
+  }
+  return [...groups.values()]
+}
+
+/** Who changed it, for a sentence. */
+export function changerOf({ execution, action, kind, of }: NonNullable<Details['changed_by']>): string {
+  const turn = kind === undefined || of === undefined ? '' : ` (${kind} of execution ${of})`
+  const where = execution === undefined ? '' : `execution ${execution}${turn}`
+  // An undo has no actions.
+  if (action === 0) return where
+  return where === '' ? `action ${action}` : `action ${action} of ${where}`
+}
+
+/** The first and the last part of a text that is too long, cut at line breaks where they are near, with the range left out. */
+export function capText(text: string, limit: number, how = 'ask for less at a time'): string {
+  const cut = cutLines(text, Math.max(0, limit - markRoom - how.length))
+  return cut === undefined || text.length <= limit ? text : `${cut.head}\n${cutMark(cut, how)}\n${cut.tail}`
+}
+
+const markRoom = 80
+
+/** How cuts are marked everywhere. */
+export const cutMark = ({ first, last, total }: Pick<CutLines, 'first' | 'last' | 'total'>, how: string): string =>
+  `[output truncated] lines ${first}-${last} of ${total} not shown; ${how}`
+
+/** Why a proposal is not taken for the whole of a file. */
+export const missingSentence = (lacks: MissingPart): string =>
+  ({
+    beginning: 'it has nothing for the beginning of the file, and would delete it',
+    end: 'it has nothing for the end of the file, and would delete it',
+    most: 'it has too little of the file to be all of it, and would delete the rest',
+    everything: 'it is empty, and would delete all of the file',
+  })[lacks]
+
+/** How a command went that the user tried. */
+export function triedSentence({ exitCode, changed, more }: Tried): string {
+  const how = 'In the sandbox, without network:'
+  if (exitCode === null) return `${how} it did not end in time. After a yes it runs again.`
+  const files = changed.length + more
+  return `${how} exit ${exitCode}, ${files === 0 ? 'no files' : counted(files, 'file')} changed. Nothing is kept yet.`
+}
+
+/** The end of its output, line by line. */
+export const triedOutput = ({ output }: Tried): string[] =>
+  output.trim() === ''
+    ? []
+    : output
+        .trimEnd()
+        .split(/\r?\n/)
+        .map((line) => printable(line.slice(0, 300)))
+
+/** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
+export class Content {
+  #indented = 0
+
+  /** The text with one space before each line that would read as a line of a report, or as the beginning of a block. */
+  readonly text = (text: string): string => {
+    const lines = text.split('\n')
+    return lines
+      .map((line, at) => {
+        if (!readsAsOurs(line, lines[at + 1])) return line
+        this.#indented++
+        return ` ${line}`
+      })
+      .join('\n')
+  }
+
+  /** One line about what was indented; none where nothing was. */
+  get note(): string[] {
+    if (this.#indented === 0) return []
+    const lines = this.#indented === 1 ? '1 line is' : `${this.#indented} lines are`
+    return [`[${lines} indented by one space here, because they would read as a report or a block]`]
+  }
+}
+
+/** A message on its own line; if a name or an error in it has line breaks, none of the others reads as ours. */
+export function entryText(entry: string): string {
+  const [first = '', ...rest] = entry.split('\n')
+  return rest.length === 0 ? first : [first, new Content().text(rest.join('\n'))].join('\n')
+}
+
+const readsAsOurs = (line: string, next: string | undefined): boolean =>
+  isFrame(line) || isTaskLine(line) || isMarker(line, next)
+
+/**
+ * Text from files and commands must not control the terminal of the reader: control characters, and
+ * those that turn the reading direction, are shown by their code.
+ */
+export function printable(text: string): string {
+  return text.replace(unsafe, byCode)
+}
+
+/** Shows invisible characters, which a model reads. Those that some languages need stay. */
+export const withoutHidden = (text: string): string =>
+  text.replace(/[\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu, byCode)
+
+function byCode(char: string): string {
+  const code = (char.codePointAt(0) ?? 0).toString(16)
+  if (code.length > 4) return `\\u{${code}}`
+  return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
+}
+
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const unsafe = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g
+
+/** A command as a person must see it: nothing hidden, nothing that moves the cursor, no spaces that push text away. */
+export function visible(command: string): string {
+  const shown = printable(command.replace(/[\r\n]/g, (char) => (char === '\n' ? '\\n' : '\\r')))
+    .replace(/\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u200b-\u200f\ufeff]/gu, code)
+    .replace(/ {4,}/g, (spaces) => ` (${spaces.length} spaces) `)
+  // The arrow is ours: it leads from a link to its file.
+  const foreign = [...new Set(command.match(/(?!→)\P{ASCII}/gu) ?? [])]
+  return foreign.length === 0 ? shown : `${shown}  (not ASCII: ${foreign.slice(0, 8).map(code).join(' ')})`
+}
+
+const code = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+
+/** Shows characters that take no room and could hide what a line says. Emoji need some of them, and those stay. */
+export const unhidden = (text: string): string => text.replace(hidden, code)
+
+const hidden =
+  /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu

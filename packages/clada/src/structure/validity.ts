@@ -1,0 +1,345 @@
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import type { Worker } from 'node:worker_threads'
+import { type Language, nameless } from './language.ts'
+import { faultsOfTree, withOutline } from './outline.ts'
+import { everyStructure, type Fault, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { languageFor } from './languages.ts'
+import { Stop } from '../core/problem.ts'
+import { timeLeft } from '../core/time-limit.ts'
+
+/** What is wrong with a text, by the strictest judge its language has. */
+export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]> =>
+  (await strictFaults(path, outline.source.text, outline.language)) ?? outline.faults()
+
+/** Undefined where the grammar is the only judge. */
+async function strictFaults(
+  path: string,
+  text: string,
+  { parser }: Language,
+  among?: Among,
+): Promise<Fault[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text, among) : undefined
+}
+
+/** Many files are parsed by another thread. To wake it for one takes as long as to parse a small file. */
+export type Among = 'few' | 'many'
+
+export interface Judgement {
+  readonly path: string
+  readonly language: Language
+  /** What was wrong before. Grammars know less than compilers, so only what is new counts. */
+  readonly before: () => Promise<readonly Fault[]>
+  readonly text: string
+  /** A structure that had something inside, and where it starts now; that it lost all of it is worth a word. */
+  readonly filled: { readonly header: string; readonly start: number } | null
+  /** Whether what was next to the edit is still there. */
+  readonly keeps?: (outline: Outline) => boolean
+}
+
+export interface Judged {
+  readonly warnings: Warning[]
+  readonly isBroken: boolean
+  /** Whether the edit became one with what is next to it. */
+  readonly isJoined: boolean
+}
+
+/** What an edit broke. */
+export function judge({ path, language, before, text, filled, keeps }: Judgement): Promise<Judged> {
+  return withOutline(text, language, async (outline) => {
+    const warnings: Warning[] = []
+    const after = await faultsIn(path, outline)
+    const broken = after.length === 0 ? [] : newFaults(await before(), after)
+    if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
+    const holder = filled === null ? undefined : structureAt(outline, filled)
+    if (holder !== undefined && holdsNothing(outline, holder)) {
+      warnings.push(structureEmpty(holder.header, linesOf(outline.source, holder)))
+    }
+    return { warnings, isBroken: broken.length > 0, isJoined: keeps?.(outline) === false }
+  })
+}
+
+/** Faults after those that were there already, each as often as it was. */
+function newFaults(before: readonly Fault[], after: readonly Fault[]): Fault[] {
+  const known = new Map<string, number>()
+  for (const { key } of before) known.set(key, (known.get(key) ?? 0) + 1)
+  return after.filter(({ key }) => {
+    const left = known.get(key) ?? 0
+    known.set(key, left - 1)
+    return left <= 0
+  })
+}
+
+function structureAt({ structures }: Outline, { header, start }: { header: string; start: number }) {
+  for (const structure of everyStructure(structures)) {
+    if (structure.start === start && structure.header === header) return structure
+  }
+  return undefined
+}
+
+/** Whether there is nothing in a structure but what begins and ends it. */
+export function holdsNothing({ source, comments }: Outline, structure: Structure): boolean {
+  const known = structure.isEmpty()
+  if (known !== null) return known
+  // What is called by its text has that text.
+  if (structure.children.length > 0 || nameless.has(structure.kind)) return false
+  const { start, end, headerStart, header } = structure
+  const inside = comments.filter((one) => one.start >= start && one.end <= end)
+  const pieces = [headerStart, ...inside.flatMap((one) => [one.start, one.end]), end]
+  let text = ''
+  for (let at = 0; at < pieces.length; at += 2) text += source.text.slice(pieces[at], pieces[at + 1])
+  const [own, rest] = [header, text].map((one) => one.replace(/\s+/g, ''))
+  return (
+    rest?.startsWith(own ?? '') === true && /^[^\p{L}\p{N}_"'`]*(?:end|<\/[\w:-]+>)?$/u.test(rest.slice(own?.length))
+  )
+}
+
+function syntaxBroken(path: string, faults: readonly Fault[]): Warning {
+  const errors = faults.map(({ line, column, message }) => ({ line, column, message }))
+  const [first] = errors
+  const place = first === undefined ? '' : ` Line ${first.line}, column ${first.column}: ${first.message}.`
+  const more = errors.length > 1 ? ` And ${errors.length - 1} more.` : ''
+  return { type: 'SYNTAX_BROKEN', message: `${path} has syntax errors after this.${place}${more}`, details: { errors } }
+}
+
+export const structureEmpty = (structure: string, lines: [number, number]): Warning => ({
+  type: 'STRUCTURE_EMPTY',
+  message: `${structure} now contains no code (lines ${lines.join('-')}).`,
+  details: { structure, lines },
+})
+
+/** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
+export async function brokenSyntax(
+  path: string,
+  before: () => string,
+  after: string,
+  among?: Among,
+): Promise<Fault | undefined> {
+  if (isStrictJson(path) && jsonFault(before()) === undefined) return jsonFault(after)
+  const language = languageFor(path, after)
+  if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
+  const [fault] = await faultsOfText(path, after, language, among)
+  if (fault === undefined) return undefined
+  return (await faultsOfText(path, before(), language)).length === 0 ? fault : undefined
+}
+
+/** Files of these names may have comments. */
+const isStrictJson = (path: string): boolean =>
+  /\.json$/i.test(path) &&
+  !/(?:^|[\\/])(?:[tj]sconfig[^\\/]*|\.[^\\/]*|devcontainer|settings)\.json$|\.vscode[\\/]/i.test(path)
+
+/** Messages do not always say where: then it is the end of the shortest beginning that is wrong already. */
+function jsonFault(text: string): Fault | undefined {
+  const error = jsonError(text)
+  if (error === undefined) return undefined
+  let [good, bad] = [0, text.length]
+  while (error.at === undefined && good + 1 < bad) {
+    const middle = (good + bad) >> 1
+    const part = jsonError(text.slice(0, middle))
+    if (part === undefined || (part.at ?? 0) >= middle) good = middle
+    else bad = middle
+  }
+  const source = new Source(text)
+  const offset = Math.max(0, Math.min(error.at ?? bad - 1, text.trimEnd().length - 1))
+  const line = source.lineAt(offset)
+  const { message } = error
+  return { line, column: offset - source.startOf(line) + 1, message, key: `${message} | ${source.line(line).trim()}` }
+}
+
+/** What is wrong with a JSON text, and where as far as known; past its end where more should follow. */
+function jsonError(text: string): { readonly message: string; readonly at: number | undefined } | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    const position = /at position (\d+)/.exec(said)?.[1]
+    const at = position === undefined ? (said.includes('end of JSON') ? text.length : undefined) : Number(position)
+    return { message: said.replace(/ in JSON at position[^]*$|, (?:\.\.\.)?"[^]*" is not valid JSON$/, ''), at }
+  }
+}
+
+/** A grammar is loaded only where it is the only judge. */
+const faultsOfText = async (path: string, text: string, language: Language, among?: Among): Promise<readonly Fault[]> =>
+  (await strictFaults(path, text, language, among)) ?? faultsOfTree(text, language)
+
+/**
+ * What a full parser says of TypeScript and JavaScript, whose grammars see errors where there are none. Undefined where
+ * its native part is not installed, or the text is nested beyond all measure: then the grammar alone judges.
+ */
+export async function oxcFaults(path: string, text: string, among: Among = 'few'): Promise<Fault[] | undefined> {
+  const stack = stackFor(text)
+  if (stack === 'none') return undefined
+  if (stack === 'large' || among === 'many') return faultsFrom(await parseApart(fileName(path), text), text)
+  parser ??= loadParser()
+  const loaded = await parser
+  if (loaded === undefined) return undefined
+  const { errors } = loaded.parseSync(fileName(path), text)
+  parsedSinceTurn += text.length
+  // What it holds outside our heap is let go between turns of the event loop only.
+  if (parsedSinceTurn > mostPerTurn) {
+    parsedSinceTurn = 0
+    await new Promise((resume) => setImmediate(resume))
+  }
+  return faultsFrom(errors, text)
+}
+
+let parsedSinceTurn = 0
+const mostPerTurn = 2 ** 17
+
+let parser: ReturnType<typeof loadParser> | undefined
+
+async function loadParser(): Promise<typeof import('oxc-parser') | undefined> {
+  const loaded = withSmallPages()
+  try {
+    return await import('oxc-parser')
+  } catch {
+    return undefined
+  } finally {
+    loaded()
+  }
+}
+
+/**
+ * While it is loaded: its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a
+ * small file. Programs that are started later do not get the variable.
+ */
+function withSmallPages(): () => void {
+  const { MIMALLOC_ALLOW_THP: given } = process.env
+  process.env['MIMALLOC_ALLOW_THP'] = given ?? '0'
+  return () => {
+    if (given === undefined) delete process.env['MIMALLOC_ALLOW_THP']
+  }
+}
+
+interface ParserError {
+  readonly severity: string
+  readonly message: string
+  readonly labels: readonly { readonly start: number }[]
+}
+
+function faultsFrom(errors: readonly ParserError[] | undefined, text: string): Fault[] | undefined {
+  const serious = errors?.filter(({ severity }) => severity === 'Error')
+  if (serious === undefined || serious.length === 0) return serious && []
+  const source = new Source(text)
+  return serious.map(({ message, labels }) => {
+    const offset = labels[0]?.start ?? 0
+    const line = source.lineAt(offset)
+    const around = source.line(line).trim()
+    return { line, column: offset - source.startOf(line) + 1, message, key: `${message} | ${around}` }
+  })
+}
+
+/**
+ * The parser calls itself for whatever is inside another, and where its stack ends so does the process. So the stack is
+ * chosen by what there could be at most, all of it nested: brackets and the like take some 2 KB each, operators 200 bytes.
+ */
+export function stackFor(text: string): 'own' | 'large' | 'none' {
+  // Most texts need not be looked at character by character.
+  let most = text.length * operatorBytes
+  for (const mark of brackets) for (let at = -1; (at = text.indexOf(mark, at + 1)) !== -1;) most += bracketBytes
+  if (most < ownStack) return 'own'
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) bytes += stackBytes[text.charCodeAt(at)] ?? 0
+  return bytes < ownStack ? 'own' : bytes < 0.9 * largeMb * mb ? 'large' : 'none'
+}
+
+const mb = 2 ** 20
+const ownStack = 3.6 * mb
+const largeMb = 512
+const [bracketBytes, operatorBytes] = [2400, 200]
+const brackets = '[({<>?`'
+/** By the code of a character. With the `>` of an arrow, and the `e` of `else`. */
+const stackBytes = new Uint16Array(2 ** 16)
+for (const code of Buffer.from(brackets)) stackBytes[code] = bracketBytes
+for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = operatorBytes
+
+interface ParsedFile {
+  readonly name: string
+  readonly text: string
+}
+type Answer = readonly (readonly ParserError[] | undefined)[] | undefined
+
+let apart: Worker | undefined
+let waiting: Promise<unknown> = Promise.resolve()
+let next: { readonly files: ParsedFile[]; readonly answer: Promise<Answer> } | undefined
+
+/**
+ * In a thread of its own, which has a stack of the size that is asked for: all files together that come while it is busy
+ * with others. Undefined when it ended without an answer, or has no parser.
+ */
+async function parseApart(name: string, text: string): Promise<readonly ParserError[] | undefined> {
+  if (next === undefined) {
+    const files: ParsedFile[] = []
+    const answer = waiting.then(() => {
+      next = undefined
+      return ask(files)
+    })
+    next = { files, answer }
+    waiting = answer.catch(() => undefined)
+  }
+  const { files, answer } = next
+  const at = files.push({ name, text }) - 1
+  return (await answer)?.[at]
+}
+
+async function ask(files: readonly ParsedFile[]): Promise<Answer> {
+  const { ms, left } = timeLeft()
+  const worker = (apart ??= await startApart())
+  if (worker === undefined) return undefined
+  // Each file may take as long as the first.
+  const late = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(left * files.length)), 2 ** 31 - 1))
+  try {
+    const answered = once(worker, 'message', { signal: late })
+    const ended = once(worker, 'exit').then(() => undefined)
+    worker.ref()
+    worker.postMessage(files)
+    const [answer]: readonly Answer[] = (await Promise.race([answered, ended])) ?? []
+    return answer
+  } catch (error) {
+    apart = undefined
+    void worker.terminate()
+    if (late.aborted) throw new Stop({ kind: 'too-complex', over: 'time', ms })
+    throw error
+  } finally {
+    // It does not keep the process from ending.
+    worker.unref()
+  }
+}
+
+async function startApart(): Promise<Worker | undefined> {
+  const { Worker } = await import('node:worker_threads')
+  const workerData = resolved('oxc-parser')
+  if (workerData === undefined) return undefined
+  const loaded = withSmallPages()
+  const worker = new Worker(code, { eval: true, workerData, resourceLimits: { stackSizeMb: largeMb } })
+  worker.once('message', loaded)
+  worker.once('exit', () => {
+    loaded()
+    if (apart === worker) apart = undefined
+  })
+  return worker
+}
+
+function resolved(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    return undefined
+  }
+}
+
+const code = `
+const { parentPort, workerData } = require('node:worker_threads')
+const loading = import(require('node:url').pathToFileURL(workerData)).catch(() => undefined)
+parentPort.on('message', async (files) => {
+  const parser = await loading
+  const errorsOf = ({ name, text }) =>
+    parser.parseSync(name, text).errors.map(({ severity, message, labels }) => ({ severity, message, labels: labels.map(({ start }) => ({ start })) }))
+  parentPort.postMessage(parser && files.map(errorsOf))
+})
+`
+
+/** The extension decides what it takes the file for; without one it is JavaScript, as for node. */
+const fileName = (path: string): string => (/\.[cm]?[jt]sx?$/.test(path) ? path : `${path}.js`)

@@ -1,0 +1,300 @@
+import path from 'node:path'
+import type { Code } from '@clada/reply/core/codes.ts'
+import { Stop } from '../core/problem.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import { readBack } from '../journal/record.ts'
+import { gitStop } from '../git/git-program.ts'
+import type { IsolatedGit } from '../git/isolated-git.ts'
+import { type Commit, isSigned, readCommits, signature, syncObjects, writeObject } from '../git/objects.ts'
+import {
+  beforeSquashRef,
+  type Head,
+  headOf,
+  inRepository,
+  moveRef,
+  type Repository,
+  setRef,
+} from '../git/repository.ts'
+import { executionTrailers, identityOf } from '../journal/summary.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+import { idleRepository, underLock } from './repository.ts'
+import { refusalOf } from '../report/explain.ts'
+import { readOwn } from '../state/own-files.ts'
+
+/** The result of a squash. */
+export interface SquashResult {
+  success: boolean
+  /** The runs of commits that were, or would be, combined. */
+  runs: SquashRun[]
+  /** The commit at which squashing stops: one that others have too, or a merge. */
+  limit?: SquashLimit
+  gitCommit?: string
+  /** The previous commit of the branch, for `git reset --soft`. */
+  before?: string
+  warnings?: string[]
+  error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
+  code?: Code
+}
+
+/** Combines several commits into one. Files and index stay as they are. */
+export async function squashCommits(
+  settings: Settings,
+  history: HistorySettings,
+  options: SquashOptions,
+): Promise<SquashResult> {
+  try {
+    const repository = await idleRepository(settings.root, 'There are no commits to squash without one.')
+    if (options.dryRun) {
+      const stateDir = stateDirOf(settings.root)
+      if (stateDir !== undefined) refuseWhileBack(stateDir)
+      return resultOf(await planSquash(repository, await headOf(repository), options))
+    }
+    const judge = makePathJudge(pathPolicyOf(settings))
+    return await underLock(settings, history, repository, judge, async ({ head, stateDir, workspace, isolated }) => {
+      refuseWhileBack(stateDir)
+      const plan = await planSquash(repository, head, options)
+      if (plan.runs.length === 0) return resultOf(plan)
+      const result = { ...resultOf(plan), gitCommit: await squash(isolated(), plan, history.author), before: plan.head }
+      const warnings = [...(result.warnings ?? []), ...workspace.notes]
+      return warnings.length === 0 ? result : { ...result, warnings }
+    })
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Fix the problem above and retry.') }
+  }
+}
+
+function refuseWhileBack(stateDir: string): void {
+  if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
+}
+
+function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
+  const signed = unsigned.map((id) => id.slice(0, 8)).join(', ')
+  return {
+    success: true,
+    runs,
+    ...(limit === undefined ? {} : { limit }),
+    ...(signed === '' ? {} : { warnings: [`these commits lose their signatures: ${signed}`] }),
+  }
+}
+
+/**
+ * Combines runs of commits, and returns the new commit of the branch. Trees stay the same, so neither files nor index
+ * change; later commits only get new parents.
+ */
+async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
+  const { repository } = isolated
+  const { head, runs } = plan
+  const made = rewrite(isolated, plan, author)
+  await syncObjects(isolated)
+  await setRef(repository, beforeSquashRef, head, ['--create-reflog', '-m', 'clada: squash'])
+  const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
+  await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
+  return made
+}
+
+function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): string {
+  const { commits, ranges, runs } = plan
+  const oldest = ranges.at(-1)?.[1] ?? 0
+  let parent = commits[oldest - 1]?.parents[0]
+  for (let at = oldest - 1; at >= 0; at--) {
+    const index = ranges.findIndex(([from, to]) => at >= from && at < to)
+    const commit = commits[at]
+    if (commit === undefined) continue
+    if (index === -1) parent = withParent(isolated, commit, parent)
+    // The newest commit of a run has its final tree.
+    else if (ranges[index]?.[0] === at)
+      parent = oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
+  }
+  return parent ?? ''
+}
+
+/** As with git's own squash, the oldest commit of a person gives author and date. */
+function oneCommit(
+  isolated: IsolatedGit,
+  members: readonly Commit[],
+  parent: string | undefined,
+  message: string,
+  author: string | null,
+): string {
+  const own = author === null ? members.findLast((commit) => !isByModel(commit)) : undefined
+  const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: date } = identityOf(author)
+  const clada = latin1(`${name} <${mail}> ${date}`)
+  const lines = [
+    `tree ${members[0]?.tree}`,
+    ...(parent === undefined ? [] : [`parent ${parent}`]),
+    `author ${own?.author ?? clada}`,
+    `committer ${clada}`,
+  ]
+  return store(isolated, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
+}
+
+/** The same commit with another parent, without its signature, which would be invalid. */
+function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): string {
+  const bare = header
+    .replace(/^parent .*\n/gm, '')
+    .replace(signature, '')
+    .replace(/\n+$/, '')
+  const [first = '', ...rest] = bare.split('\n')
+  return store(isolated, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
+}
+
+/** UTF-8 bytes as characters, as in `Commit`. */
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
+
+const store = (isolated: IsolatedGit, header: string, body: string): string =>
+  writeObject(isolated, 'commit', Buffer.from(header + body, 'latin1'))
+
+/** Options of a squash. */
+export interface SquashOptions {
+  /** Only the run that begins at the newest commit. */
+  contiguous?: boolean
+  /** Commits whose message contains this text; an empty text selects all. Default: those that clada made. */
+  containing?: string | undefined
+  /** Only these commits, by their full ids. */
+  only?: readonly string[]
+  /** Commits no older than this many hours, or days. */
+  hours?: number | undefined
+  days?: number | undefined
+  /** The message of each new commit. */
+  message?: string | undefined
+  /** Also commits that were pushed or that other branches or tags contain. */
+  force?: boolean
+  dryRun?: boolean
+}
+
+/** Commits to combine into one. */
+export interface SquashRun {
+  /** From the newest to the oldest. */
+  commits: { id: string; subject: string }[]
+  message: string
+}
+
+/** The commit at which squashing stops. */
+export interface SquashLimit {
+  commit: string
+  /** `shared`: another branch or a tag contains it. `shallow`: its parents were not fetched. */
+  why: 'pushed' | 'shared' | 'merge' | 'shallow'
+  /** The reference that contains it. */
+  ref?: string
+}
+
+export interface SquashPlan {
+  readonly head: string
+  readonly runs: SquashRun[]
+  readonly limit?: SquashLimit
+  /** Signed commits that are rewritten and lose their signatures. */
+  readonly unsigned: readonly string[]
+  /** The commits that may be rewritten, newest first. */
+  readonly commits: readonly Commit[]
+  /** Begin and end of each run in `commits`. */
+  readonly ranges: readonly [number, number][]
+}
+
+/** Selects the commits to combine. Writes nothing. */
+export async function planSquash(repository: Repository, head: Head, options: SquashOptions): Promise<SquashPlan> {
+  if (head.commit === undefined) throw gitStop('there is no commit yet', 'There is nothing to squash.')
+  const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
+  const chosen = commits.map((commit) => isChosen(commit, options))
+  const ranges = runsOf(chosen, options.contiguous ?? false)
+  const runs = ranges.map(([from, to]) => {
+    const members = commits.slice(from, to)
+    return {
+      commits: members.map(({ id, message }) => ({ id, subject: subjectOf(message) })),
+      message: messageFor(members, options.message),
+    }
+  })
+  const rewritten = commits.slice(0, ranges.at(-1)?.[1] ?? 0)
+  const unsigned = rewritten.filter(isSigned).map(({ id }) => id)
+  return { head: head.commit, runs, ...limit, unsigned, commits, ranges }
+}
+
+interface Rewritable {
+  readonly commits: Commit[]
+  readonly limit?: SquashLimit
+}
+
+/** From the newest commit back to the first that others have too or that is a merge, without that one. */
+async function rewritable(
+  repository: Repository,
+  head: string,
+  branch: string | undefined,
+  force: boolean,
+): Promise<Rewritable> {
+  const own = branch === undefined ? [] : [`--exclude=${branch.replace(/^refs\/heads\//, '')}`]
+  const limits = force ? [] : ['--not', '--remotes', '--tags', ...own, '--branches']
+  const args = ['rev-list', '--first-parent', `--max-count=${mostCommits}`, head, ...limits]
+  const ids = linesOf((await inRepository(repository, args)).out)
+  const shallow = new Set(readOwn(path.join(repository.commonDir, 'shallow'))?.split('\n'))
+  const commits: Commit[] = []
+  for (const commit of await readCommits(repository, ids)) {
+    if (commit.parents.length > 1) return { commits, limit: { commit: commit.id, why: 'merge' } }
+    if (shallow.has(commit.id)) return { commits, limit: { commit: commit.id, why: 'shallow' } }
+    commits.push(commit)
+  }
+  const next = commits.length === 0 ? head : commits.at(-1)?.parents[0]
+  if (force || next === undefined || commits.length === mostCommits) return { commits }
+  return { commits, limit: { commit: next, ...(await holderOf(repository, next, branch)) } }
+}
+
+/** A reference that contains a commit. */
+async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
+  const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/remotes', 'refs/heads', 'refs/tags']
+  const refs = linesOf((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
+  const pushed = refs.find((ref) => ref.startsWith('refs/remotes/'))
+  const ref = (pushed ?? refs[0] ?? '').replace(/^refs\/(?:remotes|heads|tags)\//, '')
+  return { why: pushed === undefined ? ('shared' as const) : ('pushed' as const), ref }
+}
+
+const linesOf = (out: Buffer): string[] =>
+  out
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
+
+const mostCommits = 5000
+
+function isChosen(commit: Commit, { containing, only, hours, days }: SquashOptions): boolean {
+  const { id, message, time } = commit
+  if (only?.includes(id) === false) return false
+  const fits = containing === undefined ? isByModel(commit) : message.includes(containing)
+  const age = hours === undefined && days === undefined ? Infinity : (hours ?? 0) * 3600 + (days ?? 0) * 86_400
+  return fits && time >= Date.now() / 1000 - age
+}
+
+/** Begin and end of each run of at least two commits. */
+function runsOf(chosen: readonly boolean[], contiguous: boolean): [number, number][] {
+  const runs: [number, number][] = []
+  for (let at = 0; at < chosen.length;) {
+    let end = at
+    while (chosen[end]) end++
+    if (end - at > 1) runs.push([at, end])
+    if (contiguous) break
+    at = Math.max(end, at + 1)
+  }
+  return runs
+}
+
+function messageFor(members: readonly Commit[], given: string | undefined): string {
+  if (given !== undefined) return given.endsWith('\n') ? given : `${given}\n`
+  const oldestFirst = members.toReversed()
+  const subjects = oldestFirst.map(({ message }) => subjectOf(message))
+  const [first = ''] = subjects
+  const head = oldestFirst[0] !== undefined && isByModel(oldestFirst[0]) ? first : `AI: ${first}`
+  const marks = oldestFirst.flatMap(({ message }) => executionTrailers(message))
+  const paragraphs = [
+    `${head} and ${subjects.length - 1} more`,
+    subjects.map((subject) => `- ${subject}`).join('\n'),
+    ...(marks.length === 0 ? [] : [marks.join('\n')]),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+const subjectOf = (message: string): string => message.split('\n', 1)[0] ?? ''
+
+/** By the trailer of its message, or by the prefix that commits of earlier versions have instead. */
+export const isByModel = ({ message }: Commit): boolean =>
+  executionTrailers(message).length > 0 || message.startsWith('AI:')

@@ -1,0 +1,205 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { counted } from '@clada/reply/core/words.ts'
+import { digestOf } from '../core/digest.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
+import { git } from '../git/git-program.ts'
+import type { Contents } from '../journal/images.ts'
+import {
+  type ExecutionRecord,
+  isSameMode,
+  isSameState,
+  type PathRecord,
+  type State,
+  type StepRecord,
+} from '../journal/record.ts'
+import type { WantedState } from '../workspace/open.ts'
+
+/** The planned change of one path by an undo. */
+export interface Plan {
+  readonly path: string
+  readonly wanted?: WantedState
+  readonly conflict?: string
+  /** The reason why it is left as it is; no conflict. */
+  readonly left?: string
+  /** A later action that changed the same lines. */
+  readonly meets?: number
+}
+
+export const damaged = 'its saved content is missing or damaged'
+
+/** The contents that were kept, and what is there now. */
+interface Known {
+  readonly contents: Contents
+  readonly inspect: Inspect
+  /** A merge would put the content of a blocked file into one that is not. */
+  readonly isBlocked: (absolute: string) => boolean
+}
+
+export async function planFor(
+  { path: short, before, after, last, later, ignored }: RevertedPath,
+  absolute: string,
+  { contents, inspect, isBlocked }: Known,
+  onChange: 'merge' | 'refuse',
+): Promise<Plan> {
+  const now = inspect(absolute)
+  const to = stateFrom(before, contents)
+  if (to === undefined)
+    return {
+      path: short,
+      conflict: before.type === 'file' ? damaged : 'a special file was not kept',
+    }
+  const moded = isOtherMode(now, before, last)
+  const isLeft = isSameState(now, last) && !moded
+  if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
+  if (isSameState(now, to) && isSameMode(now, to)) return { path: short }
+  // A directory that is in use stays, and one that is gone needs no removal.
+  if (after.type === 'directory' && before.type === 'absent') return { path: short }
+  if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
+  if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
+  if (now.type === 'file' && isBlocked(absolute))
+    return { path: short, conflict: 'it is another name of a blocked file now and is kept' }
+  const both = await merged(short, absolute, now, to, contents.bytesOf(after))
+  const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
+  const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
+  const plan = conflict === '' ? both : { ...both, conflict }
+  const meets = onChange === 'refuse' && plan.conflict !== undefined
+  return meets && later !== undefined ? { path: short, meets: later } : plan
+}
+
+/** Merges both changes if possible; otherwise keeps the newer one and reports a conflict. */
+async function merged(
+  short: string,
+  absolute: string,
+  now: Inspected,
+  to: Inspected,
+  base: Buffer | undefined,
+): Promise<Plan> {
+  if (now.type === 'absent')
+    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since and is restored' }
+  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it was changed since and is kept' }
+  const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
+  if (result.kind === 'impossible')
+    return { path: short, conflict: 'it was changed since, cannot be merged, and is kept' }
+  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: digestOf(now.bytes) }
+  return result.conflicts === 0
+    ? { path: short, wanted }
+    : {
+        path: short,
+        wanted,
+        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
+      }
+}
+
+function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
+  const keepsMode = before.type === 'file' && after.type === 'file' && before.mode === after.mode
+  const expect = now.type === 'file' ? digestOf(now.bytes) : undefined
+  const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
+  if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
+  // The owner becomes the user who runs undo.
+  const like = { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+  return { absolute, to, expect, readOnly, like }
+}
+
+function stateFrom(state: State, contents: Contents): Inspected | undefined {
+  if (state.type !== 'file') return state.type === 'other' ? undefined : state
+  const bytes = contents.bytesOf(state)
+  return bytes && { type: 'file', mode: state.mode, bytes }
+}
+
+/** Whether another process changed a mode that undo would revert. */
+function isOtherMode(now: Inspected, before: State, last: State): boolean {
+  if (now.type !== 'file' || before.type !== 'file' || last.type !== 'file' || before.mode === last.mode) return false
+  return now.mode !== last.mode && now.mode !== before.mode
+}
+
+function changeOf(now: Inspected, then: State): string {
+  if (now.type === 'absent') return 'it was deleted since'
+  if (then.type === 'absent') return 'it was created since'
+  if (isSameState(now, then)) return 'its mode was changed since'
+  return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
+}
+
+type Merged =
+  | { readonly kind: 'merged'; readonly bytes: Buffer; readonly conflicts: number }
+  /** Not a text, or git is missing. */
+  | { readonly kind: 'impossible' }
+
+/** Merges two changes of one text, both made from `base`. Conflicts are marked in the result. */
+async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<Merged> {
+  if ([now, base, other].some((bytes) => bytes.includes(0))) return { kind: 'impossible' }
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-merge-'))
+  try {
+    const names = ['now', 'base', 'undo'] as const
+    for (const [index, bytes] of [now, base, other].entries())
+      fs.writeFileSync(path.join(dir, names[index] ?? ''), bytes)
+    const args = ['merge-file', '-p', '-L', 'now', '-L', 'executed', '-L', 'undone', ...names]
+    // The exit code is the number of conflicts; above 127 git failed.
+    const fine = Array.from({ length: 127 }, (_, index) => index + 1)
+    const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, fine })
+    return { kind: 'merged', bytes: out, conflicts: status }
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { kind: 'impossible' }
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** A path to revert to its state before an execution, or before one action of it. */
+export interface RevertedPath extends Pick<PathRecord, 'path' | 'before' | 'ignored'> {
+  /** The state after that execution or action. */
+  readonly after: State
+  /** The state after the whole execution: the same, unless later actions changed it. */
+  readonly last: State
+  /** The first later action that changed it. */
+  readonly later?: number
+}
+
+export const revertedPaths = ({ paths }: ExecutionRecord): RevertedPath[] =>
+  paths.map((entry) => ({ ...entry, last: entry.after }))
+
+/** The paths that one action changed, with the states before and after it, or the reason why they are unknown. */
+export function pathsOfAction(record: ExecutionRecord, action: number): RevertedPath[] | string {
+  const own = record.paths.filter(({ steps }) => steps.some(({ by }) => by === action))
+  if (own.length === 0) return `Action ${action} of execution ${record.number} changed nothing.`
+  const found: RevertedPath[] = []
+  for (const entry of own) {
+    const reverted = ofAction(entry, action)
+    if (typeof reverted === 'number') return changedAsWell(record.number, reverted, entry.path)
+    found.push(reverted)
+  }
+  return found
+}
+
+export const changedAsWell = (number: number, action: number, path: string): string =>
+  `Cannot undo only this action: action ${action} of execution ${number} also changed ${path}. Undo the whole execution: clada undo ${number}.`
+
+/** The number of another action if the state between the two is unknown. */
+function ofAction({ path, before, after, steps, ignored }: PathRecord, action: number): RevertedPath | number {
+  const first = steps.findIndex(({ by }) => by === action)
+  const end = steps.findLastIndex(({ by }) => by === action) + 1
+  const between = steps.slice(first, end).find(({ by }) => by !== action)
+  if (between !== undefined) return between.by
+  const [earlier, own, later] = [steps[first - 1], steps[end - 1], steps[end]]
+  const found = earlier === undefined ? before : leftBy(earlier)
+  if (found === undefined) return earlier?.by ?? action
+  const left = later === undefined ? after : own && leftBy(own)
+  if (left === undefined) return later?.by ?? action
+  return {
+    path,
+    before: found,
+    after: left,
+    last: after,
+    ...(later === undefined ? {} : { later: later.by }),
+    ...(ignored && { ignored }),
+  }
+}
+
+function leftBy({ type, mode, digest, kept }: StepRecord): State | undefined {
+  if (type !== undefined) return { type }
+  if (mode === undefined || digest === undefined || kept === undefined) return undefined
+  return { type: 'file', mode, digest, kept }
+}

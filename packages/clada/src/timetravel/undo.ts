@@ -1,0 +1,324 @@
+import path from 'node:path'
+import { isBelowAny } from '../core/paths.ts'
+import { Stop } from '../core/problem.ts'
+import type { Code } from '@clada/reply/core/codes.ts'
+import type { Inspect } from '../core/recorder.ts'
+import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
+import { Contents } from '../journal/images.ts'
+import { type History, openRecordedWorkspace } from '../history/history.ts'
+import type { About } from '../history/execution.ts'
+import { dirOf, type ExecutionRecord } from '../journal/record.ts'
+import { openTimeline, readTimeline } from '../history/recover.ts'
+import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../journal/timeline.ts'
+import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
+import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
+import { moveBack } from './repository.ts'
+import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
+import type { OpenWorkspace } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+import { counted } from '@clada/reply/core/words.ts'
+
+/** Options of an undo. */
+export interface UndoOptions {
+  /** The number of the execution; by default the last one that is not undone. */
+  number?: number | undefined
+  /** Only this action. */
+  action?: number | undefined
+  /** All executions of the last conversation of this kind, or of any, instead of one: all are undone or none. */
+  conversation?: Conversation['kind'] | 'any' | undefined
+  /** Merges files that changed since instead of refusing. */
+  force?: boolean
+}
+
+/** The result of an undo or redo. */
+export interface UndoResult {
+  success: boolean
+  /** The execution that was undone or redone. */
+  execution?: number
+  /** Set when several executions were undone, newest first. */
+  executions?: number[]
+  /** Set when only some actions were undone or redone. */
+  actions?: number[]
+  summary?: string
+  /** Restored files. */
+  restored: string[]
+  /** Files that changed since: the reason to refuse, or with `force` what the user must check. */
+  conflicts: { path: string; reason: string }[]
+  gitCommit?: string
+  error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
+  code?: Code
+  warnings?: string[]
+}
+
+/**
+ * Reverts the file changes of an execution, and moves the branch back if a program of it moved it. It is an execution
+ * itself, so it can be undone too.
+ */
+export function undo(settings: Settings, history: HistorySettings, options: UndoOptions = {}): Promise<UndoResult> {
+  return undoOrRedo('undo', settings, history, options)
+}
+
+/** Reverts an undo: the last one, unless an execution is named. */
+export function redo(
+  settings: Settings,
+  history: HistorySettings,
+  options: Omit<UndoOptions, 'conversation'> = {},
+): Promise<UndoResult> {
+  return undoOrRedo('redo', settings, history, options)
+}
+
+async function undoOrRedo(
+  kind: 'undo' | 'redo',
+  settings: Settings,
+  how: HistorySettings,
+  options: UndoOptions,
+): Promise<UndoResult> {
+  const stateDir = stateDirOf(settings.root)
+  if (stateDir === undefined)
+    return refused(
+      ownerConflict(settings.root) ??
+        (hasForeignState(settings.root)
+          ? foreignStateNote('there is nothing to undo')
+          : 'Nothing was executed here yet.'),
+    )
+  const judge = makeUndoJudge(pathPolicyOf(settings))
+  let about: About = {}
+  const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {
+    settings: how,
+    kind,
+    about: () => about,
+  })
+  try {
+    const inspect: Inspect = (absolute) => workspace.inspect(absolute)
+    // Under the lock, and after interrupted executions were recorded.
+    await workspace.begin()
+    const { records, chosen } = newest((count) => {
+      const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect, count)
+      return { records, chosen: choose(kind, records, options) }
+    })
+    if (typeof chosen === 'string')
+      return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
+    // What a redo is about is in the undo that it reverts.
+    const action = kind === 'redo' ? undefined : options.action
+    const reverted = aboutOf(chosen, action)
+    history.note({ about: reverted })
+    // Until everything is restored.
+    about = { ...reverted, ended: 'interrupted' }
+    const interrupted = interruptedPaths(chosen, records)
+    const files = await revert(
+      chosen,
+      settings.root,
+      path.join(stateDir, 'history'),
+      workspace,
+      { ...options, action },
+      interrupted,
+    )
+    const moving = files.success && action === undefined && files.conflicts.length === 0
+    const notes = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
+    const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
+    if (result.success) about = reverted
+    history.leave(result.conflicts.map((conflict) => conflict.path))
+    // A redo reports the execution, not the undo that it reverts.
+    const { number, summary } = (kind === 'redo' && records.find((one) => one.number === reverted.of)) || chosen
+    const { ofActions } = reverted
+    const only = ofActions === undefined ? {} : { actions: [...ofActions] }
+    return await ended(history, { ...result, execution: number, ...only, summary })
+  } catch (error) {
+    if (!(error instanceof Stop)) {
+      await history.end([])
+      throw error
+    }
+    return await ended(history, {
+      success: false,
+      restored: [],
+      conflicts: [],
+      ...refusalOf(error.problem, `clada ${kind}`),
+    })
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** Reads so many of the newest executions as are needed: whether one is undone depends on later ones only. */
+function newest<T extends { readonly chosen: ExecutionRecord | string }>(read: (count: number) => T): T {
+  for (const count of [16, 128]) {
+    const found = read(count)
+    if (typeof found.chosen !== 'string') return found
+  }
+  return read(Infinity)
+}
+
+export const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+  success: false,
+  restored: [],
+  conflicts: [],
+  error,
+  code,
+})
+
+async function ended(history: History, result: UndoResult): Promise<UndoResult> {
+  const { commit, warnings, failure } = await history.end([])
+  return {
+    ...result,
+    // If nothing was done, a missing record is no failure.
+    ...(failure === undefined || !result.success ? {} : failed(failure)),
+    ...(commit === undefined ? {} : { gitCommit: commit }),
+    ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
+  }
+}
+
+function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
+  const { error, code } = explain(problem, 'clada')
+  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history lists this undo as interrupted'
+  return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
+}
+
+/** The record to revert, or the reason why there is none. */
+function choose(
+  kind: 'undo' | 'redo',
+  records: readonly ExecutionRecord[],
+  { number, action, force }: UndoOptions,
+): ExecutionRecord | string {
+  if (kind === 'redo') return undoOf(records, number, action)
+  // An older execution is not undone in the place of one that is lost, unless that is wanted.
+  const lost =
+    number === undefined && force
+      ? undefined
+      : records.find((one) => one.ended === 'lost' && one.number === (number ?? lastStanding(records)?.number))
+  if (lost !== undefined) return lostReason(lost.number)
+  const whole = records.filter(({ ended }) => ended !== 'lost')
+  const found = number === undefined ? lastStanding(whole) : records.find((record) => record.number === number)
+  if (found === undefined)
+    return number === undefined
+      ? 'There is nothing left to undo.'
+      : `There is no execution ${number}. See clada history.`
+  if (!isUndone(found, action, records)) return found
+  const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
+  return `${what || 'Execution'} ${found.number} is already undone. See clada history.`
+}
+
+/** The undo that a redo reverts, or the reason why there is none. */
+function undoOf(records: readonly ExecutionRecord[], number?: number, action?: number): ExecutionRecord | string {
+  const held = heldUndos(records)
+  if (number === undefined) return held.at(-1) ?? 'There is nothing to redo.'
+  const what = action === undefined ? 'Execution' : `Action ${action} of execution`
+  const about = { of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  return held.findLast((one) => isAboutSame(one, about)) ?? `${what} ${number} is not undone. See clada history.`
+}
+
+const lostReason = (number: number): string =>
+  `The record of execution ${number} is lost or damaged, so it cannot be undone, and nothing was changed. ` +
+  'To undo the execution before it instead: clada undo --force.'
+
+/** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
+function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
+  if (kind === 'run' || of === undefined || ended === 'interrupted')
+    return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
+}
+
+/** The paths that an interrupted undo of the same execution may have removed on the way to their earlier states. */
+const interruptedPaths = ({ number }: ExecutionRecord, records: readonly ExecutionRecord[]): ReadonlySet<string> =>
+  new Set(
+    records
+      .filter(({ kind, of, ended }) => kind !== 'run' && of === number && ended === 'interrupted')
+      .flatMap(({ paths }) => paths.map((entry) => entry.path)),
+  )
+
+async function revert(
+  record: ExecutionRecord,
+  root: string,
+  historyDir: string,
+  workspace: OpenWorkspace,
+  { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
+  interrupted: ReadonlySet<string>,
+): Promise<UndoResult> {
+  const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
+  if (typeof given === 'string') return refused(given, 'invalid_parameter')
+  const contents = new Contents(dirOf(historyDir, record.number))
+  const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
+  const paths = given.map((entry): RevertedPath => {
+    const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
+    return wasRemoved ? { ...entry, last: { type: 'absent' } } : entry
+  })
+  const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
+  const plans = await Promise.all(
+    paths.map(async (entry) =>
+      planFor(entry, path.resolve(root, entry.path), { contents, inspect, isBlocked }, force ? 'merge' : 'refuse'),
+    ),
+  )
+  const met = plans.find(({ meets }) => meets !== undefined)
+  if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
+  const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
+  if (conflicts.length > 0 && !force) {
+    const reason = conflicts.some(({ reason }) => reason === damaged)
+      ? `Files that execution ${record.number} saved are damaged. Use --force to undo the rest of it.`
+      : `Files were changed since execution ${record.number}. Use --force to merge them.`
+    return { ...refused(reason, 'concurrent_modification'), conflicts }
+  }
+  const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
+  const notes = await workspace.restore(wanted)
+  const warnings = [
+    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} was not restored: ${left}`])),
+    ...notes.flatMap(noteWarnings),
+  ]
+  return {
+    success: true,
+    restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
+    conflicts,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+/** If the execution replaced a directory by a link, paths below it count as absent: files reached through the link are elsewhere. */
+function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspect): Inspect {
+  const links = new Set<string>()
+  for (const { path: short, before, last } of paths) {
+    if (before.type !== 'directory' || last.type !== 'symlink') continue
+    const absolute = path.resolve(root, short)
+    if (inspect(absolute).type === 'symlink') links.add(absolute)
+  }
+  return (absolute) => (isBelowAny(absolute, links) ? { type: 'absent' } : inspect(absolute))
+}
+
+/**
+ * Undoes the executions of the last conversation, the newest first. If one cannot be undone, those that were are redone,
+ * so that the conversation is undone whole or not at all.
+ */
+export async function undoConversation(
+  settings: Settings,
+  how: HistorySettings,
+  kind: Conversation['kind'] | 'any',
+  { force = false }: Pick<UndoOptions, 'force'>,
+): Promise<UndoResult> {
+  const { records: all } = await openTimeline(settings, makePathJudge(pathPolicyOf(settings)))
+  const records = standings(all).flatMap(({ record, undone }) => (undone ? [] : [record]))
+  const of = (record: ExecutionRecord): boolean =>
+    record.conversation !== undefined && (kind === 'any' || record.conversation.kind === kind)
+  const id = records.findLast(of)?.conversation?.id
+  if (id === undefined) return refused(`There is no ${kind === 'loop' ? 'loop' : 'conversation'} to undo.`)
+  const numbers = records.flatMap(({ number, conversation }) => (conversation?.id === id ? [number] : [])).reverse()
+  const done: UndoResult[] = []
+  for (const number of numbers) {
+    const result = await undo(settings, how, { number, force })
+    if (!result.success) {
+      for (let left = done.length; left > 0; left--) await redo(settings, how, { force: true })
+      return { ...result, executions: [], restored: [] }
+    }
+    done.push(result)
+  }
+  const warnings = done.flatMap((one) => one.warnings ?? [])
+  const { gitCommit } = done.at(-1) ?? {}
+  return {
+    success: true,
+    executions: numbers,
+    summary: counted(numbers.length, 'execution'),
+    restored: [...new Set(done.flatMap(({ restored }) => restored))],
+    conflicts: done.flatMap(({ conflicts }) => conflicts),
+    ...(gitCommit === undefined ? {} : { gitCommit }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}

@@ -1,0 +1,279 @@
+import { slashed } from '../core/paths.ts'
+import type { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
+import type { NotExecuted } from '@clada/reply/core/block.ts'
+import type { Code } from '@clada/reply/core/codes.ts'
+import type { MissingPart } from '@clada/reply/core/proposal.ts'
+import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts'
+import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
+import { pageAdvice, userText } from '../report/failure.ts'
+import { notExecutedNote, outputOf } from '../report/parts.ts'
+import { missingSentence, oneLine } from '../report/words.ts'
+import { countChanges } from '@clada/reply/text/line-diff.ts'
+import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
+
+/** A block that was applied, with the changes that were predicted. */
+export interface DoneBlock {
+  readonly result: ActionResult
+  /** The execution it was a part of, where that was written down. */
+  readonly execution: number | undefined
+  readonly changes: readonly FileChange[]
+  readonly reviewed: ReviewedBlock | undefined
+}
+
+/** A document with what would become of it now. */
+export interface Planned {
+  readonly plan: Plan
+  /** Missing as long as the reply was only read. */
+  readonly preview: Review | undefined
+  readonly checked: CheckedDocument
+  /** The decisions that it shows. */
+  readonly choices: ReviewChoices
+  detail(key: number): BlockDetail | undefined
+  /** A file with all that would be done to it. */
+  file(path: string): FileChange | undefined
+  changesOf(task: string): readonly FileChange[]
+  reviewed(task: string): ReviewedBlock | undefined
+}
+
+interface PlanInput extends Project {
+  readonly id: number
+  readonly text: string
+  readonly name: string
+  readonly revision: number
+  /** By task number: these are shown as they went, and not foreseen again. */
+  readonly done: ReadonlyMap<string, DoneBlock>
+  readonly choices: ReviewChoices
+  /** From an earlier look at the same text. */
+  readonly checked?: CheckedDocument | undefined
+}
+
+/** Every block of a document as it is written; what it would do is not known yet. */
+export const readingOf = (input: PlanInput): Planned => assembled(input, undefined)
+
+/** Every block of a document with its state: what the text says, what the disk says, what was done already. */
+export async function planOf(input: PlanInput): Promise<Planned> {
+  const { text, clada, options, done, choices } = input
+  const checked = input.checked ?? checkDocument(text, options)
+  const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
+  const preview = await clada.review(text, choices, done.size === 0 ? {} : { only: left })
+  return assembled({ ...input, checked }, preview)
+}
+
+function assembled(input: PlanInput, preview: Review | undefined): Planned {
+  const { id, text, name, revision, root, options, done, choices } = input
+  const checked = input.checked ?? checkDocument(text, options)
+  const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
+  const lacking = new Map(preview?.result.proposals?.flatMap(({ line, lacks }) => (lacks ? [[line, lacks]] : [])))
+  const unmeant = new Map(preview?.result.notExecuted?.map((one) => [one.line, one]))
+  const unknown = preview === undefined ? 'looking' : 'skipped'
+  const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
+  const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
+  const changesBy = new Map<string, readonly FileChange[]>()
+  const totals = new Map<string, FileChange>()
+  const blocks = checked.blocks.map((block, key): PlanBlock => {
+    const { task = '' } = block
+    const earlier = done.get(task)
+    const result = earlier?.result ?? foreseen.get(task)
+    const changes = earlier?.changes ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
+    changesBy.set(task, changes)
+    if (earlier === undefined) for (const change of changes) addTo(totals, change)
+    return {
+      key,
+      ...(block.task === undefined ? {} : { task }),
+      id: block.id,
+      syntax: block.syntax,
+      action: block.action,
+      target: below(root, block.target),
+      startLine: block.startLine,
+      endLine: block.endLine,
+      ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
+      ...judged(block, result, { unknown, lacking, unmeant }),
+      warnings: warningsOf(block, result).length,
+      files: changes.map(touched),
+      ...decided(choices.blocks?.[task]),
+      ...(earlier === undefined ? {} : { outcome: outcomeOf(earlier.result) }),
+    }
+  })
+  const fatalError = preview?.result.fatalError
+  const plan: Plan = {
+    revision,
+    reply: id,
+    looking: preview === undefined,
+    name,
+    bytes: Buffer.byteLength(text),
+    edited: choices.original !== undefined,
+    blocks,
+    files: [...totals.values()]
+      .filter(({ before, after }) => before !== after)
+      .map(touched)
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    warnings: checked.warnings,
+    ...(fatalError === undefined ? {} : { fatal: fatalError }),
+  }
+  const lines = text.split('\n')
+  return {
+    plan,
+    preview,
+    checked,
+    choices,
+    changesOf: (task) => changesBy.get(task) ?? [],
+    reviewed,
+    file: (path) => totals.get(path),
+    detail: (key) => {
+      const block = checked.blocks[key]
+      if (block === undefined) return undefined
+      const { task = '', startLine, endLine, problems, note } = block
+      const result = done.get(task)?.result ?? foreseen.get(task)
+      const advice = result && pageAdvice(result)
+      const output = result && outputOf(result, { limit: shownOutput, root })
+      return {
+        key,
+        revision,
+        raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
+        files: reviewed(task)?.files ?? [],
+        places: reviewed(task)?.places ?? [],
+        params: reviewed(task)?.params ?? {},
+        choice: choices.blocks?.[task] ?? {},
+        problems,
+        warnings: warningsOf(block, result),
+        ...(note === undefined ? {} : { note }),
+        ...(result?.explanation === undefined ? {} : { explanation: result.explanation }),
+        ...(result === undefined ? {} : { result: facts(result) }),
+        ...(advice === undefined ? {} : { advice }),
+        ...(output === undefined ? {} : { output: output.body }),
+      }
+    },
+  }
+}
+
+/** Characters of an action's output that the page shows. */
+const shownOutput = 200_000
+
+export const outcomeOf = (result: ActionResult): Outcome => ({
+  success: result.success,
+  ...(isLeftOut(result) ? { left: true } : {}),
+  ...(result.error === undefined ? {} : { why: oneLine(userText(result)) }),
+  warnings: result.warnings?.length ?? 0,
+})
+
+export function touched(change: FileChange): TouchedFile {
+  const known = counted.get(change)
+  if (known !== undefined) return known
+  const { path, change: kind, before, after } = change
+  const fresh = { path, change: kind, ...countChanges(before, after) }
+  counted.set(change, fresh)
+  return fresh
+}
+
+/** A plan is computed again after every decision and every run, and most of its changes stay. */
+const counted = new WeakMap<FileChange, TouchedFile>()
+
+export function addTo(totals: Map<string, FileChange>, change: FileChange): void {
+  const first = totals.get(change.path)
+  if (first === undefined) return void totals.set(change.path, change)
+  const { before, binary } = first
+  const kind = before === null ? 'create' : change.after === null ? 'delete' : 'modify'
+  totals.set(change.path, { ...change, before, change: kind, binary: binary || change.binary })
+}
+
+function judged(
+  block: CheckedBlock,
+  result: ActionResult | undefined,
+  {
+    unknown,
+    lacking,
+    unmeant,
+  }: {
+    readonly unknown: 'looking' | 'skipped'
+    readonly lacking: ReadonlyMap<number, MissingPart>
+    /** What only the disk said is not meant, by line. */
+    readonly unmeant: ReadonlyMap<number, NotExecuted>
+  },
+): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
+  const [problem] = block.problems
+  if (problem !== undefined) {
+    return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
+  }
+  if (block.note !== undefined) return { state: 'skipped', why: block.note }
+  if (result !== undefined && isLeftOut(result)) return { state: 'left', ...why(result.review?.reason) }
+  const example = unmeant.get(block.startLine)
+  if (result === undefined) return { state: unknown, ...why(example && notExecutedNote(example)) }
+  const runs = programOf(result)
+  if (result.unknown !== undefined) return { state: 'unknown', ...why(result.warnings?.at(-1)) }
+  const lacks = lacking.get(block.startLine)
+  if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }
+  if (result.success) {
+    const repaired = runs === undefined && warningsOf(block, result).length > 0
+    return { state: repaired ? 'repaired' : 'ready', ...(runs === undefined ? {} : { runs }) }
+  }
+  const { code, details } = result
+  return {
+    state: failureState(code),
+    why: oneLine(userText(result)),
+    ...(details?.rule === undefined ? {} : { rule: details.rule }),
+    ...(details?.command === undefined ? {} : { runs: details.command }),
+  }
+}
+
+const why = (reason: string | undefined) => (reason === undefined ? {} : { why: reason })
+
+/** What the user has changed, for the list of blocks. */
+function decided(choice: BlockChoice = {}): Pick<PlanBlock, 'decided'> {
+  const left = choice.leave?.length ?? 0
+  const words = [
+    ...(left === 0 ? [] : [`${left} ${left === 1 ? 'change' : 'changes'} left out`]),
+    ...(choice.params === undefined && choice.texts === undefined ? [] : ['edited by you']),
+    ...(choice.place === undefined ? [] : ['place chosen by you']),
+  ]
+  return words.length === 0 ? {} : { decided: words.join(', ') }
+}
+
+function failureState(code: Code | undefined): BlockState {
+  if (code === 'approval_required') return 'approval'
+  if (code === 'skipped') return 'skipped'
+  return code !== undefined && refusals.has(code) ? 'refused' : 'fails'
+}
+
+const refusals = new Set<Code>([
+  'path_escape',
+  'path_denied',
+  'symlink_not_allowed',
+  'command_not_allowed',
+  'action_not_allowed',
+])
+
+/** What a preview says that it would run. */
+function programOf({ data }: ActionResult): string | undefined {
+  if (typeof data !== 'object' || data === null || !('would_run' in data)) return undefined
+  return String(data.would_run)
+}
+
+const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] =>
+  result?.warnings ?? block.warnings ?? []
+
+/** The words for a person; the answer for the model has its own. */
+const facts = (result: ActionResult): NonNullable<BlockDetail['result']> => {
+  const { success, error, code, details } = result
+  const { stack: _, advice: __, ...shown } = details ?? {}
+  return {
+    success,
+    ...(error === undefined ? {} : { error: userText(result) }),
+    ...(code === undefined ? {} : { code }),
+    ...(details === undefined ? {} : { details: shown }),
+  }
+}
+
+/** What the page works on. */
+export interface Project {
+  readonly root: string
+  readonly options: CladaOptions
+  readonly clada: Clada
+  /** Rules of the project for models, one sentence each. */
+  readonly rules: readonly string[]
+}
+
+/** A path as people name it: relative to the root, if it is inside. */
+export const below = (root: string, target: string): string =>
+  target.startsWith(`${slashed(root)}/`) ? target.slice(root.length + 1) : target

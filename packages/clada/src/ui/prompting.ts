@@ -1,0 +1,142 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { allActions } from '../actions/registry.ts'
+import type { Clada } from '../api/clada.ts'
+import { contextText } from '../api/context-text.ts'
+import { projectPrompt } from '../api/project-prompt.ts'
+import { SettingsError } from '../config/settings.ts'
+import type { ActionResult } from '../core/result.ts'
+import { callable } from '../describe/actions.ts'
+import { withFiles, withSection } from '../describe/prompt.ts'
+import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
+import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { sessionToken } from '../watch/token.ts'
+import { below, type Project } from './plan.ts'
+import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
+import { Refusal } from './guard.ts'
+import { isRecord } from '../core/platform.ts'
+
+/** A list of more files is useless. */
+const maxFiles = 20_000
+
+/** What can be chosen from: files, actions, syntaxes. */
+export async function factsOf({ clada, root, options }: Project): Promise<ProjectFacts> {
+  const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
+  const all = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
+  const files = all.slice(0, maxFiles)
+  return {
+    files,
+    tokens: await tokensIn(root, files),
+    moreFiles: all.length - files.length,
+    actions: callable(allActions(), options).map(({ name, description, everyday }) => ({
+      name,
+      description,
+      everyday: everyday === true,
+    })),
+    syntaxes: taughtNames.filter((name) => options.syntaxes?.includes(name) ?? true),
+    context: await contextOf(clada, root),
+  }
+}
+
+/** By their sizes: nothing is read. */
+async function tokensIn(root: string, files: readonly string[]): Promise<number[]> {
+  const sizes: number[] = []
+  for (let at = 0; at < files.length; at += 500) {
+    const some = files.slice(at, at + 500).map((file) => fs.promises.lstat(path.resolve(root, file)).catch(() => null))
+    for (const stat of await Promise.all(some)) sizes.push(Math.ceil((stat?.size ?? 0) / tokenLength))
+  }
+  return sizes
+}
+
+/** Classes and their methods; deeper structures are of no use alone. */
+const structureDepth = '2'
+
+/** The structures of a file, each with the words that name it in a path. */
+export async function structuresOf({ clada }: Project, file: string): Promise<Structure[]> {
+  const { data } = await done(clada, 'list_structures', { path: file, depth: structureDepth })
+  return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], file, 0) : []
+}
+
+/** Files that are added to the working set by one click. */
+const mostAtOnce = 500
+
+export async function changeContext(
+  { clada, root }: Project,
+  how: 'add' | 'remove',
+  paths: readonly string[],
+): Promise<ContextEntry[]> {
+  if (paths.length > mostAtOnce)
+    throw new Refusal(409, `These are more than ${mostAtOnce} files. Choose fewer at once.`)
+  for (const one of paths) await done(clada, `context_${how}`, { path: one })
+  return contextOf(clada, root)
+}
+
+/** The whole text to paste, and what each part of it costs. */
+export async function promptText(
+  { clada, options, root, rules }: Project,
+  { syntax, include, actions: chosen, show, task }: PromptRequest,
+): Promise<PromptText> {
+  const { syntaxes, allowedActions = null } = options
+  const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
+  const names = callable(allActions(), options).map(({ name }) => name)
+  const allowed = chosen === null ? allowedActions : chosen.filter((name) => names.includes(name))
+  const prompt = taughtBy(() =>
+    projectPrompt(
+      {
+        ...options,
+        ...(taught === undefined ? {} : { syntaxes: [taught] }),
+        ...(allowed === null ? {} : { allowedActions: allowed }),
+      },
+      { include: chosen === null ? include : 'all', token: sessionToken(root), rules },
+    ),
+  )
+  const context = show === 'none' ? undefined : await contextText(clada, { show })
+  if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
+  const files = withFiles(prompt.text, context?.text ?? '')
+  // Last, where a model looks first.
+  const text = task === '' ? files : withSection(files, `## The task\n\n${task}`)
+  return {
+    text,
+    tokens: tokensOf(text),
+    promptTokens: prompt.tokens,
+    files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: below(root, path), tokens })),
+    refused: (context?.refused ?? []).map(({ path, error }) => ({ path: below(root, path), error })),
+  }
+}
+
+/** A project without a syntax that can be taught is an error of its config. */
+function taughtBy<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof SettingsError ? new Refusal(409, error.message) : error
+  }
+}
+
+async function contextOf(clada: Clada, root: string): Promise<ContextEntry[]> {
+  const { data } = await done(clada, 'context_list', {})
+  if (!Array.isArray(data)) return []
+  return data.filter(isRecord).map(({ path, size, problem }) => ({
+    path: below(root, String(path)),
+    ...(typeof size === 'number' ? { tokens: Math.ceil(size / tokenLength) } : {}),
+    ...(typeof problem === 'string' ? { problem } : {}),
+  }))
+}
+
+/** One action in the user's name, which must work. */
+async function done(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+  const { results, fatalError, parseErrors } = await clada.perform(action, params)
+  const [result] = results
+  if (result?.success) return result
+  throw new Refusal(409, result?.error ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`)
+}
+
+function flattened(structures: readonly unknown[], prefix: string, depth: number): Structure[] {
+  return structures.filter(isRecord).flatMap(({ header, name, kind, lines, children }) => {
+    const label = String(header ?? name ?? '')
+    const path = `${prefix}@@${typeof name === 'string' && name !== '' ? name : label}`
+    const [from = 0, to = 0] = Array.isArray(lines) ? lines.map(Number) : []
+    const own = { path, label, kind: String(kind ?? ''), lines: to - from + 1, depth }
+    return [own, ...(Array.isArray(children) ? flattened(children, path, depth + 1) : [])]
+  })
+}

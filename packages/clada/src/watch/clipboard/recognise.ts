@@ -1,0 +1,100 @@
+import type { Block } from '@clada/reply/core/block.ts'
+import { Source } from '@clada/reply/core/source.ts'
+import { carriesToken, quotesInstruction } from '../token.ts'
+import { findBlocks, type FindOptions } from '@clada/reply/syntax/find-blocks.ts'
+
+/** A text that was seen on the clipboard. Times are in milliseconds from anywhere. */
+export interface Copy {
+  readonly text: string
+  readonly at: number
+}
+
+export type Verdict =
+  | { readonly kind: 'ignore' }
+  /** Complete blocks and no token: the user has to press a key. */
+  | { readonly kind: 'wait'; readonly text: string; readonly blocks: readonly Block[] }
+  | { readonly kind: 'run'; readonly text: string; readonly how: How }
+  /** What was just run is copied once more, out of habit. It took the answer from the clipboard. */
+  | { readonly kind: 'echo' }
+
+export type How = 'token' | 'accepted'
+
+/** A reply that is copied again within this time after it ran was copied out of habit. */
+const habitMs = 1800
+
+const longestText = 50 * 1024 * 1024
+
+export interface RecogniserOptions {
+  /** Asked for at every reply: another process may have renewed it. */
+  readonly token: () => string
+  readonly reading?: FindOptions | undefined
+}
+
+/** Classifies copied texts. It has no clock and no side effects. */
+export class Recogniser {
+  readonly #options: RecogniserOptions
+  #last: string | undefined
+  #offered: string | undefined
+  #ran: Copy | undefined
+  #answers: readonly string[] = []
+
+  constructor(options: RecogniserOptions) {
+    this.#options = options
+  }
+
+  /** What is there at the start never counts. */
+  begin(text: string): void {
+    this.#last = text
+    this.#offered = undefined
+  }
+
+  /** An answer of clada's own, about to be put on the clipboard. */
+  wrote(answer: string): void {
+    this.#answers = [...this.#answers.slice(-rememberedAnswers), plain(answer)]
+  }
+
+  saw(copy: Copy): Verdict {
+    const { text, at } = copy
+    // Emptied, something that is no text, or still there.
+    if (text === '' || text === this.#last) return ignore
+    this.#last = text
+    this.#offered = undefined
+    if (text.length > longestText || this.#answers.includes(plain(text))) return ignore
+    if (this.#ran !== undefined && at - this.#ran.at <= habitMs && contains(text, this.#ran.text))
+      return { kind: 'echo' }
+    return this.#judge(copy)
+  }
+
+  /** Whether something waits for a key. */
+  get offers(): boolean {
+    return this.#offered !== undefined
+  }
+
+  /** The key that accepts the offer was pressed. */
+  accept(at: number): Verdict {
+    return this.#offered === undefined ? ignore : this.#run(this.#offered, 'accepted', at)
+  }
+
+  #judge(copy: Copy): Verdict {
+    const { text, at } = copy
+    const document = findBlocks(new Source(text), this.#options.reading)
+    // A prompt is full of examples.
+    if (!document.blocks.some(({ endLine }) => endLine !== null) || quotesInstruction(text)) return ignore
+    if (carriesToken(text, this.#options.token(), document)) return this.#run(text, 'token', at)
+    this.#offered = text
+    return { kind: 'wait', text, blocks: document.blocks }
+  }
+
+  #run(text: string, how: How, at: number): Verdict {
+    this.#offered = undefined
+    this.#ran = { text, at }
+    return { kind: 'run', text, how }
+  }
+}
+
+const ignore: Verdict = { kind: 'ignore' }
+const rememberedAnswers = 20
+
+/** How a text ends, and how its lines are broken, depends on where it was copied. */
+const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+const contains = (text: string, earlier: string): boolean => plain(text).includes(plain(earlier))

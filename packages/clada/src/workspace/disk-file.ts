@@ -1,0 +1,259 @@
+import fs from 'node:fs'
+import type { Entry } from '../core/files.ts'
+import { hasCode } from '../core/platform.ts'
+import { type Problem, Stop } from '../core/problem.ts'
+import type { FileState } from '../core/recorder.ts'
+import type { Base } from './tree.ts'
+import type { Location } from './walk.ts'
+import { isUtf8 } from 'node:buffer'
+import { grouped } from '@clada/reply/core/words.ts'
+
+type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
+
+export function typeOf(stat: Kinds): Entry['type'] {
+  if (stat.isFile()) return 'file'
+  if (stat.isDirectory()) return 'directory'
+  return stat.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+export function irregularStop(at: Location, stat: Kinds, op: string): Stop {
+  if (stat.isDirectory()) return directoryStop(at, op)
+  const type = stat.isFIFO() ? 'FIFO' : stat.isSocket() ? 'socket' : stat.isSymbolicLink() ? 'symbolic link' : 'device'
+  return new Stop({ kind: 'not-regular', path: at.given, type, op })
+}
+
+export const directoryStop = (at: Location, op: string): Stop =>
+  new Stop({ kind: 'os', code: 'EISDIR', op, path: at.given })
+
+/**
+ * A read-only file is not changed, although renaming another one over it would work:
+ * the mode is what its owner said about it. The superuser is held to the same.
+ */
+export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
+  if (isReadOnly(stat, at.absolute)) throw readOnlyStop(at, op)
+}
+
+export function isReadOnly({ uid, mode }: fs.Stats, file: string): boolean {
+  if (uid === ownUser) return (mode & 0o200) === 0
+  return (mode & 0o222) === 0 || (ownUser !== 0 && !mayWrite(file))
+}
+
+/** Asks the system, which also knows groups and access lists. */
+function mayWrite(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return !hasCode(error, 'EACCES')
+  }
+}
+
+export const readOnlyStop = (at: Location, op: string): Stop =>
+  new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
+
+const ownUser = process.geteuid?.()
+
+/** A file held open since it was read: its descriptor shows whether another process has written into it. */
+export class DiskBase implements Base {
+  readonly stat: fs.Stats
+  readonly bytes: Buffer
+  #fd: number | undefined
+
+  constructor(fd: number, stat: fs.Stats, bytes: Buffer) {
+    this.#fd = fd
+    this.stat = stat
+    this.bytes = bytes
+  }
+
+  get mode(): number {
+    return this.stat.mode
+  }
+
+  /** Whether this very file is at a place, whatever it holds by now. */
+  isNamed(safePath: string): boolean {
+    const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
+    return now !== undefined && now.ino === this.stat.ino && now.dev === this.stat.dev
+  }
+
+  /** Holds the file again after a release, if it is still the same one. */
+  isAt(safePath: string): boolean {
+    const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
+    if (now === undefined || now.ino !== this.stat.ino || now.dev !== this.stat.dev) return false
+    this.#fd ??= fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    return (now.mtimeMs === this.stat.mtimeMs && now.size === this.stat.size) || this.changedBytes() === undefined
+  }
+
+  /** The bytes of the descriptor now, when they are no longer the ones that were read. */
+  changedBytes(): Buffer | undefined {
+    if (this.#fd === undefined || isSameContent(this.#fd, this.bytes)) return undefined
+    const now = readWhole(this.#fd, this.bytes.length)
+    return now.equals(this.bytes) ? undefined : now
+  }
+
+  /** The same, by another name of the file. */
+  changedIn(safePath: string): Buffer | undefined {
+    const now = fs.readFileSync(safePath)
+    return now.equals(this.bytes) ? undefined : now
+  }
+
+  /** The descriptor, for the caller to close. */
+  handOver(): number | undefined {
+    const fd = this.#fd
+    this.#fd = undefined
+    return fd
+  }
+
+  release(): void {
+    if (this.#fd !== undefined) fs.closeSync(this.#fd)
+    this.#fd = undefined
+  }
+}
+
+/** Whether a small file has these bytes: nothing is kept of it, so that one piece of memory does for all. */
+function isSameContent(fd: number, bytes: Buffer): boolean {
+  if (bytes.length >= compared.length) return false
+  const got = fs.readSync(fd, compared, 0, bytes.length + 1, 0)
+  return got === bytes.length && bytes.equals(compared.subarray(0, got))
+}
+
+const compared = Buffer.allocUnsafeSlow(1 << 16)
+
+/** From the start to the end, whatever size was expected: the file may have grown since. */
+export function readWhole(fd: number, expected: number): Buffer {
+  const buffer = Buffer.allocUnsafe(expected + 1)
+  let filled = 0
+  while (filled < buffer.length) {
+    const got = fs.readSync(fd, buffer, filled, buffer.length - filled, filled)
+    if (got === 0) return buffer.subarray(0, filled)
+    filled += got
+    // A short read is the end of a regular file: one call less for each file.
+    if (filled <= expected && got < buffer.length - (filled - got)) return buffer.subarray(0, filled)
+  }
+  return Buffer.concat([buffer, rest(fd, filled)])
+}
+
+function rest(fd: number, from: number): Buffer {
+  const chunks: Buffer[] = []
+  for (let at = from; ;) {
+    const chunk = Buffer.allocUnsafe(65536)
+    const got = fs.readSync(fd, chunk, 0, chunk.length, at)
+    if (got === 0) return Buffer.concat(chunks)
+    chunks.push(chunk.subarray(0, got))
+    at += got
+  }
+}
+
+export function writeWhole(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at)
+}
+
+export function pour(from: number, to: number): void {
+  const chunk = Buffer.allocUnsafe(1 << 20)
+  for (let at = 0; ;) {
+    const got = fs.readSync(from, chunk, 0, chunk.length, at)
+    if (got === 0) return
+    writeWhole(to, chunk.subarray(0, got))
+    at += got
+  }
+}
+
+export interface Change {
+  readonly at: Location
+  readonly before: FileState | null
+  readonly after: FileState | null
+}
+
+/** Nothing where nothing is different. */
+export const changed = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
+  isSameState(before, after) ? [] : [{ at, before, after }]
+
+export const isSameState = (one: FileState | null, other: FileState | null): boolean =>
+  one === null || other === null ? one === other : one.mode === other.mode && one.bytes.equals(other.bytes)
+
+const mark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** The text of a file and whether a byte order mark was before it. Bytes that are not UTF-8 are never guessed at. */
+export function decodeText(bytes: Buffer, given: string): { text: string; bom: boolean } {
+  if (!isUtf8(bytes)) throw new Stop(notText(bytes, given))
+  const bom = bytes.length >= 3 && bytes.subarray(0, 3).equals(mark)
+  return { text: bytes.toString('utf8', bom ? 3 : 0), bom }
+}
+
+export function encodeText(text: string, bom: boolean): Buffer {
+  const bytes = Buffer.from(text, 'utf8')
+  return bom ? Buffer.concat([mark, bytes]) : bytes
+}
+
+function notText(bytes: Buffer, path: string): Problem {
+  const byte = firstInvalid(bytes)
+  let line = 1
+  for (let lf = bytes.indexOf(10); lf !== -1 && lf < byte; lf = bytes.indexOf(10, lf + 1)) line++
+  if (!bytes.includes(0)) return { kind: 'not-text', path, reason: 'utf8', byte, line }
+  const { described, image } = binaryType(bytes)
+  const shown = image === undefined ? {} : { image: { type: image, bytes } }
+  return { kind: 'not-text', path, reason: 'binary', byte, line, described, ...shown }
+}
+
+/** Where the bytes stop being UTF-8. */
+function firstInvalid(bytes: Buffer): number {
+  let at = 0
+  while (at < bytes.length) {
+    const lead = bytes[at] ?? 0
+    const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+    if (length > 1 && !isUtf8(bytes.subarray(at, at + length))) return at
+    at += length
+  }
+  return at
+}
+
+/** A file that is not text, by its first bytes. */
+export interface BinaryType {
+  /** Type, dimensions where they are known, and size. */
+  readonly described: string
+  /** The media type, of images that clients can show. */
+  readonly image?: string
+}
+
+export function binaryType(bytes: Buffer): BinaryType {
+  const size = `${grouped(bytes.length)} bytes`
+  const image = imageOf(bytes)
+  if (image !== undefined) {
+    const [format = ''] = image.split(' ')
+    return { described: `${image}, ${size}`, image: `image/${format.toLowerCase()}` }
+  }
+  const known = types.find(([start]) => bytes.subarray(0, start.length).equals(start))
+  return { described: `${known?.[1] ?? 'binary data'}, ${size}` }
+}
+
+const types: readonly (readonly [start: Buffer, name: string])[] = [
+  [Buffer.from('%PDF-'), 'PDF document'],
+  [Buffer.from('PK\u0003\u0004'), 'zip archive (or a document in one)'],
+  [Buffer.from([0x1f, 0x8b]), 'gzip archive'],
+  [Buffer.from('\u007fELF'), 'ELF program'],
+  [Buffer.from('SQLite format 3\0'), 'SQLite database'],
+  [Buffer.from('\0asm'), 'WebAssembly module'],
+  [Buffer.from('wOF2'), 'WOFF2 font'],
+]
+
+function imageOf(bytes: Buffer): string | undefined {
+  const sized = (type: string, width: number, height: number): string => `${type} image, ${width} x ${height} pixels`
+  if (bytes.length >= 24 && bytes.subarray(1, 4).toString('latin1') === 'PNG')
+    return sized('PNG', bytes.readUInt32BE(16), bytes.readUInt32BE(20))
+  if (bytes.length >= 10 && /^GIF8[79]a$/.test(bytes.subarray(0, 6).toString('latin1')))
+    return sized('GIF', bytes.readUInt16LE(6), bytes.readUInt16LE(8))
+  if (bytes[0] === 0xff && bytes[1] === 0xd8) return jpegOf(bytes, sized)
+  const isWebp =
+    bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP'
+  return isWebp ? 'WebP image' : undefined
+}
+
+/** Its size is in the first frame header, after any number of other segments. */
+function jpegOf(bytes: Buffer, sized: (type: string, width: number, height: number) => string): string {
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes[at + 1] ?? 0
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame) return sized('JPEG', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))
+    at += 2 + bytes.readUInt16BE(at + 2)
+  }
+  return 'JPEG image'
+}

@@ -1,0 +1,46 @@
+import type { Refused } from '../../clada/src/ui/protocol.ts'
+import { currentKey } from './key.ts'
+
+/** The server did not do what it was asked, and says why. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => ask(path, signal ? { signal } : {})
+
+export const post = <T = null>(path: string, value: object = {}): Promise<T> =>
+  ask(path, { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } })
+
+/** A document is sent as it is: as JSON it would be twice as long. */
+export const postText = <T>(path: string, text: string): Promise<T> =>
+  ask(path, { method: 'POST', body: text, headers: { 'content-type': 'text/markdown' } })
+
+/** What the server says by itself from now on. */
+export async function listen(): Promise<ReadableStream<Uint8Array>> {
+  const response = await answered('/api/events', {})
+  if (response.body === null) throw new Error('The server says nothing.')
+  return response.body
+}
+
+const ask = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
+
+/** What is said where the server cannot be reached; browsers have other words for it. */
+export const noAnswer = 'clada ui does not answer.'
+
+async function answered(path: string, init: RequestInit): Promise<Response> {
+  const headers = { ...init.headers, 'x-clada': currentKey() }
+  const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+    throw error instanceof TypeError ? new Error(noAnswer) : error
+  })
+  if (response.ok) return response
+  const value: unknown = await response.json()
+  throw new ApiError(response.status, isRefused(value) ? value.error : `The server answered ${response.status}.`)
+}
+
+const isRefused = (value: unknown): value is Refused =>
+  typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string'

@@ -1,0 +1,88 @@
+import type { OutputEvent, PageState, Plan, ResultEvent } from '../../clada/src/ui/protocol.ts'
+import { ApiError, get, listen, noAnswer } from './api.ts'
+import { askForKey, currentKey, shareKey } from './key.ts'
+import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
+
+/** Listens to the server. When it goes away, the page says so and asks again until it is back. */
+export async function connect(): Promise<never> {
+  shareKey(() => link.value === 'open')
+  // A tab that was opened by hand: another one may know the key.
+  if (currentKey() === '') await asked(200)
+  for (;;) {
+    try {
+      const stream = await listen()
+      link.value = 'open'
+      if (notice.value?.text === noAnswer) notice.value = null
+      for await (const { event, data } of eventsIn(stream)) hearEvent(event, data)
+      link.value = 'lost'
+    } catch (error) {
+      link.value = error instanceof ApiError && error.status === 401 ? 'locked' : 'lost'
+    }
+    await asked(900)
+  }
+}
+
+/** Asks the other tabs for the key, and gives them some time. */
+function asked(milliseconds: number): Promise<void> {
+  askForKey()
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+function hearEvent(event: string, data: string): void {
+  if (event === 'state') void hear(JSON.parse(data))
+  else if (event === 'result') {
+    if (heard.length === 0) setTimeout(showHeard, 40)
+    heard.push(JSON.parse(data))
+  } else if (event === 'output') {
+    const { task, text }: OutputEvent = JSON.parse(data)
+    const before = output.value?.task === task ? output.value.text : ''
+    output.value = { task, text: (before + text).slice(-20_000) }
+  }
+}
+
+/** Results that are not shown yet: a thousand of them need not draw the list a thousand times. */
+const heard: ResultEvent[] = []
+
+function showHeard(): void {
+  const next = new Map(live.value)
+  for (const { revision, task, outcome } of heard.splice(0)) {
+    if (revision === plan.value?.revision) next.set(task, outcome)
+  }
+  live.value = next
+}
+
+async function hear(state: PageState): Promise<void> {
+  const before = page.value
+  page.value = state
+  if (state.running === null && before?.running) output.value = null
+  if (state.plan === (plan.value?.revision ?? null)) return
+  if (state.plan === null) return take(null)
+  const fresh = await get<Plan | null>('/api/plan')
+  if (fresh !== null && fresh.revision >= (plan.value?.revision ?? 0)) take(fresh)
+}
+
+/** Shows a plan that any tab asked for. */
+export function take(fresh: Plan | null): void {
+  const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
+  if (fresh?.reply !== plan.value?.reply) unopened.value = null
+  plan.value = fresh
+  live.value = new Map()
+  marked.value = new Set([...marked.value].filter((task) => known.has(task)))
+}
+
+/** What the server says by itself, one event after another. The browser's own way could not send our key. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: string }> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const parts = (rest + decoder.decode(value, { stream: true })).split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? []
+      if (event !== undefined && data !== undefined) yield { event, data }
+    }
+  }
+}

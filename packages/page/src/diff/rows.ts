@@ -1,0 +1,172 @@
+import type { ReviewHunk } from '../../../clada/src/core/review.ts'
+import { diffLines } from '@clada/reply/text/line-diff.ts'
+
+/** One row of a diff. Numbers count lines from 0; a side without one is empty there. */
+export interface Row {
+  readonly kind: 'same' | 'change' | 'fold' | 'hunk'
+  readonly left: number | null
+  readonly right: number | null
+  /** Lines that are not shown. */
+  readonly count?: number
+  /** The line on the other side that it took the place of, to show what in it is different. */
+  readonly beside?: number
+  /** The hunk that it begins, or is a part of, where hunks can be chosen. */
+  readonly hunk?: ReviewHunk
+}
+
+/** How much of a fold was opened, from above and from below. */
+export type Opened = ReadonlyMap<number, { readonly above: number; readonly below: number }>
+
+/** Two texts by lines, and the stretches in which they are alike or not. */
+export interface Comparison {
+  readonly left: readonly string[]
+  readonly right: readonly string[]
+  readonly stretches: readonly Stretch[]
+}
+
+interface Stretch {
+  readonly kind: 'same' | 'change'
+  readonly left: number
+  readonly leftCount: number
+  readonly right: number
+  readonly rightCount: number
+}
+
+export function compare(
+  before: string | null,
+  after: string | null,
+  space: 'counts' | 'ignored' = 'counts',
+): Comparison {
+  const left = linesOf(before ?? '')
+  const right = linesOf(after ?? '')
+  const stretches: Stretch[] = []
+  let at = { left: 0, right: 0 }
+  const compared = (lines: readonly string[]): readonly string[] =>
+    space === 'counts' ? lines : lines.map((line) => line.replace(/\s+/g, ''))
+  for (const { kind, count } of diffLines(compared(left), compared(right))) {
+    const last = stretches.at(-1)
+    const size = { leftCount: kind === 'new' ? 0 : count, rightCount: kind === 'old' ? 0 : count }
+    if (kind !== 'same' && last?.kind === 'change') {
+      stretches[stretches.length - 1] = {
+        ...last,
+        leftCount: last.leftCount + size.leftCount,
+        rightCount: last.rightCount + size.rightCount,
+      }
+    } else stretches.push({ kind: kind === 'same' ? 'same' : 'change', ...at, ...size })
+    at = { left: at.left + size.leftCount, right: at.right + size.rightCount }
+  }
+  return { left, right, stretches }
+}
+
+/** The rows to show. What is alike is folded, but for a few lines around changes and what was opened. */
+export function rowsOf(
+  { stretches }: Comparison,
+  mode: 'split' | 'unified',
+  opened: Opened,
+  hunks: readonly ReviewHunk[] = [],
+): Row[] {
+  const rows: Row[] = []
+  let before: ReviewHunk | undefined
+  for (const [index, stretch] of stretches.entries()) {
+    if (stretch.kind === 'change') {
+      const hunk = hunks.find((one) => isIn(stretch, one))
+      if (hunk === undefined) rows.push(...changeRows(stretch, mode))
+      else {
+        if (hunk !== before) rows.push({ kind: 'hunk', left: null, right: null, hunk })
+        rows.push(...changeRows(stretch, mode).map((row) => ({ ...row, hunk })))
+        before = hunk
+      }
+    } else rows.push(...sameRows(stretch, { first: index === 0, last: index === stretches.length - 1 }, opened))
+  }
+  return rows
+}
+
+/** A stretch is the hunk, or a part of it where white space does not count. */
+const isIn = (stretch: Stretch, { kind, oldStart, oldEnd, newStart, newEnd }: ReviewHunk): boolean =>
+  kind === 'lines' &&
+  stretch.left >= oldStart &&
+  stretch.left + stretch.leftCount <= oldEnd &&
+  stretch.right >= newStart &&
+  stretch.right + stretch.rightCount <= newEnd
+
+/** Lines that are shown around a change. */
+const margin = 3
+
+function sameRows(
+  { left, right, leftCount }: Stretch,
+  { first, last }: { first: boolean; last: boolean },
+  opened: Opened,
+): Row[] {
+  const row = (offset: number): Row => ({ kind: 'same', left: left + offset, right: right + offset })
+  const { above, below } = opened.get(left) ?? { above: 0, below: 0 }
+  const from = (first ? 0 : margin) + above
+  const to = leftCount - (last ? 0 : margin) - below
+  const hidden = to - from
+  if (hidden < 4) return Array.from({ length: leftCount }, (_, offset) => row(offset))
+  return [
+    ...Array.from({ length: from }, (_, offset) => row(offset)),
+    { kind: 'fold', left, right, count: hidden },
+    ...Array.from({ length: leftCount - to }, (_, offset) => row(to + offset)),
+  ]
+}
+
+function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'split' | 'unified'): Row[] {
+  if (mode === 'split') {
+    return Array.from({ length: Math.max(leftCount, rightCount) }, (_, offset) => ({
+      kind: 'change',
+      left: offset < leftCount ? left + offset : null,
+      right: offset < rightCount ? right + offset : null,
+    }))
+  }
+  const beside = (offset: number, start: number, count: number): { beside?: number } =>
+    offset < count ? { beside: start + offset } : {}
+  return [
+    ...Array.from({ length: leftCount }, (_, offset): Row => {
+      return { kind: 'change', left: left + offset, right: null, ...beside(offset, right, rightCount) }
+    }),
+    ...Array.from({ length: rightCount }, (_, offset): Row => {
+      return { kind: 'change', left: null, right: right + offset, ...beside(offset, left, leftCount) }
+    }),
+  ]
+}
+
+/** Lines with their ends: one that has none differs from one that has. */
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+/** What of a line differs from another: everything but what both begin and end with. Nothing, when little is alike. */
+export function difference(line: string, other: string): { from: number; to: number } | undefined {
+  const shorter = Math.min(line.length, other.length)
+  let head = 0
+  while (head < shorter && line[head] === other[head]) head++
+  let tail = 0
+  while (tail < shorter - head && line[line.length - 1 - tail] === other[other.length - 1 - tail]) tail++
+  const alike = line.slice(0, head).trim().length + line.slice(line.length - tail).trim().length
+  if (alike * 3 < line.trim().length || head === line.length) return undefined
+  return { from: head, to: line.length - tail }
+}
+
+/** How many screen lines a line takes, with so many columns. */
+export function heightOf(line: string, columns: number, longest = longestLine): number {
+  // No character is wider than two columns, but for tabs.
+  if (line.length * 2 <= columns && !line.includes('\t')) return 1
+  let width = 0
+  for (let at = 0; at < line.length && at < longest; at++) {
+    const code = line.charCodeAt(at)
+    if (code === 9) width += tabSize - (width % tabSize)
+    else if (code !== 10) width += code >= 0x1100 && isWide(code) ? 2 : 1
+  }
+  return Math.max(1, Math.ceil(width / columns))
+}
+
+export const tabSize = 4
+
+/** Longer diffs are cut, with a line that says so. */
+export const longestLine = 4000
+
+const isWide = (code: number): boolean =>
+  code <= 0x115f ||
+  (code >= 0x2e80 && code <= 0xa4cf) ||
+  (code >= 0xac00 && code <= 0xd7a3) ||
+  (code >= 0xf900 && code <= 0xfaff) ||
+  (code >= 0xfe30 && code <= 0xfe6f) ||
+  (code >= 0xff00 && code <= 0xff60)

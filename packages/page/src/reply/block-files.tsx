@@ -1,0 +1,234 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ReviewedFile, ReviewHunk } from '../../../clada/src/core/review.ts'
+import type { BlockDetail, PlanBlock } from '../../../clada/src/ui/protocol.ts'
+import type { ComponentChildren } from 'preact'
+import { focusOn } from '../actions.ts'
+import { Button } from '../button.tsx'
+import { CodeDiff } from '../diff/code-diff.tsx'
+import { Diff, Sections } from '../diff/diffs.tsx'
+import { shown } from '../words.ts'
+import { canDecide, type Decided, decideHunk, editing, hunkAt, keepParams, keepText, stopEditing } from './choices.ts'
+
+/** What a block does to files, change by change: each can be taken or left out, and the text edited. */
+export function BlockFiles({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
+  const { files, choice } = detail
+  return (
+    <Sections>
+      {(mode) =>
+        files.map((file, index) => (
+          <BlockFile key={file.path} of={{ block, choice }} file={file} mode={mode} startsOpen={index < 6} />
+        ))
+      }
+    </Sections>
+  )
+}
+
+interface Props {
+  readonly of: Decided
+  readonly file: ReviewedFile
+  readonly mode: 'split' | 'unified'
+  readonly startsOpen?: boolean | undefined
+  readonly tools?: ComponentChildren
+}
+
+export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
+  const can = canDecide(of.block)
+  const { path, binary, after, hunks } = file
+  const choosing = useMemo(
+    () => ({
+      hunks,
+      head: (hunk: ReviewHunk, number: number) => <HunkHead of={of} hunk={hunk} number={number} total={hunks.length} />,
+    }),
+    [hunks, of.block, of.choice],
+  )
+  const isEditing = editing.value?.what === 'file' && editing.value.path === path && can
+  const own = (
+    <>
+      {file.edited && <span class="tag edited">edited by you</span>}
+      {tools}
+      {can && !binary && after !== null && !isEditing && (
+        <Button
+          quiet
+          hint="Change the new text before it is applied (e)"
+          act={() => {
+            editing.value = { what: 'file', path }
+            focusOn('edit-text')
+          }}
+        >
+          Edit<span class="unseen"> the new text of {shown(path)}</span>
+        </Button>
+      )}
+    </>
+  )
+  const others = can ? hunks.filter(({ kind }) => kind !== 'lines') : []
+  const editor = isEditing && (
+    <Editor
+      label={`The new text of ${path}`}
+      text={after ?? ''}
+      at={linesTo(after ?? '', hunks[0]?.newStart ?? 0)}
+      keep={(text) => keepText(of, path, text)}
+      below={(text) => <CodeDiff change={{ ...file, after: text }} mode={mode} />}
+    />
+  )
+  // Without a choice there is nothing to see of what was left out.
+  const change = can ? file : { ...file, after: file.result }
+  return (
+    <>
+      {others.map((hunk) => (
+        <div key={hunk.id} class="hunk-head">
+          <span>{hunk.kind === 'move' ? `Moved from ${shown(file.from ?? '')}` : shown(path)}</span>
+          <HunkHead of={of} hunk={hunk} number={hunks.indexOf(hunk) + 1} total={hunks.length} />
+        </div>
+      ))}
+      <Diff
+        section={{
+          file,
+          change,
+          tools: own,
+          choosing: can ? choosing : undefined,
+          ...(editor === false ? {} : { instead: editor }),
+        }}
+        mode={mode}
+        startsOpen={startsOpen}
+      />
+    </>
+  )
+}
+
+/** Where a line begins. */
+function linesTo(text: string, line: number): number {
+  let at = 0
+  for (let count = 0; count < line; count++) at = text.indexOf('\n', at) + 1
+  return at
+}
+
+interface HeadProps {
+  readonly of: Decided
+  readonly hunk: ReviewHunk
+  readonly number: number
+  readonly total: number
+}
+
+function HunkHead({ of, hunk, number, total }: HeadProps) {
+  const { id, taken, reason = '' } = hunk
+  const decided = (how: 'take' | 'leave', why?: string): void => {
+    hunkAt.value = id
+    void decideHunk(of, hunk, how, why)
+  }
+  return (
+    <div
+      class={`hunk ${hunkAt.value === id ? 'current' : ''}`}
+      role="group"
+      aria-label={`Change ${number} of ${total}`}
+    >
+      <span class="nowrap">
+        Change {number} of {total}
+      </span>
+      {taken ? (
+        <button type="button" aria-keyshortcuts="l" onClick={() => decided('leave')}>
+          Leave out
+        </button>
+      ) : (
+        <>
+          <b class="nowrap">Left out</b>
+          <button type="button" aria-keyshortcuts="y" onClick={() => decided('take')}>
+            Take it
+          </button>
+          <input
+            type="text"
+            aria-label="Why it is left out"
+            placeholder="Why? The model reads it."
+            defaultValue={reason}
+            onChange={(event) => decided('leave', event.currentTarget.value)}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface EditorProps {
+  readonly label: string
+  readonly text: string
+  /** Where to begin. */
+  readonly at?: number
+  readonly keep: (text: string) => unknown
+  /** Follows what is typed. */
+  readonly below?: (text: string) => ComponentChildren
+}
+
+/** A text in place. Nothing is applied by it. */
+export function Editor({ label, text, at = 0, keep, below }: EditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => area.current?.setSelectionRange(at, at), [])
+  const [draft, setDraft] = useState(text)
+  const followed = useFollowing(draft)
+  return (
+    <div class="editor">
+      <textarea
+        ref={area}
+        id="edit-text"
+        aria-label={label}
+        spellcheck={false}
+        rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
+        value={draft}
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onKeyDown={(event) => editorKey(event, () => keep(draft))}
+      />
+      <div class="row">
+        <Button kind="primary" act={() => keep(draft)} hint="Ctrl+Enter">
+          Use this text
+        </Button>
+        <Button act={stopEditing}>Cancel</Button>
+      </div>
+      {below?.(followed)}
+    </div>
+  )
+}
+
+function editorKey(event: KeyboardEvent, keep: () => unknown): void {
+  if (event.key === 'Escape') {
+    event.preventDefault()
+    event.stopPropagation()
+    stopEditing()
+  } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void keep()
+}
+
+/** The diff is updated when the user pauses typing. */
+function useFollowing(text: string): string {
+  const [followed, setFollowed] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setFollowed(text), 150)
+    return () => clearTimeout(timer)
+  }, [text])
+  return followed
+}
+
+/** What the block says, name by name. */
+export function ParamsEditor({ of, params }: { of: Decided; params: Readonly<Record<string, string>> }) {
+  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({})
+  const keep = (): Promise<void> => keepParams(of, drafts)
+  return (
+    <div class="editor">
+      {Object.entries(params).map(([name, text], index) => (
+        <label key={name}>
+          <span class="mono">{name}</span>
+          <textarea
+            {...(index === 0 ? { id: 'edit-text' } : {})}
+            spellcheck={false}
+            rows={Math.min(16, text.split('\n').length)}
+            defaultValue={text}
+            onInput={({ currentTarget: { value } }) => setDrafts({ ...drafts, [name]: value })}
+            onKeyDown={(event) => editorKey(event, keep)}
+          />
+        </label>
+      ))}
+      <div class="row">
+        <Button kind="primary" act={keep} hint="Ctrl+Enter" disabled={Object.keys(drafts).length === 0}>
+          Use these texts
+        </Button>
+        <Button act={stopEditing}>Cancel</Button>
+      </div>
+    </div>
+  )
+}

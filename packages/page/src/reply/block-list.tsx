@@ -1,0 +1,132 @@
+import { lookAtBlock, mark } from '../actions.ts'
+import { StateIcon } from '../icons.tsx'
+import { Counts, Name } from '../parts.tsx'
+import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
+import { VirtualList } from '../virtual-list.tsx'
+import { labelOf, shown } from '../words.ts'
+import type { PlanBlock, TouchedFile } from '../../../clada/src/ui/protocol.ts'
+
+export const rowHeight = 52
+
+export function BlockList() {
+  const blocks = shownBlocks.value
+  const at = looked.value
+  const current = at.at === 'block' ? blocks.findIndex(({ key }) => key === at.key) : -1
+  return (
+    <>
+      <Filters />
+      <VirtualList
+        id="blocks"
+        label="Blocks"
+        count={blocks.length}
+        rowHeight={rowHeight}
+        current={current}
+        multiselectable
+        row={(index) => {
+          const block = blocks[index]
+          return (
+            block && (
+              <Row key={block.key} block={block} index={index} total={blocks.length} isCurrent={index === current} />
+            )
+          )
+        }}
+      />
+    </>
+  )
+}
+
+const filters: readonly (readonly [Filter, string])[] = [
+  ['all', 'All'],
+  ['ready', 'Ready'],
+  ['attention', 'Look at'],
+  ['left', 'Left out'],
+  ['done', 'Done'],
+  ['failed', 'Failed'],
+]
+
+function Filters() {
+  return (
+    <div class="filters" role="group" aria-label="Which blocks are shown">
+      {filters
+        .filter(([name]) => name === 'all' || name === filter.value || counts.value[name] > 0)
+        .map(([name, label]) => (
+          <button
+            key={name}
+            type="button"
+            class={`chip heap-${name}`}
+            aria-pressed={filter.value === name}
+            onClick={() => (filter.value = name)}
+          >
+            {label} <span class="count">{counts.value[name]}</span>
+          </button>
+        ))}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly block: PlanBlock
+  readonly index: number
+  readonly total: number
+  /** Given, not looked up: a key then draws two rows anew and not all. */
+  readonly isCurrent: boolean
+}
+
+function Row({ block, index, total, isCurrent }: RowProps) {
+  const { key, task, action, target, group, why, runs, files, decided } = block
+  const outcome = outcomeOf(block)
+  const state = stateOf(block)
+  const isMarked = task !== undefined && marked.value.has(task)
+  const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
+  const reason = outcome === undefined ? why : outcome.why
+  return (
+    <div
+      id={`blocks-${index}`}
+      class={`block ${isCurrent ? 'current' : ''} ${groupPlace(block)}`}
+      role="option"
+      aria-selected={isMarked}
+      aria-current={isCurrent}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      style={{ height: `${rowHeight}px` }}
+      onClick={() => lookAtBlock(key)}
+    >
+      <span
+        class={`box ${isMarked ? 'on' : ''} ${canMark ? '' : 'off'}`}
+        onClick={(event) => {
+          event.stopPropagation()
+          if (canMark) mark(block)
+        }}
+      />
+      <StateIcon mark={state} />
+      <span class="what">
+        <span class="line">
+          <b>{shown(action === '' ? block.syntax : action)}</b> <Name named="mono target" of={target} />
+        </span>
+        <span class="line quiet">
+          <span class={`state-${state}`}>{labelOf(state)}</span>
+          {decided !== undefined && <span>, {decided}</span>}
+          {group?.atomic && <span>, all or nothing</span>}
+          {(reason ?? runs) !== undefined && <Name of={`: ${reason ?? runs}`} />}
+        </span>
+      </span>
+      <Counts of={sum(files)} />
+    </div>
+  )
+}
+
+/** The position of a block in its group, for the line that connects them. */
+function groupPlace({ key, group }: PlanBlock): string {
+  if (group === undefined) return ''
+  const blocks = plan.value?.blocks ?? []
+  const first = blocks[key - 1]?.group?.line !== group.line
+  const last = blocks[key + 1]?.group?.line !== group.line
+  return `grouped ${first ? 'first' : ''} ${last ? 'last' : ''}`
+}
+
+const sum = (files: readonly TouchedFile[]): TouchedFile => ({
+  path: '',
+  change: 'modify',
+  added: files.reduce((all, { added }) => all + added, 0),
+  removed: files.reduce((all, { removed }) => all + removed, 0),
+})

@@ -1,0 +1,160 @@
+import { effect, signal } from '@preact/signals'
+import type { BlockChoice, ReviewHunk, ReviewPlace } from '../../../clada/src/core/review.ts'
+import type { BlockDetail, Plan, PlanBlock } from '../../../clada/src/ui/protocol.ts'
+import { focusOn, isRunning, lookedBlock, say, tried } from '../actions.ts'
+import { get, post, postText } from '../api.ts'
+import { take } from '../connection.ts'
+import { jump, showHunk } from '../diff/jump.ts'
+import { looked, pending, plan, announcement } from '../store.ts'
+
+/** The decisions about a block: which changes are taken, with which text, in which place. */
+
+/** The block whose changes are shown, as the server knows it. */
+export const detail = signal<BlockDetail | null>(null)
+/** The change that the keys mean. */
+export const hunkAt = signal<string | null>(null)
+/** The file whose new text is being edited, or the parameters of the block, or the whole reply. */
+export const editing = signal<
+  | { readonly what: 'file'; readonly path: string }
+  | { readonly what: 'block' }
+  | { readonly what: 'reply'; readonly text: string }
+  | null
+>(null)
+
+/** Decisions that the server has not answered yet: the next one builds on them. */
+const sent = new Map<string, BlockChoice>()
+
+export const canDecide = (block: PlanBlock): boolean =>
+  block.task !== undefined && pending.value.includes(block) && !isRunning() && plan.value?.looking === false
+
+/** A block, and what was decided about it so far. */
+export interface Decided {
+  readonly block: PlanBlock
+  readonly choice: BlockChoice
+}
+
+const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => BlockChoice): Promise<unknown> =>
+  tried(async () => {
+    const { task } = block
+    if (task === undefined || !canDecide(block)) return
+    const next = change(sent.get(task) ?? choice)
+    sent.set(task, next)
+    try {
+      take(await post<Plan>('/api/choice', { task, choice: next }))
+    } finally {
+      if (sent.get(task) === next) sent.delete(task)
+    }
+  })
+
+/** A change is taken or left out, with all that go with it. */
+export const decideHunk = (of: Decided, { id }: ReviewHunk, how: 'take' | 'leave', reason = ''): Promise<unknown> =>
+  decide(of, ({ leave = [], ...others }) => ({
+    ...others,
+    leave: [...leave.filter(({ hunk }) => hunk !== id), ...(how === 'leave' ? [{ hunk: id, reason }] : [])],
+  }))
+
+export const leaveBlock = (of: Decided, reason = ''): Promise<unknown> =>
+  decide(of, (choice) => ({ ...choice, leaveOut: true, reason }))
+
+export const takeBlock = (of: Decided): Promise<unknown> =>
+  decide(of, (choice) => ({ ...choice, leaveOut: false, reason: '' }))
+
+export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPlace): Promise<unknown> =>
+  decide(of, (choice) =>
+    params === undefined
+      ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
+      : { ...choice, params: { ...choice.params, ...params } },
+  )
+
+/** As the model wrote it. */
+export const forgetChoice = (of: Decided): Promise<unknown> => decide(of, () => ({}))
+
+export async function keepText(of: Decided, path: string, text: string): Promise<void> {
+  await decide(of, (choice) => ({ ...choice, texts: { ...choice.texts, [path]: text } }))
+  stopEditing()
+}
+
+export async function keepParams(of: Decided, params: Readonly<Record<string, string>>): Promise<void> {
+  // Texts of files were made from the parameters before.
+  await decide(of, (choice) => ({ ...choice, texts: {}, params: { ...choice.params, ...params } }))
+  stopEditing()
+}
+
+export const keepReply = (text: string): Promise<unknown> =>
+  tried(async () => {
+    take(await postText<Plan>('/api/edit', text))
+    stopEditing()
+    say('The reply is as you edited it. The answer shows your changes to the model.', 'good')
+  })
+
+export function stopEditing(): void {
+  editing.value = null
+  focusOn('detail')
+}
+
+export const editReply = (): Promise<unknown> =>
+  tried(async () => {
+    const { text } = await get<{ text: string }>('/api/document')
+    editing.value = { what: 'reply', text }
+    focusOn('edit-text')
+  })
+
+/** The block that is shown, where something can be decided about it. */
+function shownBlock(): (Decided & { readonly detail: BlockDetail }) | undefined {
+  const block = lookedBlock()
+  const found = detail.value
+  if (block === undefined || found === null || found.key !== block.key || !canDecide(block)) return undefined
+  return { block, choice: found.choice, detail: found }
+}
+
+/** The new text of the first file, else the parameters. */
+export function editBlock(): void {
+  const found = shownBlock()
+  if (found === undefined) return
+  const file = found.detail.files.find(({ binary, after }) => !binary && after !== null)
+  editing.value = file === undefined ? { what: 'block' } : { what: 'file', path: file.path }
+  focusOn('edit-text')
+}
+
+/** Opens the new text of a block for editing as soon as its changes are there. */
+export function editWhenShown({ key }: PlanBlock): void {
+  const revision = plan.value?.revision
+  const stop = effect(() => {
+    const isShown = detail.value?.key === key && detail.value.revision === revision
+    if (isShown) queueMicrotask(() => (stop(), editBlock()))
+  })
+}
+
+/** All changes of the block, in the order they are shown. */
+function hunks(): ReviewHunk[] {
+  const isShown = looked.value.at === 'block' && detail.value?.key === looked.value.key
+  return isShown ? (detail.value?.files ?? []).flatMap((file) => file.hunks) : []
+}
+
+/** To the next change: of the block, where its changes can be chosen, else in what is shown. */
+export function moveHunk(way: 'next' | 'before'): void {
+  const all = hunks()
+  if (all.length === 0) return jump(way)
+  const at = all.findIndex(({ id }) => id === hunkAt.value)
+  const next = at === -1 ? all[0] : all[at + (way === 'next' ? 1 : -1)]
+  if (next === undefined) return
+  hunkAt.value = next.id
+  showHunk(next.id)
+}
+
+/** The change at which one is; then on to the next. */
+export async function decideAt(how: 'take' | 'leave'): Promise<void> {
+  const found = shownBlock()
+  const all = hunks()
+  const hunk = all.find(({ id }) => id === hunkAt.value) ?? all[0]
+  if (found === undefined || hunk === undefined) return
+  hunkAt.value = hunk.id
+  if (hunk.taken !== (how === 'take')) await decideHunk(found, hunk, how)
+  announcement.value = how === 'take' ? 'Taken.' : 'Left out.'
+  moveHunk('next')
+}
+
+export function toggleBlock(): void {
+  const found = shownBlock()
+  if (found !== undefined) void (found.choice.leaveOut ? takeBlock(found) : leaveBlock(found))
+}

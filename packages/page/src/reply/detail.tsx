@@ -1,0 +1,237 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { BlockDetail, PlanBlock } from '../../../clada/src/ui/protocol.ts'
+import { applyOne, toggleDiff, toggleSpace } from '../actions.ts'
+import { get } from '../api.ts'
+import { Button } from '../button.tsx'
+import { StateIcon } from '../icons.tsx'
+import {
+  detailOpen,
+  diffMode,
+  ignoresSpace,
+  link,
+  looked,
+  outcomeOf,
+  output,
+  page,
+  pending,
+  plan,
+  stateOf,
+} from '../store.ts'
+import { inOrder, Name } from '../parts.tsx'
+import { labelOf, shown } from '../words.ts'
+import { AllFiles } from './all-files.tsx'
+import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
+import {
+  canDecide,
+  detail,
+  editing,
+  forgetChoice,
+  hunkAt,
+  keepReply,
+  leaveBlock,
+  moveHunk,
+  toggleBlock,
+} from './choices.ts'
+import { Failure, placeName } from './failure.tsx'
+import { ReplyMap } from './map.tsx'
+
+/** What is looked at: one block, all files, or the map. */
+export function Detail() {
+  const at = looked.value
+  const edited = editing.value
+  const isReply = edited?.what === 'reply'
+  const block = at.at === 'block' && !isReply ? plan.value?.blocks[at.key] : undefined
+  return (
+    <section class="detail" aria-label="What the reply does">
+      <header class="detail-head">
+        <span class="back">
+          <Button quiet act={() => (detailOpen.value = false)}>
+            ‹ Blocks
+          </Button>
+        </span>
+        {isReply && <h2>Edit the reply</h2>}
+        {block !== undefined && <BlockTitle block={block} />}
+        {at.at === 'files' && !isReply && <h2>All files</h2>}
+        {at.at === 'map' && !isReply && <h2>Map of the reply</h2>}
+        {block !== undefined && pending.value.includes(block) && (
+          <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.looking === true}>
+            Apply this
+          </Button>
+        )}
+        {at.at !== 'map' && !isReply && (
+          <div class="row tools" role="toolbar" aria-label="What is shown, and what is decided">
+            <DiffTools />
+            {block !== undefined && <BlockTools block={block} />}
+          </div>
+        )}
+      </header>
+      {edited?.what === 'reply' ? (
+        <div class="detail-body whole" id="detail" tabIndex={-1}>
+          <Editor label="The reply" text={edited.text} keep={keepReply} />
+        </div>
+      ) : at.at === 'map' ? (
+        <ReplyMap />
+      ) : (
+        <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it does">
+          {at.at === 'files' && <AllFiles />}
+          {block !== undefined && <OneBlock key={block.key} block={block} />}
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** How differences are shown. */
+export const DiffTools = () => (
+  <>
+    <Button quiet act={() => moveHunk('before')} keys="[" hint="To the change before ([)">
+      <span aria-hidden="true">↑</span>
+      <span class="unseen">Change before</span>
+    </Button>
+    <Button quiet act={() => moveHunk('next')} keys="]" hint="To the next change (])">
+      <span aria-hidden="true">↓</span>
+      <span class="unseen">Next change</span>
+    </Button>
+    <Button quiet act={toggleSpace} keys="w" pressed={ignoresSpace.value} hint="Lines that differ by white space only">
+      Ignore spaces
+    </Button>
+    <Button quiet act={toggleDiff} keys="d" hint="How differences are shown">
+      {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
+    </Button>
+  </>
+)
+
+/** When the last block was requested: while a key is held down none is loaded. */
+let asked = 0
+
+function OneBlock({ block }: { block: PlanBlock }) {
+  const revision = plan.value?.revision
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    const gone = new AbortController()
+    const pause = performance.now() - asked < 100 ? 80 : 0
+    asked = performance.now()
+    const timer = setTimeout(() => {
+      get<BlockDetail | null>(`/api/block?key=${block.key}&revision=${revision}`, gone.signal).then(
+        (found) => {
+          if (found !== null) detail.value = found
+          setMissing(false)
+        },
+        () => {
+          if (!gone.signal.aborted && link.value === 'open') setMissing(true)
+        },
+      )
+    }, pause)
+    return () => {
+      clearTimeout(timer)
+      gone.abort()
+    }
+  }, [block.key, revision])
+  useEffect(() => {
+    hunkAt.value = null
+    if (editing.value !== null && editing.value.what !== 'reply') editing.value = null
+  }, [block.key])
+  const found = detail.value
+  if (isMissing) return <p class="quiet pad">Nothing is to be seen here.</p>
+  return found?.key === block.key ? <Body block={block} detail={found} /> : null
+}
+
+/** What can be decided about a block as a whole. */
+function BlockTools({ block }: { block: PlanBlock }) {
+  const found = detail.value
+  if (found?.key !== block.key || !canDecide(block)) return null
+  const of = { block, choice: found.choice }
+  return (
+    <>
+      <span class="gap" />
+      <Button quiet act={() => (editing.value = { what: 'block' })} hint="Change what the block says">
+        Edit block
+      </Button>
+      <Button quiet act={toggleBlock} keys="L" hint="The answer tells the model (L)">
+        {found.choice.leaveOut ? 'Take it' : 'Leave out'}
+      </Button>
+      {Object.keys(found.choice).length > 0 && (
+        <Button quiet act={() => forgetChoice(of)} hint="As the model wrote it">
+          Undo my changes
+        </Button>
+      )}
+    </>
+  )
+}
+
+function BlockTitle({ block }: { block: PlanBlock }) {
+  const state = stateOf(block)
+  const { startLine, endLine } = block
+  return (
+    <div class="title">
+      <h2>
+        {shown(block.action === '' ? 'No action' : block.action)} <Name named="mono target" of={block.target} />
+      </h2>
+      <p class="line quiet">
+        <StateIcon mark={state} />
+        <span class={`state-${state}`}>{labelOf(state)}</span>
+        <span>
+          {shown(block.id)} · {block.syntax} ·{' '}
+          {endLine === null ? `from line ${startLine}` : `lines ${startLine}–${endLine}`}
+        </span>
+      </p>
+    </div>
+  )
+}
+
+function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
+  const { problems, warnings, note, explanation, result, files, raw, params, choice } = detail
+  const of = { block, choice }
+  const going = output.value?.task === block.task && block.task !== undefined ? output.value?.text : undefined
+  // What was foreseen of a program is nothing but that it would run, and now it does.
+  const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
+  return (
+    <>
+      {explanation !== undefined && <p class="say">{shown(explanation)}</p>}
+      {problems.map((problem, index) => (
+        <div key={index} class="alert bad">
+          <p>
+            {problem.line !== undefined && <span class="quiet">Line {problem.line}. </span>}
+            {shown(problem.message)}
+          </p>
+          {problem.hint !== undefined && <p class="hint">The answer tells the model: {shown(problem.hint)}</p>}
+        </div>
+      ))}
+      {note !== undefined && <p class="alert warn">{shown(note)}</p>}
+      {editing.value?.what === 'block' && <ParamsEditor of={of} params={params} />}
+      {choice.leaveOut === true && (
+        <label class="why">
+          Left out. Why? The model reads it.
+          <input
+            type="text"
+            defaultValue={choice.reason ?? ''}
+            onChange={(event) => leaveBlock(of, event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {choice.place !== undefined && <p class="alert good">It goes to {placeName(choice.place)}, as you chose.</p>}
+      {result !== undefined && !result.success && block.state !== 'left' && <Failure of={of} detail={detail} />}
+      {(going === undefined ? warnings : []).map((warning) => (
+        <p key={warning} class="alert warn">
+          {shown(warning)}
+        </p>
+      ))}
+      <BlockFiles block={block} detail={detail} />
+      {going !== undefined && <Output text={going} title="Output so far" />}
+      {foreseen !== undefined && <Output text={foreseen} title="Output" />}
+      <details class="raw" open={files.length === 0 && detail.output === undefined}>
+        <summary>The block as the model wrote it</summary>
+        <pre tabIndex={0} aria-label="The block as text">
+          {inOrder(shown(raw))}
+        </pre>
+      </details>
+    </>
+  )
+}
+
+const Output = ({ text, title }: { text: string; title: string }) => (
+  <section class="output" aria-label={title}>
+    <h3>{title}</h3>
+    <pre tabIndex={0}>{inOrder(shown(text))}</pre>
+  </section>
+)

@@ -1,0 +1,141 @@
+import type { Details, PlaceChoice } from '../../../clada/src/core/result.ts'
+import type { ReviewPlace } from '../../../clada/src/core/review.ts'
+import { changerOf } from '../../../clada/src/report/words.ts'
+import type { BlockDetail } from '../../../clada/src/ui/protocol.ts'
+import { Button } from '../button.tsx'
+import { inOrder, Name } from '../parts.tsx'
+import { shown } from '../words.ts'
+import { canDecide, type Decided, editWhenShown, usePlace } from './choices.ts'
+
+/** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
+export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
+  const { advice, result, places } = detail
+  const { state } = of.block
+  const { error = '', details = {} } = result ?? {}
+  const { command, rule, already_applied_at_line: already, changed_by } = details
+  return (
+    <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
+      <p class="reason">{shown(error)}</p>
+      {command !== undefined && <pre class="command">{inOrder(shown(command))}</pre>}
+      {state === 'approval' && <p class="hint">You are asked when it is applied. Until then nothing runs.</p>}
+      {rule !== undefined && (
+        <p class="hint">
+          Rule: <code>{rule}</code>
+        </p>
+      )}
+      {already !== undefined && <p class="hint">The new text is already in the file, on line {already}.</p>}
+      {changed_by !== undefined && <p class="hint">This text was there until {changerOf(changed_by)} changed it.</p>}
+      {places.slice(0, mostPlaces).map((place) => (
+        <Place
+          key={place.line}
+          of={of}
+          place={place}
+          around={details.places?.find(({ line }) => line === place.line)}
+        />
+      ))}
+      {places.length > mostPlaces && <p class="hint">and {places.length - mostPlaces} more places</p>}
+      {details.expected !== undefined && typeof details.found === 'string' && (
+        <Beside
+          sides={[
+            ['Expected', linesOf(String(details.expected), 'removed')],
+            ['Found', linesOf(details.found, 'added')],
+          ]}
+        />
+      )}
+      {details.failures?.map(({ path, error: why }) => (
+        <p key={path} class="hint">
+          <Name named="mono" of={path} />: {shown(why)}
+        </p>
+      ))}
+      {advice !== undefined && state !== 'approval' && <p class="hint">{shown(advice)}</p>}
+    </div>
+  )
+}
+
+const linesOf = (text: string, kind: Line['kind']): Line[] => text.split('\n').map((line) => ({ text: line, kind }))
+
+interface Line {
+  readonly text: string
+  readonly kind: 'same' | 'added' | 'removed'
+}
+
+const mostPlaces = 20
+
+export const placeName = ({ line, endLine }: PlaceChoice): string =>
+  line === endLine ? `line ${line}` : `lines ${line}–${endLine}`
+
+interface PlaceProps {
+  readonly of: Decided
+  readonly place: ReviewPlace
+  /** Lines around it, where the text is there more than once. */
+  readonly around: NonNullable<Details['places']>[number] | undefined
+}
+
+/** In the differences `-` is what was asked for, `+` what is in the file. */
+function Place({ of, place, around }: PlaceProps) {
+  const { similarity, diff, why, text } = place
+  const lines = diff?.split('\n') ?? []
+  const side = (own: '-' | '+', kind: Line['kind']): Line[] =>
+    lines
+      .filter((one) => one.startsWith(own) || !/^[-+]/.test(one))
+      .map((one) => ({ text: one.slice(1), kind: one.startsWith(own) ? kind : 'same' }))
+  const same = (one: string | undefined): Line[] => (one === undefined ? [] : [{ text: one, kind: 'same' }])
+  const found = text.replace(/\n$/, '').split('\n')
+  const here: Line[] = [
+    ...same(around?.before),
+    ...found.map((one) => ({ text: one, kind: 'added' as const })),
+    ...same(around?.after),
+  ]
+  const how = similarity === undefined ? '' : ` (${why ?? `${Math.round(similarity * 100)} % alike`})`
+  const title = `In the file, ${placeName(place)}${how}`
+  return (
+    <div class="place">
+      {diff === undefined ? (
+        <Beside sides={[[title, here]]} />
+      ) : (
+        <Beside
+          sides={[
+            ['Asked for', side('-', 'removed')],
+            [title, side('+', 'added')],
+          ]}
+        />
+      )}
+      {canDecide(of.block) && (
+        <div class="row">
+          <Button act={() => usePlace(of, place)}>
+            Use this place<span class="unseen">, {placeName(place)}</span>
+          </Button>
+          <Button
+            quiet
+            act={async () => {
+              await usePlace(of, place)
+              editWhenShown(of.block)
+            }}
+          >
+            Use it and edit<span class="unseen"> {placeName(place)}</span>
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]])[] }) {
+  return (
+    <div class="beside">
+      {sides.map(([title, lines]) => (
+        <figure key={title}>
+          <figcaption>{shown(title)}</figcaption>
+          <pre tabIndex={0} aria-label={title}>
+            {lines.map(({ text, kind }, index) => (
+              <span key={index} class={`code ${kind}`}>
+                {inOrder(shown(text))}
+                {'\n'}
+              </span>
+            ))}
+          </pre>
+        </figure>
+      ))}
+    </div>
+  )
+}

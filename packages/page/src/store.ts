@@ -1,0 +1,144 @@
+import { computed, signal } from '@preact/signals'
+import type { BlockState, Outcome, PageState, Plan, PlanBlock, TouchedFile } from '../../clada/src/ui/protocol.ts'
+import { labelOf, type Mark, markOf } from './words.ts'
+
+/** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
+
+export type View = 'reply' | 'timeline' | 'prompt'
+export type Filter = 'all' | 'ready' | 'attention' | 'left' | 'done' | 'failed'
+export type Looked =
+  | { readonly at: 'block'; readonly key: number }
+  /** All files in one scroll, beginning with one of them. */
+  | { readonly at: 'files'; readonly path?: string }
+  | { readonly at: 'map' }
+
+/** `lost`: no server answers. `locked`: one does, but it does not know this tab. */
+export const link = signal<'connecting' | 'open' | 'lost' | 'locked'>('connecting')
+export const page = signal<PageState | null>(null)
+export const plan = signal<Plan | null>(null)
+/** Results of blocks during a run, by task. */
+export const live = signal<ReadonlyMap<string, Outcome>>(new Map())
+/** What programs write while a run goes on. */
+export const output = signal<{ readonly task: string; readonly text: string } | null>(null)
+
+export const view = signal<View>('reply')
+export const looked = signal<Looked>({ at: 'block', key: 0 })
+/** On a narrow screen the detail covers the list. */
+export const detailOpen = signal(false)
+/** Tasks that are marked. */
+export const marked = signal<ReadonlySet<string>>(new Set())
+export const filter = signal<Filter>('all')
+/** Words that blocks and files must have. */
+export const wanted = signal('')
+/** A text without blocks that would take the place of a reply. */
+export const unopened = signal<{ readonly text: string; readonly name: string } | null>(null)
+export const ignoresSpace = signal(stored('clada-space') === 'ignored')
+export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'unified' ? 'unified' : 'split')
+export const helpOpen = signal(false)
+export const singleKeys = signal(stored('clada-keys') !== 'off')
+export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
+/** Announced to screen readers. */
+export const announcement = signal('')
+
+export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>
+  outcome ?? (task === undefined ? undefined : live.value.get(task))
+
+export const pending = computed(() =>
+  (plan.value?.blocks ?? []).filter(
+    (block) => block.task !== undefined && block.state !== 'broken' && outcomeOf(block) === undefined,
+  ),
+)
+
+/** Those that would do something. The others only tell the model why not. */
+export const applicable = computed(() => pending.value.filter(({ state }) => works.has(state)))
+
+const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval'])
+
+/** The block that is running: they run in order. */
+const current = computed(() => {
+  const running = page.value?.running
+  if (running?.what !== 'document') return undefined
+  const tasks = running.tasks && new Set(running.tasks)
+  return pending.value.find(({ task = '' }) => tasks?.has(task) ?? true)
+})
+
+export const stateOf = (block: PlanBlock): Mark =>
+  block.key === current.value?.key ? 'running' : markOf(block, outcomeOf(block))
+
+/** Whether a text has all words that are looked for. */
+export function matcher(looksFor: string): (...texts: readonly (string | undefined)[]) => boolean {
+  const words = looksFor.toLowerCase().split(/\s+/).filter(Boolean)
+  return (...texts) => {
+    if (words.length === 0) return true
+    const text = texts.join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+}
+
+const noBlocks: readonly PlanBlock[] = []
+const noFiles: readonly TouchedFile[] = []
+
+export const shownBlocks = computed(() => {
+  const blocks = plan.value?.blocks ?? noBlocks
+  if (filter.value === 'all' && wanted.value === '') return blocks
+  const has = matcher(wanted.value)
+  return blocks.filter((block) => {
+    if (filter.value !== 'all' && groupOf(block) !== filter.value) return false
+    const { id, action, target, syntax, why, runs, files } = block
+    return has(id, action, target, syntax, labelOf(markOf(block, outcomeOf(block))), why, runs, ...files.map(pathOf))
+  })
+})
+
+export const shownFiles = computed(() => {
+  const files = plan.value?.files ?? noFiles
+  const has = matcher(wanted.value)
+  return wanted.value === '' ? files : files.filter(({ path }) => has(path))
+})
+
+const pathOf = ({ path }: TouchedFile): string => path
+
+/** Which of the few heaps above the list a block belongs to. */
+export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
+  const outcome = outcomeOf(block)
+  if (outcome?.left || (outcome === undefined && block.state === 'left')) return 'left'
+  if (outcome !== undefined) return outcome.success ? 'done' : 'failed'
+  return block.state === 'ready' || block.state === 'looking' ? 'ready' : 'attention'
+}
+
+export const counts = computed(() => {
+  const found = { all: 0, ready: 0, attention: 0, left: 0, done: 0, failed: 0 }
+  for (const block of plan.value?.blocks ?? []) {
+    found.all++
+    found[groupOf(block)]++
+  }
+  return found
+})
+
+/** Marked blocks that are still to be done. */
+export const chosen = computed(() => pending.value.filter(({ task = '' }) => marked.value.has(task)))
+
+/** A group of which only a part is marked: its first failure skips the rest, so that may not be what was meant. */
+export const tornGroup = computed(() => {
+  const marks = new Set(chosen.value.map(({ key }) => key))
+  return chosen.value.find(
+    ({ group }) =>
+      group !== undefined && pending.value.some((other) => other.group?.line === group.line && !marks.has(other.key)),
+  )?.group
+})
+
+/** Storage may be closed; then nothing is remembered. */
+export function stored(name: string): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+export function store(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // Nothing is remembered.
+  }
+}

@@ -1,0 +1,122 @@
+import { computed, signal } from '@preact/signals'
+import type { HistoryEntry } from '../../../clada/src/engine/history-run.ts'
+import type { Timeline } from '../../../clada/src/ui/protocol.ts'
+import { tried } from '../actions.ts'
+import { get } from '../api.ts'
+import { matcher } from '../store.ts'
+import { plural } from '../words.ts'
+
+export const timeline = signal<Timeline | null>(null)
+/** The entry that is looked at, by its name: its place changes with every execution. Null for the newest. */
+const chosen = signal<string | null>(null)
+/** On a narrow screen the detail covers the list. */
+export const shows = signal(false)
+
+/** One line of the timeline: an execution of clada, or changes of other programs to its files. */
+export type Entry =
+  | { readonly kind: 'execution'; readonly name: string; readonly number: number; readonly entry: HistoryEntry }
+  | { readonly kind: 'between'; readonly name: string; readonly number: number; readonly paths: readonly string[] }
+  | { readonly kind: 'since'; readonly name: string; readonly paths: readonly string[] }
+  /** A loop, or a conversation over MCP, as a whole: above its executions. */
+  | {
+      readonly kind: 'whole'
+      readonly name: string
+      readonly id: string
+      readonly title: string
+      readonly notes: string
+      /** Those that are not undone. */
+      readonly numbers: readonly number[]
+    }
+
+/** Words that an entry must have. */
+export const wanted = signal('')
+/** Executions that are marked, to be undone or redone together. */
+export const marked = signal<ReadonlySet<number>>(new Set())
+
+/** Newest first. */
+const all = computed((): Entry[] => {
+  const { entries: known, since } = timeline.value ?? { entries: [], since: [] }
+  const seen = new Set<string>()
+  const listed = known.toReversed().flatMap((entry): Entry[] => {
+    const { number, meanwhile, conversation, kind } = entry
+    const own = { kind: 'execution' as const, name: `execution-${number}`, number, entry }
+    const isNew = kind === 'run' && conversation !== undefined && !seen.has(conversation.id)
+    if (isNew) seen.add(conversation.id)
+    return [
+      ...(isNew ? [wholeOf(conversation)] : []),
+      own,
+      ...(meanwhile === undefined
+        ? []
+        : [{ kind: 'between' as const, name: `between-${number}`, number, paths: meanwhile }]),
+    ]
+  })
+  return since.length === 0
+    ? listed
+    : [{ kind: 'since', name: 'since', paths: since.map(({ path }) => path) }, ...listed]
+})
+
+function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry {
+  const own = timeline.value?.entries.filter((entry) => entry.kind === 'run' && entry.conversation?.id === id) ?? []
+  const loop = timeline.value?.loops[id]
+  const what = kind === 'loop' ? `Loop${loop === undefined ? '' : ` ${loop.number}`}` : 'Conversation over MCP'
+  return {
+    kind: 'whole',
+    name: `whole-${id}`,
+    id,
+    title: loop === undefined ? what : `${what}: ${loop.task}`,
+    notes: [plural(own.length, 'execution'), ...(loop?.ended === undefined ? [] : [loop.ended])].join(' · '),
+    numbers: own.flatMap(({ number, undone }) => (undone ? [] : [number])),
+  }
+}
+
+export const entries = computed((): Entry[] => {
+  if (wanted.value === '') return all.value
+  const has = matcher(wanted.value)
+  return all.value.filter((entry) => {
+    if (entry.kind === 'whole') return has(entry.title, entry.notes)
+    if (entry.kind !== 'execution') return has(...entry.paths)
+    const { number, summary, paths, commit, kind, time, undone } = entry.entry
+    return has(String(number), summary, commit, kind, time, undone ? 'undone' : '', ...paths)
+  })
+})
+
+/** The place of the entry that is looked at. */
+export const at = computed(() =>
+  Math.max(
+    0,
+    entries.value.findIndex(({ name }) => name === chosen.value),
+  ),
+)
+
+/** What can be done with an execution; only such a one can be marked. */
+export const wayOf = (entry: Entry | undefined): 'undo' | 'redo' | undefined =>
+  entry?.kind !== 'execution' || entry.entry.kind !== 'run' ? undefined : entry.entry.undone ? 'redo' : 'undo'
+
+const markedFor = (way: 'undo' | 'redo') =>
+  computed(() =>
+    all.value.flatMap((entry) =>
+      entry.kind === 'execution' && wayOf(entry) === way && marked.value.has(entry.number) ? [entry.number] : [],
+    ),
+  )
+
+export const markedNumbers = { undo: markedFor('undo'), redo: markedFor('redo') }
+
+export function markEntry(entry: Entry | undefined): void {
+  if (entry?.kind !== 'execution' || wayOf(entry) === undefined) return
+  const next = new Set(marked.value)
+  if (!next.delete(entry.number)) next.add(entry.number)
+  marked.value = next
+}
+
+export const load = (): Promise<unknown> => tried(async () => (timeline.value = await get<Timeline>('/api/timeline')))
+
+function choose(index: number): void {
+  chosen.value = entries.value[index]?.name ?? null
+}
+
+export function lookAt(index: number): void {
+  choose(index)
+  shows.value = true
+}
+
+export const moveEntry = (by: number): void => choose(Math.min(entries.value.length - 1, Math.max(0, at.value + by)))
