@@ -232,4 +232,31 @@ describe('reports', () => {
     const result = await new Clada({ repoPath: dir }).perform('file_read', { path: '<b>&"x".txt' })
     expect(formatReport(result, 'xml')).toMatch(/<error type="[a-z_]+">[^<>"]*&lt;b&gt;&amp;&quot;x&quot;\.txt/)
   })
+
+  const write = (file: string): string => `<---WRITE file="${file}"--->\nx\n<---END--->\n`
+  const stray = '<---END--->\n'
+
+  it.each([
+    ['the first', stray, '[task-1] FATAL'],
+    ['after two tasks', `${write('a')}${write('b')}${stray}`, '[task-3] FATAL'],
+    ['after a group', `<---TASKS--->\n${write('a')}${write('b')}<---END--->\n${stray}`, '[task-2] FATAL'],
+    ['between tasks', `${write('a')}${stray}${write('b')}`, '[task-2] FATAL'],
+  ])('give what is fatal a number of its own: %s', async (_, text, expected) => {
+    const result = await new Clada({ repoPath: scratchDir(), git: 'off' }).execute(text)
+    expect(formatReport(result, 'text')).toContain(expected)
+  })
+
+  it('count a group as one task before what is fatal', () => {
+    const done = (seq: number, task: string): ExecutionResult['results'][number] => ({
+      seq,
+      blockId: task,
+      action: 'file_read',
+      params: {},
+      success: true,
+      task,
+    })
+    const results = [done(1, '1'), done(2, '2.1'), done(3, '2.2')]
+    const report = formatReport({ ...none, results, success: false, fatalError: 'cut off' }, 'text')
+    expect(report).toContain('[task-3] FATAL: cut off')
+  })
 })

@@ -1,6 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { changedLines, defaultOutputLimit, fatalIn, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { entryLines, reportEntries, type Style } from './entries.ts'
+import { changedLines, defaultOutputLimit, outputOf, type ReportOptions, reviewLines } from './parts.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
 import { capText, primaryOf, printable } from './words.ts'
 
@@ -10,14 +11,18 @@ import { capText, primaryOf, printable } from './words.ts'
  */
 export function formatCall(result: ExecutionResult, options: ReportOptions = {}): string {
   const { errorDetail, budget = Infinity } = options
-  const errors = errorDetail === 'minimal' ? result.parseErrors.map(coded) : parseRepairLines(result.parseErrors)
-  const fatal = fatalIn(result)
-  const lines = [
-    ...result.results.flatMap((one) => actionLines(one, result.root, options)),
-    ...errors,
-    ...(fatal === undefined ? [] : [fatal]),
-    ...(result.warnings ?? []).map(warning),
-  ]
+  const style: Style = {
+    action: (entry) => actionLines(entry.result, result.root, options),
+    skipped: ({ results }) => results.flatMap((one) => actionLines(one, result.root, options)),
+    unreadable: ({ errors }) => (errorDetail === 'minimal' ? errors.map(coded) : parseRepairLines(errors)),
+    missed: () => [],
+    'more-missed': () => [],
+    fatal: ({ message }) => [message],
+    reminder: () => [],
+    warning: ({ message }) => [warning(message)],
+    'edited-reply': () => [],
+  }
+  const lines = reportEntries(result).flatMap((entry) => entryLines(entry, style))
   return capText(printable(lines.join('\n')), budget)
 }
 

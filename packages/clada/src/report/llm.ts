@@ -1,21 +1,18 @@
 import { type ActionResult, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { counted, grouped } from '@clada/reply/core/words.ts'
 import { endFrame } from '@clada/reply/core/frames.ts'
+import { isMissing } from '@clada/reply/core/block.ts'
+import { type Entry, entryLines, reportEntries, type Style } from './entries.ts'
 import { sharesOf, tokenLength } from '@clada/reply/text/lines.ts'
 import {
-  accountLines,
   changedLines,
   defaultOutputLimit,
-  editedReplyLines,
-  inOrder,
-  needsReminder,
+  notExecutedText,
   outputOf,
-  reminderOf,
   type ReportOptions,
   resendAdvice,
   reviewLines,
   type ShownOutput,
-  fatalIn,
 } from './parts.ts'
 import { capText, entryText, primaryOf, printable } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
@@ -30,66 +27,89 @@ const defaultBudget = 6000 * tokenLength
  */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
   const { budget = defaultBudget } = options
+  const entries = reportEntries(result)
   const changes = changesSection(result, options, budget / 4)
-  const repair = options.errorDetail === 'minimal' ? '' : repairSection(result, options)
-  const plain = summarySection(result, options, new Map()).length
+  const repair = options.errorDetail === 'minimal' ? '' : repairSection(entries, result, options)
+  const plain = summarySection(entries, options, new Map()).length
   const outputs = outputsOf(result, options, budget - plain - changes.length - repair.length - roomForNotes)
-  const sections = [summarySection(result, options, outputs.shown), changes, outputs.section, repair]
+  const sections = [summarySection(entries, options, outputs.shown), changes, outputs.section, repair]
   return capText(printable(sections.filter((section) => section !== '').join('\n\n')), budget)
 }
 
 const roomForNotes = 600
 
 /** More cannot be repaired at once. */
-const maxBroken = 200
+const mostUnreadable = 200
 
-function summarySection(result: ExecutionResult, options: ReportOptions, shown: Outputs['shown']): string {
+function summarySection(entries: readonly Entry[], options: ReportOptions, shown: Outputs['shown']): string {
   const { budget = defaultBudget } = options
-  const entries = fitting(summaryEntries(result, options, shown).map(entryText), budget / 2)
-  return options.frames === 'none' ? entries.join('\n') : framed('CLADA RESULTS', entries, options)
+  const lines = fitting(
+    summaryOf(entries, options, shown).map((line) => ({ ...line, text: entryText(line.text) })),
+    budget / 2,
+  )
+  return options.frames === 'none' ? lines.join('\n') : framed('CLADA RESULTS', lines, options)
 }
 
 /** A part of the report: in a chat between lines that tell it from the rest of the text. */
 const framed = (title: string, lines: readonly string[], { frames }: ReportOptions): string =>
   (frames === 'none' ? [`${title.toLowerCase()}:`, ...lines] : [`=== ${title} ===`, ...lines, endFrame]).join('\n')
 
-/** Lines about successes are the first to be left out. */
-function fitting(entries: readonly string[], room: number): string[] {
+interface SummaryLine {
+  readonly text: string
+  /** Lines about successes are the first to be left out. */
+  readonly isSuccess: boolean
+}
+
+function fitting(lines: readonly SummaryLine[], room: number): string[] {
   let spare = room
   let left = 0
-  const kept = entries.filter((entry) => {
-    spare -= entry.length + 1
-    if (spare >= 0 || !entry.includes(' ✅ ')) return true
+  const kept = lines.filter(({ text, isSuccess }) => {
+    spare -= text.length + 1
+    if (spare >= 0 || !isSuccess) return true
     left++
     return false
   })
-  return left === 0 ? kept : [...kept, `… and ${counted(left, 'more success', 'more successes')}, not shown`]
+  const texts = kept.map(({ text }) => text)
+  return left === 0 ? texts : [...texts, `… and ${counted(left, 'more success', 'more successes')}, not shown`]
 }
 
-/** The entries between its first and its last line. Text from a document or a program may contain line breaks. */
-export function summaryEntries(
-  result: ExecutionResult,
-  { errorDetail }: ReportOptions = {},
-  shown: Outputs['shown'] = new Map(),
-): string[] {
+/** The lines between its first and its last line. Text from a document or a program may contain line breaks. */
+export const summaryLines = (result: ExecutionResult): string[] =>
+  summaryOf(reportEntries(result), {}, new Map()).map(({ text }) => text)
+
+function summaryOf(entries: readonly Entry[], options: ReportOptions, shown: Outputs['shown']): SummaryLine[] {
+  const style = llmStyle(options, shown)
+  const unreadable = entries.filter(({ kind }) => kind === 'unreadable')
+  const left = new Set(unreadable.slice(mostUnreadable))
+  const lines = entries.flatMap((entry) =>
+    left.has(entry)
+      ? []
+      : entryLines(entry, style).map((line, at) => ({
+          text: line,
+          isSuccess: at === 0 && entry.kind === 'action' && entry.result.success,
+        })),
+  )
+  const more = `… and ${counted(left.size, 'more block')} that could not be read`
+  return left.size === 0 ? lines : [...lines, { text: more, isSuccess: false }]
+}
+
+/** One line for each, and warnings below it. */
+function llmStyle({ errorDetail }: ReportOptions, shown: Outputs['shown']): Style {
   // Where no repair section follows, the code is here.
   const coded = (code: string | undefined): string =>
     errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
-  let broken = 0
-  const lines = inOrder(result).flatMap((item) => {
-    if (item.kind === 'done') return actionLines(item.result, coded, shown.get(item.result)?.cut)
-    if (item.kind === 'skipped') return skippedLine(item.results)
-    if (item.kind === 'missed') return []
-    return ++broken > maxBroken ? [] : blockLines(item.errors, coded)
-  })
-  if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
-  const fatal = fatalIn(result)
-  if (fatal !== undefined) lines.push(`❌ ${fatal}`)
-  lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
-  if (needsReminder(result)) lines.push(...reminderOf(result))
-  for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
-  lines.push(...editedReplyLines(result))
-  return lines
+  const mark = (isError: boolean): string => (isError ? '❌' : '⚠️ ')
+  return {
+    action: ({ result }) => actionLines(result, coded, shown.get(result)?.cut),
+    skipped: ({ results }) => skippedLine(results),
+    unreadable: ({ errors }) => blockLines(errors, coded),
+    missed: ({ one }) => [`${mark(isMissing(one))} ${notExecutedText(one)}`],
+    'more-missed': ({ count, isMissing: isError }) => [`${mark(isError)} ${counted(count, 'more block')} not executed`],
+    fatal: ({ message }) => [`❌ ${message}`],
+    reminder: ({ lines }) => lines,
+    warning: ({ message }) => [`⚠️  ${message}`],
+    'edited-reply': ({ lines }) => lines,
+  }
 }
 
 type Coded = (code: string | undefined) => string
@@ -193,30 +213,31 @@ const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-function repairSection(result: ExecutionResult, options: ReportOptions): string {
-  const { lines, budget = defaultBudget } = options
-  const items = inOrder(result).flatMap((item) => {
-    if (item.kind === 'skipped' || (item.kind === 'done' && needsNoRepair(item.result))) return []
-    if (item.kind === 'done') {
-      const { blockId, action } = item.result
-      return [
-        ['', `[${blockId}] ${action} ${primaryOf(item.result)}`.trimEnd(), ...repairLines(item.result)].join('\n'),
-      ]
-    }
-    if (item.kind === 'missed') {
-      const advice = resendAdvice(item.one)
-      return advice === undefined ? [] : [['', `line ${item.line}: ${item.one.what}`, `→ ${advice}`].join('\n')]
-    }
-    const { errors } = item
-    const [first] = errors
-    const where = first?.blockStartLine === undefined || lines === 'block' ? '' : ` on line ${first.blockStartLine}`
-    return [
-      ['', `[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(errors, lines)].join('\n'),
-    ]
+function repairSection(entries: readonly Entry[], result: ExecutionResult, options: ReportOptions): string {
+  const { budget = defaultBudget } = options
+  const items = entries.flatMap((entry) => {
+    const lines = repairOf(entry, options)
+    return lines.length === 0 ? [] : [['', ...lines].join('\n')]
   })
   if (items.length === 0) return ''
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
   return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
+}
+
+function repairOf(entry: Entry, { lines }: ReportOptions): string[] {
+  if (entry.kind === 'action') {
+    const { result } = entry
+    if (needsNoRepair(result)) return []
+    return [`[${result.blockId}] ${result.action} ${primaryOf(result)}`.trimEnd(), ...repairLines(result)]
+  }
+  if (entry.kind === 'missed') {
+    const advice = resendAdvice(entry.one)
+    return advice === undefined ? [] : [`line ${entry.one.line}: ${entry.one.what}`, `→ ${advice}`]
+  }
+  if (entry.kind !== 'unreadable') return []
+  const [first] = entry.errors
+  const where = first?.blockStartLine === undefined || lines === 'block' ? '' : ` on line ${first.blockStartLine}`
+  return [`[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(entry.errors, lines)]
 }

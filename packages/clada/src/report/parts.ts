@@ -3,62 +3,10 @@ import path from 'node:path'
 import { registry } from '../actions/registry.ts'
 import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
-import {
-  type ActionResult,
-  type Evidence,
-  type ExecutionResult,
-  type LeftHunk,
-  type ParseError,
-} from '../core/result.ts'
+import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { cutLines } from '@clada/reply/text/lines.ts'
-import { byBlock, Content, cutMark, oneLine, primaryOf } from './words.ts'
-
-/** A part of a report: an action, tasks of one group that were skipped for the same reason, or a block with mistakes. */
-export type Item =
-  | { readonly kind: 'done'; readonly line: number; readonly result: ActionResult }
-  | { readonly kind: 'skipped'; readonly line: number; readonly results: readonly ActionResult[] }
-  | { readonly kind: 'broken'; readonly line: number; readonly errors: readonly ParseError[] }
-  /** What looks like an edit and did not run. */
-  | { readonly kind: 'missed'; readonly line: number; readonly one: NotExecuted }
-
-/** Everything that a report has a line about, in the order of the document. */
-export function inOrder({ results, parseErrors, notExecuted = [] }: ExecutionResult): Item[] {
-  const items: Item[] = runsOf(results).map((run): Item => {
-    const [first] = run
-    const line = first?.line ?? 0
-    return first !== undefined && run.length === 1
-      ? { kind: 'done', line, result: first }
-      : { kind: 'skipped', line, results: run }
-  })
-  const broken = byBlock(parseErrors).map((errors): Item => ({
-    kind: 'broken',
-    line: errors[0]?.blockStartLine ?? errors[0]?.line ?? Infinity,
-    errors,
-  }))
-  const missed = notExecuted.map((one): Item => ({ kind: 'missed', line: one.line, one }))
-  // Actions never change places with each other: a call has no line.
-  const isAction = ({ kind }: Item): boolean => kind === 'done' || kind === 'skipped'
-  return [...items, ...broken, ...missed].sort((a, b) => (isAction(a) && isAction(b) ? 0 : a.line - b.line))
-}
-
-/** Tasks that were skipped together make one run; every other action is one by itself. */
-function runsOf(results: readonly ActionResult[]): ActionResult[][] {
-  const runs: ActionResult[][] = []
-  for (const result of results) {
-    const last = runs.at(-1)
-    const before = last?.at(-1)
-    const isSame =
-      result.code === 'skipped' &&
-      before?.code === 'skipped' &&
-      result.group !== undefined &&
-      result.group === before.group &&
-      result.failure?.what === before.failure?.what
-    if (isSame) last?.push(result)
-    else runs.push([result])
-  }
-  return runs
-}
+import { Content, cutMark, oneLine, primaryOf } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
 export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
@@ -179,20 +127,6 @@ export function resendAdvice(one: NotExecuted): string | undefined {
   return one.reason === 'beside-native'
     ? 'Send it as a block of the syntax that the other blocks have, or alone in a reply.'
     : 'Send it again as a whole block whose markers start their lines.'
-}
-
-/** More of them are only counted. */
-const most = 50
-
-/** All of them, one entry each. */
-export function accountLines(
-  { notExecuted = [] }: ExecutionResult,
-  entry: (text: string, missing: boolean, one?: NotExecuted) => string,
-): string[] {
-  const lines = notExecuted.slice(0, most).map((one) => entry(notExecutedText(one), isMissing(one), one))
-  const more = notExecuted.slice(most)
-  if (more.length > 0) lines.push(entry(`${counted(more.length, 'more block')} not executed`, more.some(isMissing)))
-  return lines
 }
 
 /** Why the run as a whole could not be done, unless the results of actions say it already. */

@@ -1,38 +1,54 @@
+import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import { accountLines, editedReplyLines, fatalIn, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
+import { notExecutedText, outputOf, type ReportOptions, reviewLines } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, printable } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
-export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
-  const lines = result.results.flatMap((one) => {
-    const [head = '', ...rest] = prettyAction(one, options, result.root)
+export const prettyFormat: LineFormat = (options, root) => {
+  const paint = options.color ? colored : plain
+  const actionLines = (result: ActionResult): string[] => {
+    const [head = '', ...rest] = prettyAction(result, options, root)
     // An action that was rolled back has changed nothing.
-    const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
-    return [head, ...prettyChanges(changes, options), ...rest]
-  })
-  return [...lines, ...prettyEnd(result, options)].map(entryText).join('\n')
+    const changes = result.code === 'skipped' ? [] : (options.changes?.get(result.seq) ?? [])
+    return [head, ...prettyChanges(changes, options), ...rest].map(entryText)
+  }
+  const missed = (text: string, isError: boolean): string[] => [
+    isError ? paint.red(`✗ ${printable(text)}`) : paint.yellow(`! ${printable(text)}`),
+  ]
+  return {
+    style: {
+      action: ({ result }) => actionLines(result),
+      skipped: ({ results }) => results.flatMap(actionLines),
+      unreadable: ({ errors }) => prettyErrors(errors, options).map(entryText),
+      missed: ({ one }) => missed(notExecutedText(one), isMissing(one)).map(entryText),
+      'more-missed': ({ count, isMissing: isError }) => missed(`${counted(count, 'more block')} not executed`, isError),
+      fatal: ({ message }) => [paint.red(`✗ ${printable(message)}`)].map(entryText),
+      // The count at the end has it in a few words.
+      reminder: () => [],
+      warning: ({ message }) => [paint.yellow(`! ${printable(message)}`)].map(entryText),
+      'edited-reply': ({ lines }) => lines.map((line) => entryText(diffColor(printable(line), paint))),
+    },
+    closing: (result) => {
+      const [, ...corrected] = options.errorDetail === 'minimal' ? [] : correctedLines(result).join('\n').split('\n')
+      return [...corrected.map((line) => paint.dim(`    ${printable(line)}`)), prettySummary(result, paint)]
+    },
+  }
 }
 
-/** The end of a report: unreadable blocks, warnings, and the count. */
+/** The end of a report whose actions are shown already: everything else, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
-  const paint = options.color ? colored : plain
-  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
-  if (options.errorDetail !== 'minimal') {
-    const [, ...corrected] = correctedLines(result).join('\n').split('\n')
-    for (const line of corrected) lines.push(paint.dim(`    ${printable(line)}`))
-  }
-  lines.push(
-    ...accountLines(result, (text, missing) =>
-      missing ? paint.red(`✗ ${printable(text)}`) : paint.yellow(`! ${printable(text)}`),
-    ),
-  )
-  for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
-  for (const line of editedReplyLines(result)) lines.push(diffColor(printable(line), paint))
-  const fatal = fatalIn(result)
-  if (fatal !== undefined) lines.push(paint.red(`✗ ${printable(fatal)}`))
-  return [...lines, prettySummary(result, paint)]
+  const { style, closing } = prettyFormat(options, result.root)
+  const isLeft = ({ kind }: Entry): boolean => kind !== 'action' && kind !== 'skipped'
+  return [
+    ...reportEntries(result)
+      .filter(isLeft)
+      .flatMap((entry) => entryLines(entry, style)),
+    ...closing(result),
+  ]
 }
 
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {

@@ -127,6 +127,9 @@ export function entryText(entry: string): string {
   return rest.length === 0 ? first : [first, new Content().text(rest.join('\n'))].join('\n')
 }
 
+/** Lines of a report that may quote names and errors: each stays its own, and none controls the terminal. */
+export const safeLines = (lines: readonly string[]): string[] => lines.map((line) => printable(entryText(line)))
+
 const readsAsOurs = (line: string, next: string | undefined): boolean =>
   isFrame(line) || isTaskLine(line) || isMarker(line, next)
 

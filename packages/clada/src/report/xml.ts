@@ -1,117 +1,94 @@
 import { registry } from '../actions/registry.ts'
+import { isMissing } from '@clada/reply/core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { type LineFormat, reportEntries } from './entries.ts'
 import {
-  accountLines,
   changedLines,
   defaultOutputLimit,
-  editedReplyLines,
+  notExecutedText,
   outputOf,
   type ReportOptions,
   reviewLines,
   skippedFor,
-  fatalIn,
 } from './parts.ts'
-import { byBlock, capText, entryText, primaryOf, printable } from './words.ts'
+import { primaryOf, printable, safeLines } from './words.ts'
 import { sentenceOf } from './failure.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
-export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
-  const tasks = tasksOf(result)
-  const lines = runsOf(tasks).flatMap((run) => runLines(run, options, result.root))
-  const fatal = fatalIn(result)
-  if (fatal !== undefined) lines.push(`Error: ${fatal}`)
-  lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
-  for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
-  lines.push(...editedReplyLines(result))
-  const report = printable(
-    [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n') +
-      correctedSection(result, options),
-  )
-  return options.budget === undefined ? report : capText(report, options.budget)
-}
+export const xmlFormat: LineFormat = (options, root) => ({
+  style: {
+    action: ({ index, result }) => safeLines(taskLines(index, result, options, root)),
+    skipped: ({ index, results }) => {
+      const [first] = results
+      const why = first === undefined ? '' : skippedFor(first)
+      const range = `${index + 1} to ${index + results.length}`
+      return safeLines([`[task-${index + 1}] Skipped: ${results.length} tasks, ${range}: ${why}`])
+    },
+    unreadable: ({ index, errors }) =>
+      safeLines(errors.flatMap((error) => errorLines(`[task-${index + 1}]`, error, options.errorDetail))),
+    missed: ({ one }) => safeLines([`${isMissing(one) ? 'Error' : 'Warning'}: ${notExecutedText(one)}`]),
+    'more-missed': ({ count, isMissing: missing }) => [
+      `${missing ? 'Error' : 'Warning'}: ${counted(count, 'more block')} not executed`,
+    ],
+    fatal: ({ message }) => safeLines([`Error: ${message}`]),
+    reminder: () => [],
+    warning: ({ message }) => safeLines([`Warning: ${message}`]),
+    'edited-reply': ({ lines }) => safeLines(lines),
+  },
+  closing: (result) => {
+    const tasks = tasksOf(result)
+    const isEmpty = tasks.length === 0 && reportEntries(result).every(({ kind }) => kind === 'reminder')
+    return [...(isEmpty ? [] : ['']), resultElement(tasks), ...correctedSection(result, options)]
+  },
+})
 
 interface Task {
   /** From 0. */
   readonly index: number
   readonly group: number | undefined
   readonly status: 'success' | 'error' | 'skipped'
-  readonly line: number
   readonly result?: ActionResult
   /** What is wrong with a block that could not be read. */
   readonly errors?: readonly ParseError[]
 }
 
-function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
-  const done = results.map((result) => ({
-    result,
-    group: result.group,
-    line: result.line ?? 0,
-    status: result.success
-      ? ('success' as const)
-      : result.code === 'skipped'
-        ? ('skipped' as const)
-        : ('error' as const),
-  }))
-  const broken = byBlock(parseErrors).map((errors) => ({
-    errors,
-    group: errors[0]?.group,
-    line: errors[0]?.line ?? 0,
-    status: 'error' as const,
-  }))
-  return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
-}
-
-/** Tasks of a group that were skipped for one reason make one run; every other task is one by itself. */
-function runsOf(tasks: readonly Task[]): Task[][] {
-  const runs: Task[][] = []
-  for (const task of tasks) {
-    const last = runs.at(-1)
-    const before = last?.at(-1)
-    const isSame = task.status === 'skipped' && before?.status === 'skipped' && task.group === before.group
-    if (isSame && task.group !== undefined) last?.push(task)
-    else runs.push([task])
+function tasksOf(result: ExecutionResult): Task[] {
+  const taskOf = (one: ActionResult, index: number): Task => {
+    const status = one.success ? 'success' : one.code === 'skipped' ? 'skipped' : 'error'
+    return { index, group: one.group, status, result: one }
   }
-  return runs
-}
-
-function runLines(run: readonly Task[], options: ReportOptions, root: string | undefined): string[] {
-  const [first, second] = run
-  const last = run.at(-1)
-  if (first === undefined || last === undefined) return []
-  if (second === undefined) return taskLines(first, options, root)
-  const why = first.result && skippedFor(first.result)
-  return [`[task-${first.index + 1}] Skipped: ${run.length} tasks, ${first.index + 1} to ${last.index + 1}: ${why}`]
+  return reportEntries(result).flatMap((entry): Task[] => {
+    if (entry.kind === 'action') return [taskOf(entry.result, entry.index)]
+    if (entry.kind === 'skipped') return entry.results.map((one, at) => taskOf(one, entry.index + at))
+    if (entry.kind !== 'unreadable') return []
+    return [{ index: entry.index, group: entry.errors[0]?.group, status: 'error', errors: entry.errors }]
+  })
 }
 
 function taskLines(
-  task: Task,
+  index: number,
+  result: ActionResult,
   { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
   root: string | undefined,
 ): string[] {
-  const head = `[task-${task.index + 1}]`
-  const { result, errors = [] } = task
-  if (result === undefined) return errors.flatMap((error) => errorLines(head, error, errorDetail))
+  const head = `[task-${index + 1}]`
   const warnings = [
     ...(result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`),
-    ...reviewLines(result, `[task-${task.index + 1}:review] `),
+    ...reviewLines(result, `[task-${index + 1}:review] `),
   ]
   const shown = outputOf(result, { limit: outputLimit, programs, root })
-  const output = shown?.body.split('\n').map((line) => `[task-${task.index + 1}:${shown.by}] ${line}`) ?? []
-  const changes = changedLines(result, `[task-${task.index + 1}:changes] `)
+  const output = shown?.body.split('\n').map((line) => `[task-${index + 1}:${shown.by}] ${line}`) ?? []
+  const changes = changedLines(result, `[task-${index + 1}:changes] `)
   const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
   if (result.success) return [`${head} Success: ${successOf(result)}${cut}`, ...warnings, ...changes, ...output]
-  const rest =
-    errorDetail === 'minimal'
-      ? []
-      : repairLines(result)
-          .slice(1)
-          .map((line) => `    ${line}`)
-  if (task.status === 'skipped')
+  if (result.code === 'skipped')
     return [`${head} Skipped: ${result.action}: ${result.failure?.what ?? result.error}`, ...warnings]
+  const rest = errorDetail === 'minimal' ? [] : repairLines(result).slice(1)
   return [
     `${head} Error: ${result.code} in ${primaryOf(result)} (${reasonFor(result)})`,
-    ...rest,
+    ...rest.map((line) => `    ${line}`),
     ...warnings,
     ...output,
   ]

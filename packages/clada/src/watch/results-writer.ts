@@ -3,7 +3,7 @@ import type { ListenerEvent } from './run-units.ts'
 import type { Place } from './place.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 import type { ExecutionResult } from '../core/result.ts'
-import { summaryEntries } from '../report/llm.ts'
+import { summaryLines } from '../report/llm.ts'
 import { primaryOf, printable } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
 
@@ -153,7 +153,7 @@ function brokenLike(own: Buffer, text: string): string {
 /** One line for each action, between the lines that mark it as ours. */
 export function sectionFor(results: readonly ExecutionResult[], copied?: boolean): string {
   const note = copied === undefined ? [] : [notes[copied ? 'copied' : 'failed'], '']
-  return [...note, sectionOf(results.flatMap((result) => summaryEntries(result)))].join('\n')
+  return [...note, sectionOf(results.flatMap((result) => summaryLines(result)))].join('\n')
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isMissing } from '@clada/reply/core/block.ts'
-import { accountLines, fatalIn, notExecutedText, type ReportOptions } from '../../report/parts.ts'
+import { entryLines, reportEntries, type Style } from '../../report/entries.ts'
+import { notExecutedText, type ReportOptions } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
@@ -126,34 +127,34 @@ function failedTasks(result: ExecutionResult, options: ReportOptions): string {
 
 /** For a person: which blocks would fail, where they are, why, and what the diff is without them. */
 function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
-  const { results, parseErrors } = result
-  const fatal = fatalIn(result)
   const of = name === '-' ? '' : ` of ${name}`
-  const failing = results.filter(({ success }) => !success)
-  const broken = byBlock(parseErrors)
-  const acted = failing.flatMap((one) => {
+  const failed = (one: ActionResult): string[] => {
+    if (one.success) return []
     const [head = '', ...rest] = prettyAction(one, options)
     const place = one.line === undefined ? '' : ` (block ${one.blockId}, line ${one.line}${of})`
     const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
     return [`${head} ${fate}${printable(place)}`, ...rest]
-  })
-  const read = broken.flatMap((errors) => {
-    const [head = '', ...rest] = prettyErrors(errors, options)
-    return [`${head} cannot be read${printable(of === '' ? '' : `, in ${name}`)}`, ...rest]
-  })
-  const bad = failing.length + broken.length
-  const total = results.length + broken.length
+  }
+  const style: Style = {
+    action: (entry) => failed(entry.result),
+    skipped: ({ results }) => results.flatMap(failed),
+    unreadable: ({ errors }) => {
+      const [head = '', ...rest] = prettyErrors(errors, options)
+      return [`${head} cannot be read${printable(of === '' ? '' : `, in ${name}`)}`, ...rest]
+    },
+    missed: ({ one }) => (isMissing(one) ? [`✗ ${printable(notExecutedText(one))}`] : []),
+    'more-missed': ({ count }) => [`✗ ${counted(count, 'more block')} not executed`],
+    fatal: ({ message }) => [`✗ ${printable(message)}`],
+    reminder: () => [],
+    warning: () => [],
+    'edited-reply': () => [],
+  }
+  const unreadable = byBlock(result.parseErrors).length
+  const bad = result.results.filter(({ success }) => !success).length + unreadable
+  const total = result.results.length + unreadable
   const sum = `${bad} of ${counted(total, 'block')} would fail${bad === total ? '' : '; the diff shows the others'}.`
-  return [
-    ...acted,
-    ...read,
-    ...accountLines(
-      { ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) },
-      (text) => `✗ ${printable(text)}`,
-    ),
-    ...(fatal === undefined ? [] : [`✗ ${printable(fatal)}`]),
-    ...(total === 0 ? [] : [sum]),
-  ].join('\n')
+  const lines = reportEntries(result).flatMap((entry) => entryLines(entry, style))
+  return [...lines, ...(total === 0 ? [] : [sum])].join('\n')
 }
 
 function colored(diff: string): string {

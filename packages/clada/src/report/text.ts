@@ -1,0 +1,95 @@
+import { isMissing } from '@clada/reply/core/block.ts'
+import type { ActionResult, ParseError } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import type { LineFormat } from './entries.ts'
+import {
+  changedLines,
+  defaultOutputLimit,
+  notExecutedText,
+  outputOf,
+  type ReportOptions,
+  resendAdvice,
+  reviewLines,
+  skippedFor,
+} from './parts.ts'
+import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
+import { oneLine, primaryOf, safeLines } from './words.ts'
+
+/** Lines `[task-N] STATUS: OPERATION - details`. */
+export const textFormat: LineFormat = (options, root) => {
+  const { errorDetail } = options
+  const isMinimal = errorDetail === 'minimal'
+  return {
+    style: {
+      action: ({ result }) => safeLines(actionLines(result, options, root)),
+      skipped: ({ results }) => safeLines(skippedLine(results)),
+      unreadable: ({ errors, task }) => safeLines(errors.flatMap((error) => errorLines(error, task, isMinimal))),
+      missed: ({ one }) => {
+        const advice = isMinimal ? undefined : resendAdvice(one)
+        const line = `[line ${one.line}] ${isMissing(one) ? 'ERROR' : 'SKIP'}: ${notExecutedText(one)}`
+        return safeLines([line, ...(advice === undefined ? [] : [`    → ${advice}`])])
+      },
+      'more-missed': ({ count, isMissing: missing }) => [
+        `${missing ? 'ERROR' : 'SKIP'}: ${counted(count, 'more block')} not executed`,
+      ],
+      fatal: ({ message, task }) => safeLines([`[task-${task}] FATAL: ${message}`]),
+      reminder: ({ lines }) => lines,
+      warning: ({ message }) => safeLines([`WARNING: ${message}`]),
+      'edited-reply': ({ lines }) => safeLines(lines),
+    },
+    closing: (result) => correctedSection(result, options),
+  }
+}
+
+const taskOf = ({ task, seq }: ActionResult): string => task ?? `${seq}`
+
+/** The rest of a group after a failure, in one line. */
+function skippedLine(results: readonly ActionResult[]): string[] {
+  const [first] = results
+  const last = results.at(-1)
+  if (first === undefined || last === undefined) return []
+  return [
+    `[task-${taskOf(first)}] SKIP: ${results.length} tasks, ${taskOf(first)} to ${taskOf(last)} - ${skippedFor(first)}`,
+  ]
+}
+
+function actionLines(
+  result: ActionResult,
+  { errorDetail = 'full', outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  root: string | undefined,
+): string[] {
+  const task = taskOf(result)
+  const head = `[task-${task}]`
+  const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
+  const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
+  const shown = outputOf(result, { limit: outputLimit, programs, root })
+  const output = shown?.body.split('\n').map((line) => `[task-${task}:${shown.by}] ${line}`) ?? []
+  const warnings = [
+    ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`),
+    ...reviewLines(result, `[task-${task}:review] `),
+  ]
+  const changes = changedLines(result, `[task-${task}:changes] `)
+  const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
+  if (result.success) return [`${head} SUCCESS: ${what}${cut}`, ...warnings, ...changes, ...output]
+  const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'
+  const [error = '', ...rest] =
+    errorDetail === 'minimal' ? [`${result.error ?? ''} [${result.code ?? ''}]`] : repairLines(result)
+  return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...output]
+}
+
+function errorLines(error: ParseError, task: string | undefined, isMinimal: boolean): string[] {
+  const head = task === undefined ? `[line ${error.line ?? 1}]` : `[task-${task}]`
+  const where =
+    error.line === undefined
+      ? ''
+      : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
+  const advice = [...(error.hint === undefined ? [] : [`→ ${error.hint}`]), ...wouldHaveRun(error)]
+  const hint = isMinimal ? [] : advice.map((line) => `    ${line}`)
+  // An error in CSL stops all of it, before anything runs.
+  if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
+  const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'
+  return [
+    `${head} ${status}: ${error.label ?? error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`,
+    ...hint,
+  ]
+}
