@@ -2,35 +2,9 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { scratchDir } from '../support/scratch.ts'
 
 const cli = path.join(path.dirname(inject('cli')), 'cli.cjs')
-
-/** The parts of Node that a run of a document loads. */
-function partsLoadedBy(document: (root: string) => string): string[] {
-  const root = scratchDir({
-    'tell.cjs': `process.on('exit', () => {
-      const parts = process.moduleLoadList.flatMap((name) => /^NativeModule (?!internal)(.*)/.exec(name)?.[1] ?? [])
-      require('node:fs').writeFileSync('told.json', JSON.stringify(parts))
-    })`,
-  })
-  fill(root, { 'one.md': document(root) })
-  const args = ['--require', path.join(root, 'tell.cjs'), cli, '--no-git', 'one.md']
-  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' })
-  return JSON.parse(fs.readFileSync(path.join(root, 'told.json'), 'utf8'))
-}
-
-const sham = (root: string): string => {
-  const lines = ['action = "file_write"', `path = "${root}/a.txt"`, 'content = "x"']
-  return ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
-}
-
-/** What a start loads is what it costs. Times are for the benchmarks; here is what must not creep in. */
-it('a run of one block loads no heavy part of Node', () => {
-  const parts = partsLoadedBy((root) => `prose\n<p>\nabout the <run> element\n${sham(root)}`)
-  const heavy = ['crypto', 'child_process', 'http', 'net', 'tty', 'perf_hooks', 'readline', 'stream', 'worker_threads']
-  expect(parts.filter((part) => heavy.includes(part))).toEqual([])
-})
 
 describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {
   /** Whoever writes there decides what the next start runs. */
