@@ -88,9 +88,8 @@ async function call(
   switch (operation) {
     case 'find': {
       const found = await operations.read_structure(path, target)
-      if (!found.ok) return `${found.error.error}\n`
-      const lines = found.data.matches.map(({ line_range_inclusive }) => `${line_range_inclusive.join('-')}\n`)
-      return lines.length === 0 ? 'nothing\n' : lines.join('')
+      if (!found.ok) return found.error.error === 'TARGET_NOT_FOUND' ? 'nothing\n' : `${found.error.error}\n`
+      return found.data.matches.map(({ line_range_inclusive }) => `${line_range_inclusive.join('-')}\n`).join('')
     }
     case 'read': {
       const found = await operations.read_structure(path, target)

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
-import { readIn } from '../../packages/clada/src/structure/document.ts'
+import { read_structure } from '../../packages/clada/src/index.ts'
 import { linesOf } from '../../packages/clada/src/structure/structure.ts'
 import { findTarget } from '../../packages/clada/src/structure/target.ts'
+import { scratchDir } from '../support/scratch.ts'
 import file from '../conformance/structure.json' with { type: 'json' }
 
 interface Case {
@@ -40,8 +41,9 @@ describe('structure cases written before any implementation', () => {
     it(one.name, async () => {
       const { target = '', expected } = one
       if (expected !== undefined) {
-        const read = await readIn({ path: one.file, text: one.content }, target)
-        if ('ok' in read) throw new Error(read.error.message)
+        const root = scratchDir({ [one.file]: one.content })
+        const read = await read_structure(one.file, target, { repoPath: root, gitCommit: false })
+        if ('error' in read) throw new Error(read.message)
         expect(read.matches).toEqual(
           expected.matches.map(({ text, line_range_inclusive }) => ({ text: asInTheFile(text), line_range_inclusive })),
         )

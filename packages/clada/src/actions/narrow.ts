@@ -37,16 +37,13 @@ export async function readNarrowed(
   return onStructures(context, [path], async (operations, given = '') => {
     const found = await operations.read_structure(given, target)
     if (!found.ok || found.data.matches.length === 1) return found
-    const { matches, suggestions = [] } = found.data
-    const none = matches.length === 0
-    const message = none
-      ? `${given} has no structure '${target.replaceAll('\n', ' > ')}'.`
-      : `'${target.replaceAll('\n', ' > ')}' means ${matches.length} structures of ${given}.`
+    const { matches } = found.data
+    const message = `'${target.replaceAll('\n', ' > ')}' means ${matches.length} structures of ${given}.`
     const details = {
       state: 'FILE_UNCHANGED' as const,
-      ...(none ? { suggestions } : { matches: matches.map(({ line_range_inclusive }) => ({ line_range_inclusive })) }),
+      matches: matches.map(({ line_range_inclusive }) => ({ line_range_inclusive })),
     }
-    return { ok: false, error: { error: none ? 'TARGET_NOT_FOUND' : 'TARGET_AMBIGUOUS', message, details } }
+    return { ok: false, error: { error: 'TARGET_AMBIGUOUS', message, details } }
   })
 }
 

@@ -167,15 +167,11 @@ interface Outlined {
 /** The output of `read_structure`. */
 export const structureOutput: Output<{
   readonly matches: readonly { readonly text: string; readonly line_range_inclusive: readonly number[] }[]
-  readonly suggestions?: readonly object[] | undefined
 }> = {
-  text: ({ data }) => {
-    if (data === undefined) return undefined
-    if (data.matches.length === 0) return ['[nothing found]', ...structureHelp({ ...data })].join('\n')
-    return data.matches
+  text: ({ data }) =>
+    data?.matches
       .map(({ text, line_range_inclusive: lines }) => `lines ${lines.join('-')}:\n${text.replace(/\n$/, '')}`)
-      .join('\n\n')
-  },
+      .join('\n\n'),
 }
 
 /** What helps to name the right structure. */

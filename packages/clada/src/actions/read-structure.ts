@@ -16,7 +16,6 @@ export const readStructure = defineAction({
   },
   returns: {
     matches: [{ text: 'string', line_range_inclusive: ['integer'] }],
-    'suggestions?': [{ path: ['string'], kind: 'string', lines: ['integer'] }],
   },
   examples: [
     {
@@ -28,12 +27,12 @@ export const readStructure = defineAction({
       data: { matches: [{ text: 'total() {\n  return 0\n}\n', line_range_inclusive: [6, 8] }] },
     },
     {
-      title: 'no match is an answer too, with what may have been meant',
+      title: 'fails without a match, with suggestions',
       before: {
         'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
       },
       params: { path: 'cart.ts', target: 'totals' },
-      data: { matches: [] },
+      code: 'TARGET_NOT_FOUND',
     },
   ],
   run: (args, context) =>

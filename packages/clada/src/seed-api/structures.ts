@@ -18,9 +18,15 @@ interface Warned {
 /** A failed operation on structures. No file was changed. */
 export type StructureError = Omit<ErrorResponse, 'error'> & { error: string }
 
-/** The text of one structure. */
-export const read_structure = (path: string, target: string, options?: CladaOptions): Answer<'read_structure'> =>
-  call('read_structure', { path, target }, options)
+/** The text of every structure that the target means; without a match the list is empty. */
+export async function read_structure(
+  path: string,
+  target: string,
+  options?: CladaOptions,
+): Promise<Awaited<Answer<'read_structure'>>> {
+  const found = await call('read_structure', { path, target }, options)
+  return 'error' in found && found.error === 'TARGET_NOT_FOUND' ? { matches: [] } : found
+}
 
 /** The structures of a file. */
 export const list_structures = (path: string, depth?: number, options?: CladaOptions): Answer<'list_structures'> =>

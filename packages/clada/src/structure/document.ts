@@ -4,7 +4,6 @@ import { withOutline } from './outline.ts'
 import { failed, type Failed, LIMITS, linesOf, type Outline, type Structure, tooLarge } from './structure.ts'
 import { findTarget, matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { outdented } from './indent.ts'
-import type { StructureMatch } from '../core/problem.ts'
 
 /** A file as the operations see it: a name, which tells the language, and a text without byte order mark. */
 export interface Document {
@@ -87,22 +86,13 @@ const quoted = (target: string): string => `"${target.trim().split(/\r?\n/).join
 
 export interface Result_for_read_structure {
   matches: { text: string; line_range_inclusive: [number, number] }[]
-  /** What may have been meant, when nothing matches. */
-  suggestions?: StructureMatch[]
 }
 
-/** Every structure that a target means, each at zero indent. None is an answer too. */
+/** Every structure that a target means, each at zero indent. */
 export function readIn(document: Document, target: string): Promise<Result_for_read_structure | Failed> {
   return withDocument(document, (outline) => {
     const found = findTarget(outline, target)
-    if (found.length === 0 && outline.structures.length === 0 && outline.faults().length > 0) {
-      const parse_errors = outline.faults().map(({ line, column, message }) => ({ line, column, message }))
-      const message = `No structure was found in ${document.path}: it has syntax errors.`
-      return failed('PARSER_FAILED', message, { parse_errors })
-    }
-    if (found.length === 0) {
-      return { matches: [], suggestions: suggestionsFor(outline, target, parentFound(outline, target)) }
-    }
+    if (found.length === 0) return notFound(outline, document.path, target)
     return {
       matches: found.map((structure) => ({
         text: textOf(outline, structure),

@@ -1,7 +1,8 @@
 import { Source } from '@clada/reply/core/source.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
 import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
-import { type Fitting, inconsistentIndent, indentAt, type Piece, pieceOf } from './indent.ts'
+import { inconsistentIndent } from './inconsistent-indent.ts'
+import { type Fitting, indentAt, type Piece, pieceOf } from './indent.ts'
 import {
   closed,
   fittedLines,
@@ -54,18 +55,11 @@ export function replaceIn(
       const line = source.lineAt(structure.start)
       return finish(document, outline, changes, { lines: [line, line] }, { around: structure.parent })
     }
-    const { text, indented, isSound } = await replacement(outline, structure, ownPart(structure, content))
+    const { text, isSound } = await replacement(outline, structure, ownPart(structure, content))
     const change: Change = { start: structure.start, end: structure.end, text }
     const first = source.lineAt(structure.start)
     const lines: [number, number] = [first, first + text.split('\n').length - 1]
-    const warnings = inconsistentIndent(outline, indented, lines[0])
-    return finish(
-      document,
-      outline,
-      [change],
-      { lines },
-      { around: structure, put: wholePut(change), isSound, warnings },
-    )
+    return finish(document, outline, [change], { lines }, { around: structure, put: wholePut(change), isSound })
   })
 }
 
@@ -78,26 +72,30 @@ export async function replacement(outline: Outline, structure: Structure, conten
   const { source } = outline
   const old = source.text.slice(structure.start, structure.end)
   // What was read and comes back unchanged changes nothing, even where the file has errors and its parts parse otherwise.
-  if (content === textOf(outline, structure)) return { text: old, indented: [], isSound: true }
+  if (content === textOf(outline, structure)) return { text: old, isSound: true }
   const piece = await pieceOf(content, structure.language)
   const asGiven = replacementLines(outline, structure, piece, 'as-given')
   // Where nothing changes, mixed line ends stay mixed.
   const { isSound } = piece
-  if (asGiven.text === old.replaceAll('\r\n', '\n')) return { text: old, indented: asGiven.indented, isSound }
-  const { text, indented } = replacementLines(outline, structure, piece, 'lost-indent')
-  return { text: toEol(text, dominantEol(source.text)), indented, isSound }
+  if (asGiven === old.replaceAll('\r\n', '\n')) return { text: old, isSound }
+  const text = replacementLines(outline, structure, piece, 'lost-indent')
+  return { text: toEol(text, dominantEol(source.text)), isSound }
 }
 
-function replacementLines(outline: Outline, structure: Structure, piece: Piece, firstLine: Fitting['firstLine']) {
+function replacementLines(
+  outline: Outline,
+  structure: Structure,
+  piece: Piece,
+  firstLine: Fitting['firstLine'],
+): string {
   const { indent } = layoutOf(outline, structure)
-  const indented = fittedLines(outline, piece, indent, firstLine)
-  const joined = indented.join('\n').slice(indent.length)
+  const joined = fittedLines(outline, piece, indent, firstLine).join('\n').slice(indent.length)
   // Between members the comma is the list's.
-  if (structure.listed) return { text: joined.replace(/,[ \t]*$/, ''), indented }
+  if (structure.listed) return joined.replace(/,[ \t]*$/, '')
   const old = outline.source.text.slice(structure.start, structure.end)
   const mark = structure.language.closers?.[structure.kind]?.mark
   const wasClosed = mark !== undefined && old.trimEnd().endsWith(mark)
-  return { text: wasClosed ? closed(joined, structure) : joined, indented }
+  return wasClosed ? closed(joined, structure) : joined
 }
 
 export interface Result_for_delete_structure {
@@ -162,12 +160,10 @@ function inserting<T>(
     const [inserted] = landingLines(document.text, made.changes, made)
     const moved = made.main.text.split('\n').length - 1
     const line = outline.source.lineAt(structure.start) + (side === 'before' ? moved : 0)
-    const warnings = inconsistentIndent(outline, made.main.text.slice(made.from, made.to).split(/\r?\n/), inserted)
     return finish(document, outline, made.changes, answer(inserted, line), {
       around: null,
       put: made,
       isSound: piece.isSound,
-      warnings,
     })
   })
 }
@@ -230,6 +226,7 @@ export async function finish<T>(
   const filled = around === null || holdsNothing(outline, around) ? null : around
   let faults: Promise<readonly Fault[]> | undefined
   const neighbours = outline.neighbours(changes, put === undefined ? 'removed' : 'put')
+  const landing = put && landingLines(old, changes, put)
   const attempt = async (tried: readonly Change[]) => {
     const text = applyChanges(old, tried)
     const judged = await judge({
@@ -239,6 +236,7 @@ export async function finish<T>(
       text,
       filled: filled === null ? null : { header: filled.header, start: placeAfter(tried, filled.start) },
       keeps: (after) => after.keeps(neighbours, tried),
+      look: (after) => (landing === undefined ? [] : inconsistentIndent(outline.source, after, landing)),
     })
     return { text, ...judged }
   }

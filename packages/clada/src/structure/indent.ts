@@ -1,5 +1,4 @@
 import type { Source } from '@clada/reply/core/source.ts'
-import type { Outline, Warning } from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 import type { Kind, Language } from './language.ts'
 import { withOutline } from './outline.ts'
@@ -131,26 +130,6 @@ function restepped(line: string, from: string, to: string): string {
   let count = 0
   while (line.startsWith(from, count * from.length)) count++
   return to.repeat(count) + line.slice(count * from.length)
-}
-
-/** Says where indented content mixes tabs into spaces, or spaces into tabs, against what the file has. */
-export function inconsistentIndent({ source }: Outline, lines: readonly string[], firstLine: number): Warning[] {
-  const tabs = /^\t/m.test(source.text)
-  const spaces = /^ {2}/m.test(source.text)
-  if (tabs === spaces) return []
-  const odd = tabs ? /^\t* {2}/ : /\t/
-  const at = lines.findIndex((line) => line.trim() !== '' && odd.test(indentOf(line)) && !source.text.includes(line))
-  const line = lines[at]
-  if (line === undefined) return []
-  const actual_indent = indentOf(line)
-  const expected_indent = tabs ? 'tabs' : 'spaces'
-  return [
-    {
-      type: 'INDENTATION_INCONSISTENT',
-      message: `Line ${firstLine + at} is indented with ${JSON.stringify(actual_indent)}, while the file uses ${expected_indent}.`,
-      details: { expected_indent, actual_indent, line: firstLine + at },
-    },
-  ]
 }
 
 /** Content at zero indent, to be put into a file. */

@@ -77,7 +77,8 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const { top, inner, single } = language.blankLines
   const isTop = parent === null || parent.language !== language
   const short = a.lines === 1 && b.lines === 1 && isDefinition(a) === isDefinition(b)
-  const tight = short || (isEntry(a) && isEntry(b))
+  const apart = isApart(parent, a) && isApart(parent, b)
+  const tight = (short && !apart) || (isEntry(a) && isEntry(b))
   const usual = tight ? single : isTop ? top : inner
   const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
@@ -96,10 +97,16 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   }
   for (const known of examples) {
     const most = mostFrequent(known, usual)
-    if (most !== undefined) return most
+    if (most !== undefined) return apart ? Math.max(1, most) : most
   }
   return usual
 }
+
+/** Functions and types are apart, short or long; what an interface only names may be close together. */
+const isApart = (parent: Structure | null, shape: Shape): boolean =>
+  isDefinition(shape) && (parent === null || !naming.has(parent.kind))
+
+const naming: ReadonlySet<Kind> = new Set<Kind>(['interface', 'trait', 'enum'])
 
 interface Pair {
   readonly a: Shape

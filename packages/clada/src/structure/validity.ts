@@ -36,6 +36,8 @@ export interface Judgement {
   readonly filled: { readonly header: string; readonly start: number } | null
   /** Whether what was next to the edit is still there. */
   readonly keeps?: (outline: Outline) => boolean
+  /** Further warnings about the edited text. */
+  readonly look?: (outline: Outline) => readonly Warning[]
 }
 
 export interface Judged {
@@ -46,7 +48,7 @@ export interface Judged {
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, filled, keeps }: Judgement): Promise<Judged> {
+export function judge({ path, language, before, text, filled, keeps, look }: Judgement): Promise<Judged> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
     const after = await faultsIn(path, outline)
@@ -56,6 +58,7 @@ export function judge({ path, language, before, text, filled, keeps }: Judgement
     if (holder !== undefined && holdsNothing(outline, holder)) {
       warnings.push(structureEmpty(holder.header, linesOf(outline.source, holder)))
     }
+    warnings.push(...(look?.(outline) ?? []))
     return { warnings, isBroken: broken.length > 0, isJoined: keeps?.(outline) === false }
   })
 }
