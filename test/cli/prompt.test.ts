@@ -327,13 +327,14 @@ describe('--copy', () => {
       stdout: '',
       stderr: expect.stringMatching(/^clada: \d+ tokens\nclada: copied to the clipboard\n$/),
     })
-    expect(await display.paste()).toBe((await clada(['prompt'], { cwd })).stdout)
+    // xclip takes the selection in a child of its own, which may be slower than its parent.
+    await expect.poll(() => display.paste()).toBe((await clada(['prompt'], { cwd })).stdout)
     await clada(['context', 'add', 'a.txt'], { cwd })
     expect(await start(['context', 'print', '--copy', '-q'], { cwd, env })).toEqual({
       status: 0,
       stdout: '',
       stderr: '',
     })
-    expect(await display.paste()).toBe(`=== ${cwd}/a.txt ===\ngrün ✓\n`)
+    await expect.poll(() => display.paste()).toBe(`=== ${cwd}/a.txt ===\ngrün ✓\n`)
   })
 })

@@ -68,7 +68,7 @@ describe('clada watch --clipboard', () => {
     fs.appendFileSync(watch.file, append(watch.dir, 'one'))
     await watch.sees('The answer is on the clipboard.')
     expect(fs.readFileSync(watch.file, 'utf8')).toMatch(/^📋 Copied to clipboard\n\n=== CLADA RESULTS ===\n/)
-    expect(await display.paste()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
+    await expect.poll(() => display.paste()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
   })
 })
 
