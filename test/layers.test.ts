@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   actions: ['core', 'structure'],
   state: ['core'],
   approvals: ['core', 'state', 'policy', 'process'],
-  policy: ['core'],
+  policy: ['core', 'text'],
   process: ['core', 'state'],
   commands: ['core', 'approvals', 'policy', 'process'],
   report: ['core', 'actions'],

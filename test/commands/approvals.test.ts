@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { approvalLine, approvalLineOf } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
 import { question } from '../../packages/clada/src/cli/ask.ts'
-import { visible } from '../../packages/clada/src/report/words.ts'
+import { spellOutCommand } from '../../packages/clada/src/report/words.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../packages/clada/src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { findProgram } from '../../packages/clada/src/process/programs.ts'
@@ -189,11 +189,11 @@ describe('an approval', () => {
 
 describe('what is shown', () => {
   it('hides nothing', () => {
-    const shown = visible('npm test\u200b\u001b[2K\u202e x          y \u0435')
+    const shown = spellOutCommand('npm test\u200b\u001b[2K\u202e x          y \u0435')
     // eslint-disable-next-line no-control-regex -- they are what is looked for
     expect(shown).not.toMatch(/[\u0000-\u001f\u200b\u202e]/)
     expect(shown).toContain('(10 spaces)')
-    expect(shown).toContain('\\u{435}')
+    expect(shown).toContain('U+0435')
   })
 
   it('asks for the command, says what is known of it, and asks for the network', () => {

@@ -118,7 +118,7 @@ describe('clada watch on a terminal', () => {
   it('asks before a command, with the command as it is and where it runs', async () => {
     const watch = await watching()
     fs.appendFileSync(watch.file, run("touch-not '\\u0441x     y'") + append(watch.dir, 'one'))
-    await watch.sees(`wants to run a command in ${watch.dir}:\n    touch-not 'сx (5 spaces) y'  (not ASCII: \\u{441})`)
+    await watch.sees(`wants to run a command in ${watch.dir}:\n    touch-not 'сx (5 spaces) y'  (not ASCII: U+0441)`)
     await watch.sees('Run it? · y once · a always · n no')
     // Any other key is no answer.
     watch.send('u')

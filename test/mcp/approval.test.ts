@@ -117,7 +117,7 @@ describe('a command that is not approved', () => {
     const { call, questions } = await answering(project(), { action: 'decline' })
     await call('run', { command: 'bash "m\u0430ke.sh          x" y' })
     expect(questions[0]?.message).toContain('(10 spaces)')
-    expect(questions[0]?.message).toContain('(not ASCII: \\u{430})')
+    expect(questions[0]?.message).toContain('(not ASCII: U+0430)')
   })
 })
 

@@ -5,7 +5,7 @@ import { explain } from '../../packages/clada/src/report/explain.ts'
 import { pageAdvice } from '../../packages/clada/src/report/failure.ts'
 import { reminderOf } from '../../packages/clada/src/report/parts.ts'
 import { prettyErrors, prettySummary } from '../../packages/clada/src/report/pretty.ts'
-import { capText, printable, visible } from '../../packages/clada/src/report/words.ts'
+import { capText, spellOut, spellOutCommand } from '../../packages/clada/src/report/words.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { smallDiff } from '@clada/reply/text/shown-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -33,7 +33,7 @@ describe('reports', () => {
   })
 
   it('let no control character through', () => {
-    expect(printable('a\u001b]52;c;x\u0007b\rc\r\nd\te\u202e')).toBe('a\\x1b]52;c;x\\x07b\\x0dc\r\nd\te\\u202e')
+    expect(spellOut('a\u001b]52;c;x\u0007b\rc\r\nd\te\u202e')).toBe('a\\x1b]52;c;x\\x07b\\x0dc\r\nd\te\\u202e')
   })
 
   it('show what a file holds, whole up to the limit and marked above it', async () => {
@@ -222,9 +222,9 @@ describe('reports', () => {
   it.each([
     ['ls -l', 'ls -l'],
     ['a\r\nb', 'a\\r\\nb'],
-    ['us\u200ber', 'us\\u{200b}er  (not ASCII: \\u{200b})'],
+    ['us\u200ber', 'us\\u200ber  (not ASCII: U+200B)'],
   ])('show the command %j as it is', (command, shown) => {
-    expect(visible(command)).toBe(shown)
+    expect(spellOutCommand(command)).toBe(shown)
   })
 
   it('escape what would be markup', async () => {

@@ -188,7 +188,7 @@ const dialogs: readonly Dialog[] = [
     reply: write('a.txt', '\u001b[2J\u200bhidden\n'),
     typed: ['y'],
     after: { 'a.txt': '\u001b[2J\u200bhidden\n' },
-    shows: ['+\\x1b[2J\\u{200b}hidden'],
+    shows: ['+\\x1b[2J\\u200bhidden'],
   },
 ]
 

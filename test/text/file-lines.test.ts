@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { type Pair, reindenter } from '@clada/reply/text/reindent.ts'
-import { FileLines, folded, views } from '@clada/reply/text/file-lines.ts'
+import { foldText } from '@clada/reply/text/characters.ts'
+import { FileLines, views } from '@clada/reply/text/file-lines.ts'
 
 describe('folded', () => {
   const cases: Record<string, string> = {
@@ -16,7 +17,7 @@ describe('folded', () => {
     'über 日本 🎉 «x»': 'über 日本 🎉 «x»',
   }
   test.each(Object.entries(cases))('%s', (given, wanted) => {
-    expect(folded(given)).toBe(wanted)
+    expect(foldText(given)).toBe(wanted)
   })
 })
 

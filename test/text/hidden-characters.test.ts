@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { hiddenIn } from '@clada/reply/text/plain.ts'
+import { findHidden } from '@clada/reply/text/spell-out.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 it.each([
@@ -11,7 +11,7 @@ it.each([
   ['tag characters', 'x\u{e0041}', [1]],
   ['a byte order mark in the middle', 'a\ufeffb', [1]],
 ])('%s is found', (_, text, lines) => {
-  expect(hiddenIn(text).map(({ line }) => line)).toEqual(lines)
+  expect(findHidden(text).map(({ line }) => line)).toEqual(lines)
 })
 
 it.each([
@@ -20,7 +20,7 @@ it.each([
   ['a byte order mark', '\ufeffa\n'],
   ['ordinary text', 'naïve – “quoted” …\n\tx'],
 ])('%s is no such text', (_, text) => {
-  expect(hiddenIn(text)).toEqual([])
+  expect(findHidden(text)).toEqual([])
 })
 
 it('is warned about where an action writes it, and not where it was there before', async () => {

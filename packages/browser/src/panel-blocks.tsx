@@ -5,8 +5,9 @@ import { CodeDiff } from '../../page/src/diff/code-diff.tsx'
 import { Nearby } from '../../page/src/diff/diffs.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
 import { Counts, inOrder, Name } from '../../page/src/parts.tsx'
-import { labelOf, type Mark, shown } from '../../page/src/words.ts'
-import { visible } from '../../clada/src/report/words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { labelOf, type Mark } from '../../page/src/words.ts'
+import { spellOutCommand } from '../../clada/src/report/words.ts'
 import { detailOf, done } from './panel-state.ts'
 
 /** Every block of the reply, each with its whole diff, command or text. */
@@ -31,7 +32,7 @@ function BlockCard({ block }: { block: PlanBlock }) {
   const lines = files.reduce((sum, { added, removed }) => sum + added + removed, 0)
   const [only] = files
   return (
-    <article class={`block-card ${mark}`} aria-label={shown(`${action} ${target}`)}>
+    <article class={`block-card ${mark}`} aria-label={spellOut(`${action} ${target}`)}>
       <header>
         <StateIcon mark={mark} />
         <h2>{runs === undefined ? <Name of={target === '' ? action || syntax : target} /> : programs(runs).title}</h2>
@@ -45,10 +46,10 @@ function BlockCard({ block }: { block: PlanBlock }) {
         )}
         {only?.change === 'create' && <span class="tag create">new file</span>}
         {only?.change === 'delete' && <span class="tag delete">deleted</span>}
-        {target !== '' && <span>{shown(action)}</span>}
+        {target !== '' && <span>{spellOut(action)}</span>}
         <span class={`state-${mark}`}>{labelOf(mark)}</span>
       </p>
-      {reason !== undefined && <p class="why">{shown(reason)}</p>}
+      {reason !== undefined && <p class="why">{spellOut(reason)}</p>}
       {runs !== undefined && (
         <pre class="command" tabIndex={0}>
           {inOrder(programs(runs).text)}
@@ -63,7 +64,9 @@ function BlockCard({ block }: { block: PlanBlock }) {
 
 /** Code has lines, and a command is one. */
 const programs = (runs: string): { readonly title: string; readonly text: string } =>
-  runs.includes('\n') ? { title: 'Run code', text: shown(runs) } : { title: 'Run a command', text: visible(runs) }
+  runs.includes('\n')
+    ? { title: 'Run code', text: spellOut(runs) }
+    : { title: 'Run a command', text: spellOutCommand(runs) }
 
 function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
   const [detail, setDetail] = useState<BlockDetail>()
@@ -76,23 +79,23 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
     )
     return () => void (isGone = true)
   }, [block, isDone])
-  if (why !== '') return <p class="alert bad">{shown(why)}</p>
+  if (why !== '') return <p class="alert bad">{spellOut(why)}</p>
   if (detail === undefined) return null
   const { problems, warnings, explanation, files, raw } = detail
   // Before it runs, all that is known of a program is shown above.
   const output = isDone || block.runs === undefined ? detail.output : undefined
   return (
     <>
-      {explanation !== undefined && <p class="say">{shown(explanation)}</p>}
+      {explanation !== undefined && <p class="say">{spellOut(explanation)}</p>}
       {problems.map(({ message, line }, index) => (
         <p key={index} class="alert bad">
           {line !== undefined && `Line ${line}. `}
-          {shown(message)}
+          {spellOut(message)}
         </p>
       ))}
       {warnings.map((warning) => (
         <p key={warning} class="alert warn">
-          {shown(warning)}
+          {spellOut(warning)}
         </p>
       ))}
       {files.map((file) => (
@@ -101,12 +104,12 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
       {output !== undefined && (
         <section class="output" aria-label="Output">
           <h3>Output</h3>
-          <pre tabIndex={0}>{inOrder(shown(output))}</pre>
+          <pre tabIndex={0}>{inOrder(spellOut(output))}</pre>
         </section>
       )}
       <details class="raw" open={files.length === 0 && output === undefined && block.runs === undefined}>
         <summary>As written in the reply</summary>
-        <pre tabIndex={0}>{inOrder(shown(raw))}</pre>
+        <pre tabIndex={0}>{inOrder(spellOut(raw))}</pre>
       </details>
     </>
   )
@@ -115,7 +118,7 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
 function FileDiff({ file, isOnly }: { file: ReviewedFile; isOnly: boolean }) {
   const { path, from, binary, result } = file
   return (
-    <section class="file" aria-label={shown(path)}>
+    <section class="file" aria-label={spellOut(path)}>
       {(!isOnly || from !== undefined) && (
         <p class="file-name">
           {from !== undefined && (

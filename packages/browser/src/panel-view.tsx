@@ -3,7 +3,8 @@ import { Button } from '../../page/src/button.tsx'
 import { StateIcon } from '../../page/src/icons.tsx'
 import { inOrder, Name } from '../../page/src/parts.tsx'
 import { QuestionCard } from '../../page/src/question.tsx'
-import { plural, shown } from '../../page/src/words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../../page/src/words.ts'
 import { Blocks } from './panel-blocks.tsx'
 import {
   answer,
@@ -68,7 +69,7 @@ function Head() {
           >
             {projects.map(({ id, name }) => (
               <option key={id} value={id}>
-                {shown(name)}
+                {spellOut(name)}
               </option>
             ))}
           </select>
@@ -175,10 +176,10 @@ function Review() {
   return (
     <>
       <PageNotes />
-      {fatal !== undefined && <p class="alert bad">{shown(fatal)}</p>}
+      {fatal !== undefined && <p class="alert bad">{spellOut(fatal)}</p>}
       {warnings.map((warning) => (
         <p key={warning} class="alert warn">
-          {shown(warning)}
+          {spellOut(warning)}
         </p>
       ))}
       {questions.value.length > 0 && (
@@ -197,12 +198,12 @@ function Review() {
       {done.value !== null && (
         <details class="raw">
           <summary>The answer for the model</summary>
-          <pre tabIndex={0}>{inOrder(shown(done.value.answer))}</pre>
+          <pre tabIndex={0}>{inOrder(spellOut(done.value.answer))}</pre>
         </details>
       )}
       <details class="raw">
         <summary>The text that was read</summary>
-        <pre tabIndex={0}>{inOrder(shown(opened.value?.text ?? ''))}</pre>
+        <pre tabIndex={0}>{inOrder(spellOut(opened.value?.text ?? ''))}</pre>
       </details>
     </>
   )
@@ -254,7 +255,7 @@ function LeftOutTexts() {
         {left.slice(0, mostLeft).map(({ why, text }, index) => (
           <li key={index}>
             <span class="quiet">{why}: </span>
-            <code>{inOrder(shown(text.slice(0, longestLeft)))}</code>
+            <code>{inOrder(spellOut(text.slice(0, longestLeft)))}</code>
             {text.length > longestLeft && <span class="quiet"> … {text.length - longestLeft} more characters</span>}
           </li>
         ))}
@@ -275,7 +276,7 @@ function Foot() {
     <footer class="apply">
       {notice.value !== null && (
         <p class={`alert ${notice.value.kind}`} role="status">
-          {shown(notice.value.text)}
+          {spellOut(notice.value.text)}
         </p>
       )}
       <UndoResult />
@@ -287,7 +288,7 @@ function Foot() {
 const Failed = () => (
   <footer class="apply">
     <p class="alert bad" role="alert">
-      {shown(notice.value?.text ?? '')}
+      {spellOut(notice.value?.text ?? '')}
     </p>
     <div class="row">
       <Button act={check}>Check again</Button>
@@ -358,7 +359,7 @@ function Done() {
     <>
       {remarks.map((remark) => (
         <p key={remark} class="alert warn">
-          {shown(remark)}
+          {spellOut(remark)}
         </p>
       ))}
       <p class="result" role="status">
@@ -399,12 +400,12 @@ function UndoResult() {
     )
   return (
     <div class="alert bad" role="alert">
-      <p>{conflicts.length > 0 ? 'Nothing was undone, because these files changed since:' : shown(why)}</p>
+      <p>{conflicts.length > 0 ? 'Nothing was undone, because these files changed since:' : spellOut(why)}</p>
       <ul>
         {conflicts.map(({ path, reason }) => (
           <li key={path}>
             <Name named="mono" of={path} />
-            {reason !== '' && `: ${shown(reason)}`}
+            {reason !== '' && `: ${spellOut(reason)}`}
           </li>
         ))}
       </ul>

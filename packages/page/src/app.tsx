@@ -10,7 +10,7 @@ import { ReplyView } from './reply/reply-view.tsx'
 import { helpOpen, link, notice, page, plan, announcement, type View, view } from './store.ts'
 import { nextTheme, theme } from './theme.ts'
 import { TimelineView } from './timeline/timeline-view.tsx'
-import { shown } from './words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 export function App() {
   useEffect(takeFromOutside, [])
@@ -18,7 +18,7 @@ export function App() {
   const root = page.value?.root ?? ''
   useEffect(() => {
     const name = root.slice(root.lastIndexOf('/') + 1)
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${shown(name)} – `}clada`
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${spellOut(name)} – `}clada`
   }, [waiting, root])
   return (
     <>
@@ -27,8 +27,8 @@ export function App() {
       </a>
       <header class="top">
         <h1 class="brand">clada</h1>
-        <bdi class="root mono" title={shown(root)}>
-          {shown(root)}
+        <bdi class="root mono" title={spellOut(root)}>
+          {spellOut(root)}
         </bdi>
         <nav aria-label="Views">
           {views.map(([name, label], index) => (
@@ -111,7 +111,7 @@ function Notice() {
   const { text, kind } = notice.value
   return (
     <div class={`banner ${kind}`}>
-      <span>{shown(text)}</span>
+      <span>{spellOut(text)}</span>
       <Button quiet act={() => (notice.value = null)}>
         Dismiss
       </Button>

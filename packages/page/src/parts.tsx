@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { FileChange } from '../../clada/src/core/result.ts'
 import type { TouchedFile } from '../../clada/src/ui/protocol.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
-import { shown } from './words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 /** Small things that several views show. */
 
@@ -23,7 +23,7 @@ const runs = new RegExp(`(${letter}+(?: +${letter}+)*)`, 'u')
 /** A path or a command, from left to right whatever is in it. */
 export const Name = ({ of, named }: { of: string; named?: string }) => (
   <bdi dir="ltr" class={named}>
-    {inOrder(shown(of))}
+    {inOrder(spellOut(of))}
   </bdi>
 )
 
@@ -31,7 +31,7 @@ export const Name = ({ of, named }: { of: string; named?: string }) => (
 export function Path({ path }: { path: string }) {
   const at = path.lastIndexOf('/') + 1
   return (
-    <span class="path" title={shown(path)}>
+    <span class="path" title={spellOut(path)}>
       <Name named="dir" of={path.slice(0, at)} />
       <Name named="file" of={path.slice(at)} />
     </span>

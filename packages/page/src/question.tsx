@@ -1,9 +1,9 @@
 import type { ApprovalAnswer, Tried } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
-import { missingSentence, triedOutput, triedSentence, visible } from '../../clada/src/report/words.ts'
+import { missingSentence, triedOutput, triedSentence, spellOutCommand } from '../../clada/src/report/words.ts'
 import { Button } from './button.tsx'
 import { inOrder, Name } from './parts.tsx'
-import { shown } from './words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 interface Props {
   readonly question: Question
@@ -21,7 +21,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
       </h2>
       <pre class="command" tabIndex={0}>
-        {inOrder(visible(command))}
+        {inOrder(spellOutCommand(command))}
       </pre>
       <dl>
         <dt>Where</dt>
@@ -53,7 +53,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
         {bound !== undefined && (
           <>
             <dt>Always</dt>
-            <dd>Until one of these files changes: {inOrder(visible(bound))}</dd>
+            <dd>Until one of these files changes: {inOrder(spellOutCommand(bound))}</dd>
           </>
         )}
         {question.repository && (
@@ -65,7 +65,7 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
       </dl>
       {diff !== undefined && (
         <pre class="command" tabIndex={0}>
-          {inOrder(diff.split('\n').map(visible).join('\n'))}
+          {inOrder(diff.split('\n').map(spellOutCommand).join('\n'))}
         </pre>
       )}
       {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
@@ -160,7 +160,7 @@ function TriedFacts({ tried }: { tried: Tried }) {
           <dt>Output</dt>
           <dd>
             <pre class="tried" tabIndex={0} aria-label="The end of its output">
-              {shown(output.join('\n'))}
+              {spellOut(output.join('\n'))}
             </pre>
           </dd>
         </>

@@ -1,4 +1,3 @@
-import { printable } from '../../clada/src/report/words.ts'
 import type { BlockState, Outcome, PlanBlock } from '../../clada/src/ui/protocol.ts'
 
 /** How things are called on the page, in one place. */
@@ -27,13 +26,6 @@ export function markOf({ state }: PlanBlock, outcome: Outcome | undefined): Mark
   if (outcome.left) return 'left'
   return outcome.success ? 'done' : 'failed'
 }
-
-/** What cannot be seen, or turns the reading direction, is shown by its code. */
-export const shown = (text: string): string => printable(text).replace(hidden, code)
-
-const hidden = /[\u00ad\u061c\u200b-\u200f\u2028\u2029\u2060-\u2064\ufeff]|[\u{e0000}-\u{e007f}]/gu
-
-const code = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 

@@ -2,6 +2,7 @@ import type { Clada } from './clada.ts'
 import { type ActionResult } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
+import { Content } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { outlineBody } from '../actions/output.ts'
@@ -39,13 +40,16 @@ export async function contextText(
   if (!listed.success) return { error: listed.error ?? '' }
   const paths = withoutParts(pathsIn(listed.data))
   const sections: Section[] = []
+  // A file with a line such as `=== b.ts ===` would pass for two.
+  const content = new Content()
   const refused: { path: string; error: string }[] = []
   for (const path of paths) {
     const found = await bodyOf(clada, path, show)
     if ('error' in found) refused.push({ path, error: found.error })
-    else sections.push({ path, text: `=== ${path} ===\n${found.body}` })
+    else sections.push({ path, text: `=== ${path} ===\n${content.text(found.body)}` })
   }
-  return { ...fitted(sections, budget * tokenLength), refused }
+  const { text, ...parts } = fitted(sections, budget * tokenLength)
+  return { text: [text, ...content.note].join('\n\n'), ...parts, refused }
 }
 
 interface Unread {

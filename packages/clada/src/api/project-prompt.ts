@@ -1,7 +1,7 @@
 import { allActions } from '../actions/registry.ts'
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
-import { printable, withoutHidden } from '../report/words.ts'
+import { spellOut } from '../report/words.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 import { slashed } from '../core/paths.ts'
@@ -16,7 +16,7 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const root = slashed(settings.root)
   const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
   // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
-  const rules = request.rules?.map(legible)
+  const rules = request.rules?.map(spellOut)
   const { exec, cslDelimiters, syntaxes } = options
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
   if (foreign !== undefined) return foreignPrompt(foreign, { specs: allActions(), root, ...request, rules })
@@ -32,13 +32,11 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     // Those that run without a question, as they are written.
     approved: [
       ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),
-    ].map(legible),
+    ].map(spellOut),
     ...request,
     rules,
   })
 }
-
-const legible = (rule: string): string => withoutHidden(printable(rule))
 
 const isTaught = (name: string): boolean => taughtNames.some((one) => one === name)
 

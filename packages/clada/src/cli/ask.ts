@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
-import { missingSentence, printable, triedOutput, triedSentence, unhidden, visible } from '../report/words.ts'
+import { missingSentence, spellOut, spellOutCommand, triedOutput, triedSentence } from '../report/words.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
@@ -113,26 +113,23 @@ export const asked = {
 /** The facts that a person needs before approving, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
   const { root, command, about, diff = '', lacks, program, bound, unsandboxed, changed, repository, tried } = request
-  const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${visible(bound)}`]
+  const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${spellOutCommand(bound)}`]
   if (about === 'network')
     return [
-      `    ${visible(command)}`,
+      `    ${spellOutCommand(command)}`,
       '  It seems to need the network. With it, whatever this runs can send out everything that it can read. n: run it without.',
       ...bindings,
     ]
   if (about === 'proposal')
     return [
-      `The reply has ${lacks === undefined ? 'a whole file' : 'a part'} for ${visible(command)}:`,
-      ...diff
-        .trimEnd()
-        .split('\n')
-        .map((line) => unhidden(printable(line))),
+      `The reply has ${lacks === undefined ? 'a whole file' : 'a part'} for ${spellOutCommand(command)}:`,
+      ...diff.trimEnd().split('\n').map(spellOut),
       ...(lacks === undefined ? [] : [`! Not the whole file: ${missingSentence(lacks)}.`]),
     ]
   return [
-    `The model wants to run a command in ${visible(root)}:`,
-    `    ${visible(command)}`,
-    `  Program: ${program === undefined ? 'not found' : visible(program)}. Yes is for whatever this runs${unsandboxed ? ', without a sandbox' : ', in the sandbox'}.`,
+    `The model wants to run a command in ${spellOutCommand(root)}:`,
+    `    ${spellOutCommand(command)}`,
+    `  Program: ${program === undefined ? 'not found' : spellOutCommand(program)}. Yes is for whatever this runs${unsandboxed ? ', without a sandbox' : ', in the sandbox'}.`,
     ...(repository ? ['  It changes the repository itself, not only files.'] : []),
     ...(changed ? ['  You approved it before, but files that could decide what it runs have changed.'] : []),
     ...bindings,
@@ -141,14 +138,14 @@ export function approvalFacts(request: ApprovalRequest): string[] {
 }
 
 function triedFacts(tried: Tried): string[] {
-  const listed = tried.changed.slice(0, 20).map(({ path, change }) => `    ${marks[change]} ${visible(path)}`)
+  const listed = tried.changed.slice(0, 20).map(({ path, change }) => `    ${marks[change]} ${spellOutCommand(path)}`)
   const more = tried.changed.length - listed.length + tried.more
   const output = triedOutput(tried).slice(-10)
   return [
     `  Tried. ${triedSentence(tried)}`,
     ...listed,
     ...(more === 0 ? [] : [`    and ${more} more`]),
-    ...(output.length === 0 ? [] : ['  The end of its output:', ...output.map((line) => `    | ${unhidden(line)}`)]),
+    ...(output.length === 0 ? [] : ['  The end of its output:', ...output.map((line) => `    | ${line}`)]),
   ]
 }
 

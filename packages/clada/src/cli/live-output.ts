@@ -5,7 +5,7 @@ import { now } from '../core/time-limit.ts'
 import { type ActionResult, type FileChange } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { printable } from '../report/words.ts'
+import { spellOut } from '../report/words.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
 import { isTerminal } from './streams.ts'
@@ -56,7 +56,7 @@ export class LiveOutput {
     this.#left -= line.length + 1
     if (this.#left <= 0) this.shown = 'part'
     else if (this.shown === 'nothing') this.shown = 'all'
-    const text = this.#left <= 0 ? '[output truncated] The report shows more of it.' : printable(line)
+    const text = this.#left <= 0 ? '[output truncated] The report shows more of it.' : spellOut(line)
     this.#print(`[task-${this.#task}:exec] ${text}`)
   }
 }
@@ -76,7 +76,7 @@ export class Progress {
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
     const count = this.#done === seq ? counted(seq, 'action') : `${this.#done} of ${counted(seq, 'action')}`
-    const line = printable(`${count} done, ${success ? '' : 'not '}${action}${target}`).slice(0, 100)
+    const line = spellOut(`${count} done, ${success ? '' : 'not '}${action}${target}`).slice(0, 100)
     fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
     this.#shown = true
   }

@@ -25,7 +25,7 @@ import {
 import type { Loaded } from '../config/load.ts'
 import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './streams.ts'
-import { visible } from '../report/words.ts'
+import { spellOutCommand } from '../report/words.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
@@ -50,7 +50,7 @@ export async function reportProjectAround(given: FlagValues): Promise<void> {
   if (given.root !== undefined || given.quiet !== undefined) return
   if ((await loadedFor(given))?.root !== undefined) return
   const around = projectAround()
-  if (around !== undefined) process.stderr.write(`clada: ${visible(around)}\n`)
+  if (around !== undefined) process.stderr.write(`clada: ${spellOutCommand(around)}\n`)
 }
 
 /** The same without warnings about ignored values, for commands that show them themselves. */

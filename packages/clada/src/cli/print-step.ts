@@ -2,18 +2,18 @@ import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
-import { byBlock, printable } from '../report/words.ts'
+import { byBlock, spellOut } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
 import type { ExitCode } from './command.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings, reportOptions } from './options.ts'
-import { isTerminal, print } from './streams.ts'
+import { isTerminal, print, printJson } from './streams.ts'
 
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {
-  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
-  else if (flags.quiet === undefined) print(printable(lines(result).join('\n')))
+  if (flags.json !== undefined) printJson(result)
+  else if (flags.quiet === undefined) print(spellOut(lines(result).join('\n')))
   return result.success ? 0 : 1
 }
 
@@ -51,7 +51,7 @@ function lines({
 
 /** Prints the result of an undo or redo, and returns the exit code. */
 export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<ExitCode> {
-  if (flags.json !== undefined) print(JSON.stringify(withWarnings(result, await configWarnings(flags)), null, 2))
+  if (flags.json !== undefined) printJson(withWarnings(result, await configWarnings(flags)))
   else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
   return result.success && result.conflicts.length === 0 ? 0 : 1
 }
@@ -83,7 +83,7 @@ export function undoLines(
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),
-  ].map(printable)
+  ].map(spellOut)
 }
 
 /** Why a command that is one action failed: for a person at a terminal, and as text for a pipe. */

@@ -14,7 +14,7 @@ import type {
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
-import { oneLine, primaryOf, printable, unhidden, visible } from '../report/words.ts'
+import { oneLine, primaryOf, spellOut, spellOutCommand } from '../report/words.ts'
 import { extent, linesOf } from '@clada/reply/text/unified-diff.ts'
 
 /** The person who reviews, at a terminal or in a test. */
@@ -101,7 +101,7 @@ class Walk {
       if (answer?.trim() !== 'E' || !this.#request.editable) return answer
       const { text } = this.#request
       const done = await this.#reviewer.edit(text, 'reply.md')
-      if ('why' in done) this.#reviewer.tell([shownLine(done.why)])
+      if ('why' in done) this.#reviewer.tell([spellOut(done.why)])
       else if (done.text !== text) {
         this.#reviewer.tell(['The review begins again with your text.'])
         this.edited = done.text
@@ -138,12 +138,12 @@ class Walk {
     const { block, result } = await this.#find(task)
     if (block === undefined || result === undefined) return 'on'
     const effect = registry.get(result.action)?.effect
-    const head = this.#paint.bold(`\n(${count}) ${visible(`${result.action} ${primaryOf(result)}`.trimEnd())}`)
-    const why = result.explanation === undefined ? [] : [this.#paint.dim(shownLine(oneLine(result.explanation)))]
+    const head = this.#paint.bold(`\n(${count}) ${spellOutCommand(`${result.action} ${primaryOf(result)}`.trimEnd())}`)
+    const why = result.explanation === undefined ? [] : [this.#paint.dim(spellOut(oneLine(result.explanation)))]
     if (!result.success) {
       // The command is asked about when it is its turn.
       if (result.code === 'approval_required') return 'on'
-      this.#reviewer.tell([head, ...why, this.#paint.red(shownLine(userText(result)))])
+      this.#reviewer.tell([head, ...why, this.#paint.red(spellOut(userText(result)))])
       return block.places.length === 0 ? 'on' : this.#places(task, block.places, count)
     }
     if (effect === 'read' || effect === 'meta') return 'on'
@@ -272,7 +272,7 @@ class Walk {
     const [start, end] = [Math.max(0, from), Math.min(lines.length, to)]
     const given = lines.slice(start, end).join('')
     const done = await this.#reviewer.edit(given, file.path)
-    if ('why' in done) this.#reviewer.tell([shownLine(done.why)])
+    if ('why' in done) this.#reviewer.tell([spellOut(done.why)])
     if ('why' in done || done.text === given) return false
     const text = [...lines.slice(0, start), done.text, ...lines.slice(end)].join('')
     const { texts } = this.#blocks[task] ?? {}
@@ -336,7 +336,7 @@ class Walk {
   }
 
   #diffLine(line: string): string {
-    const shown = shownLine(line)
+    const shown = spellOut(line)
     const { green, red, dim } = this.#paint
     return line.startsWith('+')
       ? green(shown)
@@ -350,8 +350,6 @@ class Walk {
 
 const mostRows = 20
 const context = 3
-
-const shownLine = (line: string): string => unhidden(printable(line))
 
 const help = {
   y: 'apply this hunk',
@@ -383,7 +381,7 @@ function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): Shown[] {
 function fileLine({ path, from, change, binary, before, after }: ReviewedFile): string {
   const lines = counted(linesOf((change === 'create' ? after : before) ?? '').length, 'line')
   const state = change === 'create' ? `, new, ${lines}` : change === 'delete' ? `, deleted, ${lines}` : ''
-  return shownLine(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
+  return spellOut(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
 
 function hunkLines({ file, hunks }: Shown): string[] {

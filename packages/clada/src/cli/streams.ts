@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import type { Config } from '../config/keys.ts'
-import { printable } from '../report/words.ts'
+import { spellOut } from '../report/words.ts'
+import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { InputError } from '@clada/reply/core/source.ts'
 import { messageOf, platform } from '../core/platform.ts'
@@ -34,6 +35,9 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
     }
   }
 }
+
+/** A value as JSON. A terminal that shows it is not controlled by what is in it. */
+export const printJson = (value: unknown): void => print(escapeJson(JSON.stringify(value, null, 2)))
 
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
@@ -79,7 +83,7 @@ export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giv
  * code in either case: these texts are meant to be pasted, and many chats run in a terminal.
  */
 export async function giveText(given: string, { copy, osc52, quiet }: Giving, root: string): Promise<0 | 1> {
-  const text = printable(given)
+  const text = spellOut(given)
   if (!copy) {
     print(text)
     return 0

@@ -1,4 +1,4 @@
-import { printable } from '../report/words.ts'
+import { spellOutLine } from '../report/words.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
@@ -212,11 +212,7 @@ export const meant = (close: string | undefined): string => (close === undefined
 /** A text of the file in a message: short, on one line, and with nothing that cannot be seen. */
 export const shown = (value: string): string => `'${seen(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
 
-export const seen = (text: string): string =>
-  printable(text).replace(
-    /[\t\n\r\u2028\u2029]|\p{Default_Ignorable_Code_Point}/gu,
-    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  )
+export const seen = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
 function wrong(tree: Tree, says: string, note: Note, close?: string): undefined {
   if (tree.kind === 'broken') return undefined

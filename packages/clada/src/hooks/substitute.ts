@@ -1,4 +1,4 @@
-import { printable } from '../report/words.ts'
+import { spellOut } from '../report/words.ts'
 
 /**
  * Inserts values into a hook's command. Variables are the user's own text and become part of the command. Facts of a run
@@ -102,7 +102,7 @@ const readAgain = new RegExp(
 
 function readAgainMessage(name: string, fact: Facts[string]): string {
   const odd = typeof fact === 'string' ? fact : (fact.find((one) => !isPlain(one)) ?? '')
-  const shown = printable(odd.length > 100 ? `${odd.slice(0, 100)}…` : odd)
+  const shown = spellOut(odd.length > 100 ? `${odd.slice(0, 100)}…` : odd)
   return `\${${name}} contains characters that this command would interpret as code: ${shown}. Use "$${variableFor(name)}" there instead, or make the reference a separate word.`
 }
 

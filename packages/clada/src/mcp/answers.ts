@@ -3,7 +3,7 @@ import type { ActionResult, Evidence, ExecutionResult, ParseError, Preview } fro
 import { formatCall } from '../report/call.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
-import { capText, printable } from '../report/words.ts'
+import { capText, spellOut } from '../report/words.ts'
 import type { Params, Result } from './protocol.ts'
 import type { ResourceLink } from './resources.ts'
 
@@ -90,7 +90,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
 export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): Answer {
   const answer = documentAnswer(result, options)
   const limit = options.outputLimit ?? defaultOutputLimit
-  const shownDiff = diff === '' ? 'Nothing would change.' : printable(capText(diff.trimEnd(), limit))
+  const shownDiff = diff === '' ? 'Nothing would change.' : spellOut(capText(diff.trimEnd(), limit))
   const structured = {
     ...answer.structured,
     diffs: diffs.map(({ path, change, diff }) => ({ path, change, diff: capText(diff, limit / diffs.length) })),

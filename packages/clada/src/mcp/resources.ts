@@ -1,6 +1,6 @@
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
-import { printable } from '../report/words.ts'
+import { spellOut } from '../report/words.ts'
 import { codes, protocolError, type Result } from './protocol.ts'
 
 export const reportUri = 'clada://report'
@@ -82,7 +82,7 @@ export async function listResources(
 const executionResource = ({ number, summary, time }: HistoryEntry): Resource => ({
   uri: `${historyUri}/${number}`,
   name: `execution ${number}`,
-  description: printable(`${time} ${summary}`),
+  description: spellOut(`${time} ${summary}`),
   mimeType: 'text/x-diff',
 })
 

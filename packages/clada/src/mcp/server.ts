@@ -2,7 +2,7 @@ import { allActions } from '../actions/registry.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
-import { oneLine, printable } from '../report/words.ts'
+import { oneLine, spellOut } from '../report/words.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
 import { toolList } from './document-tools.ts'
 import { Peer } from './peer.ts'
@@ -186,7 +186,7 @@ function resources(session: Session): Record<string, Method> {
         const found = await readResource(uri, session.reports, () => session.clada(caller))
         if (found !== undefined) return found
         const code = caller.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
-        throw protocolError(code, `There is no resource ${printable(uri)}. List them.`, { uri })
+        throw protocolError(code, `There is no resource ${spellOut(uri)}. List them.`, { uri })
       },
     },
   }

@@ -16,7 +16,7 @@ import {
   withWarnings,
 } from '../core/result.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { primaryOf, printable } from '../report/words.ts'
+import { primaryOf, spellOut } from '../report/words.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { type Answer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { type AskClient, askThrough, hasForms, type Question } from './ask.ts'
@@ -179,7 +179,7 @@ export class Session {
       ...project.options,
       conversation: (this.#conversation ??= { kind: 'mcp', id: newId() }),
       ask: (request) => {
-        tell(printable(`waiting for approval: ${request.command}`))
+        tell(spellOut(`waiting for approval: ${request.command}`))
         return ask(request)
       },
     }
@@ -308,7 +308,7 @@ const adviceFor = ({ refusal }: { refusal: string }): string =>
   `Nothing can be done: ${refusal}. The user can start clada mcp with a --root inside them, or open that directory in the client.`
 
 const progressLine = (result: ActionResult): string =>
-  printable(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
+  spellOut(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
 
 /** Reported like any other wrong parameter. */
 function notAnObject(tool: string, given: unknown): ExecutionResult {

@@ -3,6 +3,7 @@ import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/pa
 import { type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent, holdsToken } from './holds-token.ts'
 
@@ -294,9 +295,9 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (given.length < 256 && /^[\w\-./]+$/.test(given) && !doubtful.test(given)) return undefined
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
-  const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/.exec(given)
-  if (odd) return `it contains the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
+  const at = /[\t\r\n]/.exec(given)?.index ?? firstHidden(given)?.at
+  if (at !== undefined)
+    return `it contains the invisible character ${codePointName(given.slice(at))} at position ${at + 1}`
   if (given.includes('://') && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
   const windows = on.name === 'win32'
   const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
@@ -320,9 +321,6 @@ const doubtful = /\.(?:\/|$)|(?:^|\/)(?:con|prn|aux|nul|com|lpt)/i
 
 /** Windows opens a device by these names, whatever follows the first dot; spaces before that are ignored. */
 const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i
-
-const codePoint = (char: string): string =>
-  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Why documents may not touch names that decide what other programs run, or what clada itself may do. */
 const ownNames = {

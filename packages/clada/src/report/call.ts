@@ -3,7 +3,7 @@ import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { entryLines, reportEntries, type Style } from './entries.ts'
 import { changedLines, defaultOutputLimit, outputOf, type ReportOptions, reviewLines } from './parts.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { capText, primaryOf, printable } from './words.ts'
+import { capText, primaryOf, spellOut } from './words.ts'
 
 /**
  * The result of one call, for a model that called a tool. It knows what it called, and the protocol says where the text
@@ -23,7 +23,7 @@ export function formatCall(result: ExecutionResult, options: ReportOptions = {})
     'edited-reply': () => [],
   }
   const lines = reportEntries(result).flatMap((entry) => entryLines(entry, style))
-  return capText(printable(lines.join('\n')), budget)
+  return capText(spellOut(lines.join('\n')), budget)
 }
 
 const warning = (text: string): string => `⚠️  ${text}`

@@ -1,3 +1,4 @@
+import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { entryLines, reportEntries } from './entries.ts'
 import { formatLlm } from './llm.ts'
@@ -19,7 +20,7 @@ export const lineFormats = { text: textFormat, xml: xmlFormat, pretty: prettyFor
 export function formatReport(result: ExecutionResult, format: ReportFormat, options: ReportOptions = {}): string {
   switch (format) {
     case 'json':
-      return JSON.stringify(withDetail(result, options.errorDetail), null, 2)
+      return escapeJson(JSON.stringify(withDetail(result, options.errorDetail), null, 2))
     case 'llm':
       return formatLlm(result, options)
     case 'text':

@@ -14,7 +14,7 @@ import {
   reviewLines,
   type ShownOutput,
 } from './parts.ts'
-import { capText, entryText, primaryOf, printable } from './words.ts'
+import { capText, entryText, primaryOf, spellOut } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
 
@@ -33,7 +33,7 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
   const plain = summarySection(entries, options, new Map()).length
   const outputs = outputsOf(result, options, budget - plain - changes.length - repair.length - roomForNotes)
   const sections = [summarySection(entries, options, outputs.shown), changes, outputs.section, repair]
-  return capText(printable(sections.filter((section) => section !== '').join('\n\n')), budget)
+  return capText(spellOut(sections.filter((section) => section !== '').join('\n\n')), budget)
 }
 
 const roomForNotes = 600

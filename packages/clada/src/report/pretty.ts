@@ -3,7 +3,7 @@ import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } f
 import { counted } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
 import { notExecutedText, outputOf, type ReportOptions, reviewLines } from './parts.ts'
-import { byBlock, entryText, oneLine, primaryOf, printable } from './words.ts'
+import { byBlock, entryText, oneLine, primaryOf, spellOut } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
 
@@ -17,7 +17,7 @@ export const prettyFormat: LineFormat = (options, root) => {
     return [head, ...prettyChanges(changes, options), ...rest].map(entryText)
   }
   const missed = (text: string, isError: boolean): string[] => [
-    isError ? paint.red(`✗ ${printable(text)}`) : paint.yellow(`! ${printable(text)}`),
+    isError ? paint.red(`✗ ${spellOut(text)}`) : paint.yellow(`! ${spellOut(text)}`),
   ]
   return {
     style: {
@@ -26,15 +26,15 @@ export const prettyFormat: LineFormat = (options, root) => {
       unreadable: ({ errors }) => prettyErrors(errors, options).map(entryText),
       missed: ({ one }) => missed(notExecutedText(one), isMissing(one)).map(entryText),
       'more-missed': ({ count, isMissing: isError }) => missed(`${counted(count, 'more block')} not executed`, isError),
-      fatal: ({ message }) => [paint.red(`✗ ${printable(message)}`)].map(entryText),
+      fatal: ({ message }) => [paint.red(`✗ ${spellOut(message)}`)].map(entryText),
       // The count at the end has it in a few words.
       reminder: () => [],
-      warning: ({ message }) => [paint.yellow(`! ${printable(message)}`)].map(entryText),
-      'edited-reply': ({ lines }) => lines.map((line) => entryText(diffColor(printable(line), paint))),
+      warning: ({ message }) => [paint.yellow(`! ${spellOut(message)}`)].map(entryText),
+      'edited-reply': ({ lines }) => lines.map((line) => entryText(diffColor(spellOut(line), paint))),
     },
     closing: (result) => {
       const [, ...corrected] = options.errorDetail === 'minimal' ? [] : correctedLines(result).join('\n').split('\n')
-      return [...corrected.map((line) => paint.dim(`    ${printable(line)}`)), prettySummary(result, paint)]
+      return [...corrected.map((line) => paint.dim(`    ${spellOut(line)}`)), prettySummary(result, paint)]
     },
   }
 }
@@ -53,26 +53,26 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
   const paint = options.color ? colored : plain
-  const what = printable(`${result.action} ${primaryOf(result)}`.trimEnd())
+  const what = spellOut(`${result.action} ${primaryOf(result)}`.trimEnd())
   const warnings = [
-    ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`)),
-    ...reviewLines(result).map((line) => `    ${diffColor(printable(line), paint)}`),
+    ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${spellOut(warning)}`)),
+    ...reviewLines(result).map((line) => `    ${diffColor(spellOut(line), paint)}`),
   ]
   const output = outputOf(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
   const shown =
     output === undefined
       ? []
-      : printable(output.body)
+      : spellOut(output.body)
           .split('\n')
           .map((line) => paint.dim(`    ${line}`))
-  const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
+  const why = result.explanation === undefined ? [] : [paint.dim(`    ${spellOut(oneLine(result.explanation))}`)]
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, `    ${printable(userText(result))}`]
+  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, `    ${spellOut(userText(result))}`]
   const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
   const detail = options.errorDetail === 'minimal' ? [userText(result)] : repairLines(result, { reader })
   return [
     `${paint.red('✗')} ${what}`,
-    ...detail.map((line) => `    ${diffColor(printable(line), paint)}`),
+    ...detail.map((line) => `    ${diffColor(spellOut(line), paint)}`),
     ...warnings,
     ...shown,
   ]
@@ -85,11 +85,11 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   // A call without a document has no block.
   const isCall = first?.line === undefined && first?.blockStartLine === undefined
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
-  const head = `${paint.red('✗')} ${printable(name)}`
+  const head = `${paint.red('✗')} ${spellOut(name)}`
   const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
   // Without its code an error does not say that it was cut off.
   const unsaid = errorDetail === undefined ? errors.flatMap(wouldHaveRun) : []
-  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].map((line) => `    ${printable(line)}`)]
+  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].map((line) => `    ${spellOut(line)}`)]
 }
 
 function withoutCode(error: ParseError): ParseError {
@@ -123,7 +123,7 @@ export function prettySummary(
 export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
   const paint = color ? colored : plain
   const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': same }
-  return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(printable(line))}`)
+  return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(spellOut(line))}`)
 }
 
 /** A line of a diff, in its colour. It may be indented by two; lines that both sides have are so by their mark. */

@@ -3,7 +3,7 @@ import { type ActionResult, type Details, type ExecutionResult, type ParseError 
 import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
 import { userText } from './failure.ts'
 import type { CountedIn, ReportOptions } from './parts.ts'
-import { capText, changerOf, printable } from './words.ts'
+import { capText, changerOf, spellOut } from './words.ts'
 
 export interface Repairing {
   /** Readers: a model, or the user, who sees codes only with `--error-detail`. */
@@ -147,7 +147,7 @@ function fenced(texts: readonly string[], title: (what: string) => string): stri
 /** A section with them, for the reports that have no other. */
 export function correctedSection(result: Correctable, { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string[] {
   const lines = errorDetail === 'minimal' ? [] : correctedLines(result)
-  return lines.length === 0 ? [] : ['', '=== REPAIR ===', ...lines.slice(1).map(printable), endFrame]
+  return lines.length === 0 ? [] : ['', '=== REPAIR ===', ...lines.slice(1).map(spellOut), endFrame]
 }
 
 /** Longer than any fence in the text. */

@@ -4,7 +4,10 @@ import { type ActionResult, type Details, type ParseError } from '../core/result
 import { counted } from '@clada/reply/core/words.ts'
 import { isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
 import { type CutLines, cutLines } from '@clada/reply/text/lines.ts'
+import { codePointName, spellOut, spellOutLine } from '@clada/reply/text/spell-out.ts'
 import { isMarker } from '@clada/reply/text/undamage.ts'
+
+export { spellOut, spellOutLine }
 
 /** The path, pattern or command that an action is about. */
 export function primaryOf({
@@ -95,7 +98,7 @@ export const triedOutput = ({ output }: Tried): string[] =>
     : output
         .trimEnd()
         .split(/\r?\n/)
-        .map((line) => printable(line.slice(0, 300)))
+        .map((line) => spellOut(line.slice(0, 300)))
 
 /** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
 export class Content {
@@ -128,46 +131,15 @@ export function entryText(entry: string): string {
 }
 
 /** Lines of a report that may quote names and errors: each stays its own, and none controls the terminal. */
-export const safeLines = (lines: readonly string[]): string[] => lines.map((line) => printable(entryText(line)))
+export const safeLines = (lines: readonly string[]): string[] => lines.map((line) => spellOut(entryText(line)))
 
 const readsAsOurs = (line: string, next: string | undefined): boolean =>
   isFrame(line) || isTaskLine(line) || isMarker(line, next)
 
-/**
- * Text from files and commands must not control the terminal of the reader: control characters, and
- * those that turn the reading direction, are shown by their code.
- */
-export function printable(text: string): string {
-  return text.replace(unsafe, byCode)
-}
-
-/** Shows invisible characters, which a model reads. Those that some languages need stay. */
-export const withoutHidden = (text: string): string =>
-  text.replace(/[\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu, byCode)
-
-function byCode(char: string): string {
-  const code = (char.codePointAt(0) ?? 0).toString(16)
-  if (code.length > 4) return `\\u{${code}}`
-  return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
-}
-
-// eslint-disable-next-line no-control-regex -- they are what is looked for
-const unsafe = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g
-
 /** A command as a person must see it: nothing hidden, nothing that moves the cursor, no spaces that push text away. */
-export function visible(command: string): string {
-  const shown = printable(command.replace(/[\r\n]/g, (char) => (char === '\n' ? '\\n' : '\\r')))
-    .replace(/\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u200b-\u200f\ufeff]/gu, code)
-    .replace(/ {4,}/g, (spaces) => ` (${spaces.length} spaces) `)
+export function spellOutCommand(command: string): string {
+  const shown = spellOutLine(command).replace(/ {4,}/g, (spaces) => ` (${spaces.length} spaces) `)
   // The arrow is ours: it leads from a link to its file.
   const foreign = [...new Set(command.match(/(?!→)\P{ASCII}/gu) ?? [])]
-  return foreign.length === 0 ? shown : `${shown}  (not ASCII: ${foreign.slice(0, 8).map(code).join(' ')})`
+  return foreign.length === 0 ? shown : `${shown}  (not ASCII: ${foreign.slice(0, 8).map(codePointName).join(' ')})`
 }
-
-const code = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
-
-/** Shows characters that take no room and could hide what a line says. Emoji need some of them, and those stay. */
-export const unhidden = (text: string): string => text.replace(hidden, code)
-
-const hidden =
-  /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu

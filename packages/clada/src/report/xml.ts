@@ -12,7 +12,7 @@ import {
   reviewLines,
   skippedFor,
 } from './parts.ts'
-import { primaryOf, printable, safeLines } from './words.ts'
+import { primaryOf, spellOut, safeLines } from './words.ts'
 import { sentenceOf } from './failure.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
@@ -170,4 +170,4 @@ function taskElement({ index, status, result, errors = [] }: Task): string[] {
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
-const escaped = (text: string): string => printable(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)
+const escaped = (text: string): string => spellOut(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)

@@ -4,7 +4,7 @@ import type { Place } from './place.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { summaryLines } from '../report/llm.ts'
-import { primaryOf, printable } from '../report/words.ts'
+import { primaryOf, spellOut } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
 
 /**
@@ -162,7 +162,7 @@ export function sectionFor(results: readonly ExecutionResult[], copied?: boolean
  */
 export function sectionOf(entries: readonly string[]): string {
   const body = entries.map((entry) => {
-    const line = printable(entry.trimEnd().replace(lineBreaks, '⏎'))
+    const line = spellOut(entry.trimEnd().replace(lineBreaks, '⏎'))
     return isMarker(line.trim()) ? `- ${line}` : line
   })
   return [firstLine, ...body, lastLine, '', ''].join('\n')

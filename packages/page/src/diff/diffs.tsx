@@ -4,7 +4,7 @@ import type { FileChange } from '../../../clada/src/core/result.ts'
 import type { TouchedFile } from '../../../clada/src/ui/protocol.ts'
 import { Counts, Path } from '../parts.tsx'
 import { diffMode } from '../store.ts'
-import { shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { type Choosing, CodeDiff } from './code-diff.tsx'
 
 /** How a file is shown: its kind, the text beside its name, and the text in place of its diff. */
@@ -62,7 +62,7 @@ interface DiffProps {
 export function Diff({ section: { file, change, choosing, tools, instead }, mode, startsOpen = true }: DiffProps) {
   const [open, setOpen] = useState(startsOpen)
   return (
-    <section class={`diff ${change === undefined ? 'waiting' : ''}`} aria-label={shown(file.path)}>
+    <section class={`diff ${change === undefined ? 'waiting' : ''}`} aria-label={spellOut(file.path)}>
       <div class="diff-head">
         <button type="button" class="disclose" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Path path={file.path} />

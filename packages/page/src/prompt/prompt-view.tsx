@@ -4,7 +4,8 @@ import { Button } from '../button.tsx'
 import { Name, Path } from '../parts.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../words.ts'
 import {
   at,
   chosenIn,
@@ -99,10 +100,10 @@ export function PromptView() {
           <Structures />
           {made.value?.refused.map(({ path, error }) => (
             <p key={path} class="alert warn">
-              {shown(path)}: {shown(error)}
+              {spellOut(path)}: {spellOut(error)}
             </p>
           ))}
-          <pre class="prompt">{shown(made.value?.text ?? '')}</pre>
+          <pre class="prompt">{spellOut(made.value?.text ?? '')}</pre>
         </div>
       </section>
     </div>
@@ -133,7 +134,7 @@ function Task() {
           </option>
           {recentTasks.value.map((task, index) => (
             <option key={task} value={index}>
-              {shown(task.slice(0, 80))}
+              {spellOut(task.slice(0, 80))}
             </option>
           ))}
         </select>
@@ -207,7 +208,7 @@ function Chosen() {
             <span class="quiet nowrap">{problem === undefined ? `${tokens ?? 0}` : 'cannot be read'}</span>
             <Button quiet act={() => toggle({ path })}>
               <span aria-hidden="true">×</span>
-              <span class="unseen">Leave out {shown(path)}</span>
+              <span class="unseen">Leave out {spellOut(path)}</span>
             </Button>
           </li>
         ))}
@@ -288,7 +289,7 @@ function Structures() {
   return (
     <fieldset class="picks structures">
       <legend>
-        Structures of <span class="mono">{shown(file)}</span>
+        Structures of <span class="mono">{spellOut(file)}</span>
       </legend>
       {found.length === 0 && <p class="quiet">None were found.</p>}
       {found.slice(0, 300).map(({ path, label, lines, depth }) => (

@@ -2,7 +2,8 @@ import { applyMarked, copyAnswer, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { applicable, chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
-import { plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../words.ts'
 
 /** The decision and its result. */
 export function ApplyBar() {
@@ -23,7 +24,7 @@ export function ApplyBar() {
       )}
       {page.value?.remarks.map((remark) => (
         <p key={remark} class="alert warn">
-          {shown(remark)}
+          {spellOut(remark)}
         </p>
       ))}
       {done + failed > 0 && (

@@ -6,7 +6,7 @@ import { focusOn } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { CodeDiff } from '../diff/code-diff.tsx'
 import { Diff, Sections } from '../diff/diffs.tsx'
-import { shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { canDecide, type Decided, decideHunk, editing, hunkAt, keepParams, keepText, stopEditing } from './choices.ts'
 
 /** What a block does to files, change by change: each can be taken or left out, and the text edited. */
@@ -55,7 +55,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
             focusOn('edit-text')
           }}
         >
-          Edit<span class="unseen"> the new text of {shown(path)}</span>
+          Edit<span class="unseen"> the new text of {spellOut(path)}</span>
         </Button>
       )}
     </>
@@ -76,7 +76,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
     <>
       {others.map((hunk) => (
         <div key={hunk.id} class="hunk-head">
-          <span>{hunk.kind === 'move' ? `Moved from ${shown(file.from ?? '')}` : shown(path)}</span>
+          <span>{hunk.kind === 'move' ? `Moved from ${spellOut(file.from ?? '')}` : spellOut(path)}</span>
           <HunkHead of={of} hunk={hunk} number={hunks.indexOf(hunk) + 1} total={hunks.length} />
         </div>
       ))}

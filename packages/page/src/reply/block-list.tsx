@@ -3,7 +3,8 @@ import { StateIcon } from '../icons.tsx'
 import { Counts, Name } from '../parts.tsx'
 import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { labelOf, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { labelOf } from '../words.ts'
 import type { PlanBlock, TouchedFile } from '../../../clada/src/ui/protocol.ts'
 
 export const rowHeight = 52
@@ -101,7 +102,7 @@ function Row({ block, index, total, isCurrent }: RowProps) {
       <StateIcon mark={state} />
       <span class="what">
         <span class="line">
-          <b>{shown(action === '' ? block.syntax : action)}</b> <Name named="mono target" of={target} />
+          <b>{spellOut(action === '' ? block.syntax : action)}</b> <Name named="mono target" of={target} />
         </span>
         <span class="line quiet">
           <span class={`state-${state}`}>{labelOf(state)}</span>

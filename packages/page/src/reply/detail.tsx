@@ -18,7 +18,8 @@ import {
   stateOf,
 } from '../store.ts'
 import { inOrder, Name } from '../parts.tsx'
-import { labelOf, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { labelOf } from '../words.ts'
 import { AllFiles } from './all-files.tsx'
 import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
 import {
@@ -165,13 +166,13 @@ function BlockTitle({ block }: { block: PlanBlock }) {
   return (
     <div class="title">
       <h2>
-        {shown(block.action === '' ? 'No action' : block.action)} <Name named="mono target" of={block.target} />
+        {spellOut(block.action === '' ? 'No action' : block.action)} <Name named="mono target" of={block.target} />
       </h2>
       <p class="line quiet">
         <StateIcon mark={state} />
         <span class={`state-${state}`}>{labelOf(state)}</span>
         <span>
-          {shown(block.id)} · {block.syntax} ·{' '}
+          {spellOut(block.id)} · {block.syntax} ·{' '}
           {endLine === null ? `from line ${startLine}` : `lines ${startLine}–${endLine}`}
         </span>
       </p>
@@ -187,17 +188,17 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
   const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
   return (
     <>
-      {explanation !== undefined && <p class="say">{shown(explanation)}</p>}
+      {explanation !== undefined && <p class="say">{spellOut(explanation)}</p>}
       {problems.map((problem, index) => (
         <div key={index} class="alert bad">
           <p>
             {problem.line !== undefined && <span class="quiet">Line {problem.line}. </span>}
-            {shown(problem.message)}
+            {spellOut(problem.message)}
           </p>
-          {problem.hint !== undefined && <p class="hint">The answer tells the model: {shown(problem.hint)}</p>}
+          {problem.hint !== undefined && <p class="hint">The answer tells the model: {spellOut(problem.hint)}</p>}
         </div>
       ))}
-      {note !== undefined && <p class="alert warn">{shown(note)}</p>}
+      {note !== undefined && <p class="alert warn">{spellOut(note)}</p>}
       {editing.value?.what === 'block' && <ParamsEditor of={of} params={params} />}
       {choice.leaveOut === true && (
         <label class="why">
@@ -213,7 +214,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       {result !== undefined && !result.success && block.state !== 'left' && <Failure of={of} detail={detail} />}
       {(going === undefined ? warnings : []).map((warning) => (
         <p key={warning} class="alert warn">
-          {shown(warning)}
+          {spellOut(warning)}
         </p>
       ))}
       <BlockFiles block={block} detail={detail} />
@@ -222,7 +223,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">
-          {inOrder(shown(raw))}
+          {inOrder(spellOut(raw))}
         </pre>
       </details>
     </>
@@ -232,6 +233,6 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
 const Output = ({ text, title }: { text: string; title: string }) => (
   <section class="output" aria-label={title}>
     <h3>{title}</h3>
-    <pre tabIndex={0}>{inOrder(shown(text))}</pre>
+    <pre tabIndex={0}>{inOrder(spellOut(text))}</pre>
   </section>
 )

@@ -4,7 +4,7 @@ import { changerOf } from '../../../clada/src/report/words.ts'
 import type { BlockDetail } from '../../../clada/src/ui/protocol.ts'
 import { Button } from '../button.tsx'
 import { inOrder, Name } from '../parts.tsx'
-import { shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { canDecide, type Decided, editWhenShown, usePlace } from './choices.ts'
 
 /** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
@@ -15,8 +15,8 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   const { command, rule, already_applied_at_line: already, changed_by } = details
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
-      <p class="reason">{shown(error)}</p>
-      {command !== undefined && <pre class="command">{inOrder(shown(command))}</pre>}
+      <p class="reason">{spellOut(error)}</p>
+      {command !== undefined && <pre class="command">{inOrder(spellOut(command))}</pre>}
       {state === 'approval' && <p class="hint">You are asked when it is applied. Until then nothing runs.</p>}
       {rule !== undefined && (
         <p class="hint">
@@ -44,10 +44,10 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
       )}
       {details.failures?.map(({ path, error: why }) => (
         <p key={path} class="hint">
-          <Name named="mono" of={path} />: {shown(why)}
+          <Name named="mono" of={path} />: {spellOut(why)}
         </p>
       ))}
-      {advice !== undefined && state !== 'approval' && <p class="hint">{shown(advice)}</p>}
+      {advice !== undefined && state !== 'approval' && <p class="hint">{spellOut(advice)}</p>}
     </div>
   )
 }
@@ -125,11 +125,11 @@ function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]]
     <div class="beside">
       {sides.map(([title, lines]) => (
         <figure key={title}>
-          <figcaption>{shown(title)}</figcaption>
+          <figcaption>{spellOut(title)}</figcaption>
           <pre tabIndex={0} aria-label={title}>
             {lines.map(({ text, kind }, index) => (
               <span key={index} class={`code ${kind}`}>
-                {inOrder(shown(text))}
+                {inOrder(spellOut(text))}
                 {'\n'}
               </span>
             ))}

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { follow, openDocument, openFile } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page } from '../store.ts'
-import { shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { Replies } from './replies.tsx'
 
 /** Where a reply comes in: pasted, dropped, chosen, or followed in a file. */
@@ -54,7 +54,7 @@ export function Intake() {
         {followed !== null && followed !== undefined && (
           <label class="check">
             <input type="checkbox" checked={followed.on} onChange={(event) => follow(event.currentTarget.checked)} />
-            Follow <code>{shown(followed.file)}</code>
+            Follow <code>{spellOut(followed.file)}</code>
           </label>
         )}
       </div>

@@ -4,7 +4,8 @@ import { StateIcon } from '../icons.tsx'
 import { plan, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { Name } from '../parts.tsx'
-import { labelOf, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { labelOf } from '../words.ts'
 import type { PlanBlock } from '../../../clada/src/ui/protocol.ts'
 import { mapOf, type MapRow } from './lanes.ts'
 
@@ -56,13 +57,13 @@ function Row({ block, row }: { block: PlanBlock; row: MapRow }) {
       <button type="button" class="leaf" onClick={() => lookAtBlock(key)}>
         <StateIcon mark={state} />
         <span class="unseen">{labelOf(state)}:</span>
-        <b>{shown(action === '' ? syntax : action)}</b>
+        <b>{spellOut(action === '' ? syntax : action)}</b>
         <Name of={target} />
       </button>
       <span class="quiet nowrap by">
         {group?.atomic && 'all or nothing'}
         {row.after.slice(0, 2).map(({ key: before, path }) => (
-          <button key={before} type="button" class="chip" title={shown(path)} onClick={() => lookAtBlock(before)}>
+          <button key={before} type="button" class="chip" title={spellOut(path)} onClick={() => lookAtBlock(before)}>
             after {before + 1}
           </button>
         ))}

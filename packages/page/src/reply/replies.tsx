@@ -1,7 +1,8 @@
 import { forget, openDocument, reopen } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page, plan, unopened } from '../store.ts'
-import { plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../words.ts'
 import type { ReplyEntry } from '../../../clada/src/ui/protocol.ts'
 
 /** Every reply that was opened here. Nothing that is pasted takes one away. */
@@ -22,7 +23,7 @@ export function Replies({ open = false }: { open?: boolean }) {
               disabled={page.value?.running !== null}
               onClick={() => void reopen(entry.id)}
             >
-              <bdi>{shown(entry.name === '' ? entry.title : entry.name)}</bdi>
+              <bdi>{spellOut(entry.name === '' ? entry.title : entry.name)}</bdi>
               <span class="quiet nowrap">{stateOf(entry)}</span>
             </button>
             <Button
@@ -32,7 +33,7 @@ export function Replies({ open = false }: { open?: boolean }) {
               disabled={page.value?.running !== null}
             >
               <span aria-hidden="true">×</span>
-              <span class="unseen">Take {shown(entry.title)} off the list</span>
+              <span class="unseen">Take {spellOut(entry.title)} off the list</span>
             </Button>
           </li>
         ))}
@@ -54,7 +55,8 @@ export function Unopened() {
   return (
     <div class="banner ask" role="alert">
       <span>
-        The text that you pasted has no blocks, so the reply stays open. <q>{shown(asked.text.trim().slice(0, 80))}</q>
+        The text that you pasted has no blocks, so the reply stays open.{' '}
+        <q>{spellOut(asked.text.trim().slice(0, 80))}</q>
       </span>
       <span class="row">
         <Button act={() => (unopened.value = null)}>Keep the reply</Button>

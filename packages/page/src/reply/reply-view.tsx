@@ -2,7 +2,8 @@ import { clear, lookAtWhole, refresh } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { Search } from '../parts.tsx'
 import { detailOpen, looked, page, plan, wanted } from '../store.ts'
-import { bytes, plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { bytes, plural } from '../words.ts'
 import { ApplyBar } from './apply-bar.tsx'
 import { BlockList } from './block-list.tsx'
 import { Detail } from './detail.tsx'
@@ -22,7 +23,7 @@ export function ReplyView() {
           <div class="about">
             <strong>{plural(current.blocks.length, 'block')}</strong>
             <span class="quiet">
-              {current.name === '' ? 'pasted' : shown(current.name)}, {bytes(current.bytes)}
+              {current.name === '' ? 'pasted' : spellOut(current.name)}, {bytes(current.bytes)}
               {current.edited && ', edited by you'}
             </span>
           </div>
@@ -58,10 +59,10 @@ export function ReplyView() {
             Map
           </Button>
         </div>
-        {current.fatal !== undefined && <p class="alert bad">{shown(current.fatal)}</p>}
+        {current.fatal !== undefined && <p class="alert bad">{spellOut(current.fatal)}</p>}
         {current.warnings.map((warning) => (
           <p key={warning} class="alert warn">
-            {shown(warning)}
+            {spellOut(warning)}
           </p>
         ))}
         <BlockList />

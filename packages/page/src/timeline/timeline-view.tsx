@@ -10,7 +10,8 @@ import { Name, Search } from '../parts.tsx'
 import { DiffTools } from '../reply/detail.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../words.ts'
 import {
   at,
   type Entry,
@@ -127,10 +128,10 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
       <span class="what">
         <span class="line">
           {entry.kind === 'execution' ? (
-            <bdi class={entry.entry.undone ? 'undone' : ''}>{shown(entry.entry.summary)}</bdi>
+            <bdi class={entry.entry.undone ? 'undone' : ''}>{spellOut(entry.entry.summary)}</bdi>
           ) : entry.kind === 'whole' ? (
             <b>
-              <bdi>{shown(entry.title)}</bdi>
+              <bdi>{spellOut(entry.title)}</bdi>
             </b>
           ) : (
             <i>{entry.kind === 'since' ? 'Changed by you since' : 'Changed by you in between'}</i>
@@ -139,7 +140,7 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
         <span class="line quiet">
           {entry.kind === 'execution'
             ? notes(entry.entry)
-            : shown(entry.kind === 'whole' ? entry.notes : entry.paths.join(', '))}
+            : spellOut(entry.kind === 'whole' ? entry.notes : entry.paths.join(', '))}
         </span>
       </span>
     </div>
@@ -183,7 +184,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
         </span>
         <div class="title">
           <h2>
-            <bdi>{entry && shown(titleOf(entry))}</bdi>
+            <bdi>{entry && spellOut(titleOf(entry))}</bdi>
           </h2>
           {entry?.kind === 'execution' && (
             <p class="line quiet">
@@ -247,9 +248,9 @@ function Actions({ of: { entry, actions } }: { of: Execution }) {
         const state = success ? (undone ? 'undone' : 'done') : left ? 'left' : 'failed'
         return (
           <li key={seq}>
-            <span class={`state-${state}`}>{left ? 'left out by you' : state}</span> <b>{shown(action)}</b>{' '}
+            <span class={`state-${state}`}>{left ? 'left out by you' : state}</span> <b>{spellOut(action)}</b>{' '}
             <Name named="mono" of={target} />
-            {error !== undefined && !left && <span class="quiet"> {shown(error)}</span>}
+            {error !== undefined && !left && <span class="quiet"> {spellOut(error)}</span>}
             {canTurnOne && success && (
               <Button
                 quiet

@@ -4,7 +4,8 @@ import { say, step, turn, type TurnRequest } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { Name } from '../parts.tsx'
 import { view } from '../store.ts'
-import { plural, shown } from '../words.ts'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { plural } from '../words.ts'
 import { load, marked } from './timeline.ts'
 
 /** What an undo or a step came to, where it did not simply work. */
@@ -72,12 +73,12 @@ export function Turn() {
   const { error, conflicts, merge } = outcome.value
   return (
     <div class="alert bad" role="alert">
-      <p>{shown(error)}</p>
+      <p>{spellOut(error)}</p>
       <ul>
         {conflicts.map(({ path, reason }) => (
           <li key={path}>
             <Name named="mono" of={path} />
-            {reason !== '' && `: ${shown(reason)}`}
+            {reason !== '' && `: ${spellOut(reason)}`}
           </li>
         ))}
       </ul>

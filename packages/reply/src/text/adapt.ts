@@ -1,5 +1,5 @@
 import type { DamageKind } from '../core/mistake.ts'
-import { folded } from './file-lines.ts'
+import { type CharacterKind, foldText, kindIn } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './lines.ts'
 import { indentOf, type Pair, reindenter } from './reindent.ts'
@@ -175,15 +175,13 @@ type Frame = 'old' | 'file'
 
 const hasContent = (line: string): boolean => line.trim() !== ''
 
-type CharacterClass = 'quote' | 'dash' | 'dots' | 'space' | 'invisible' | 'accent' | 'other'
+/** What `foldText` leaves alone is `other`. */
+type CharacterClass = Exclude<CharacterKind, 'angle'> | 'accent' | 'other'
 
 function classOf(unit: string): CharacterClass {
   if (/\p{M}/u.test(unit)) return 'accent'
-  if (/[\u2018-\u201f\u2032\u2033]/.test(unit)) return 'quote'
-  if (/[\u2010-\u2015\u2212]/.test(unit)) return 'dash'
-  if (unit === '\u2026') return 'dots'
-  if (/[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/.test(unit)) return 'space'
-  return /[\xad\u200b-\u200d\u2060\ufeff]/.test(unit) ? 'invisible' : 'other'
+  const kind = kindIn(unit)
+  return kind === undefined || kind === 'angle' ? 'other' : kind
 }
 
 const punctuation: readonly CharacterClass[] = ['quote', 'dash', 'dots']
@@ -259,7 +257,7 @@ class Evidence {
     // Dashes and dots are written by hand too, but not beside quotes that a program has curled.
     if (kind === 'dash' || kind === 'dots') return punctuation.some((one) => this.#damaged.has(one)) ? undefined : unit
     // Another kind of damage than the one that shows: it is unknown which.
-    return this.#damaged.has(kind) && !this.#sound.has(kind) ? folded(unit) : undefined
+    return this.#damaged.has(kind) && !this.#sound.has(kind) ? foldText(unit) : undefined
   }
 }
 
@@ -295,16 +293,16 @@ function tokensOf(edit: string, file: string | undefined): Token[] {
 /** Two texts that are the same when folded, as the smallest parts that are. Nothing when they are not. */
 function segmentsOf(edit: string, file: string): [string, string][] {
   if (edit === file) return unitsOf(edit).map((unit) => [unit, unit])
-  if (folded(edit) !== folded(file)) return []
+  if (foldText(edit) !== foldText(file)) return []
   const segments: [string, string][] = []
   const left = unitsOf(edit)
   const right = unitsOf(file)
   let [own, other] = ['', '']
   for (let i = 0, j = 0; i < left.length || j < right.length;) {
-    const [a, b] = [folded(own).length, folded(other).length]
+    const [a, b] = [foldText(own).length, foldText(other).length]
     if (i < left.length && (a <= b || j >= right.length)) own += left[i++]
     else other += right[j++]
-    if (folded(own) !== folded(other) || own === '' || other === '') continue
+    if (foldText(own) !== foldText(other) || own === '' || other === '') continue
     segments.push([own, other])
     ;[own, other] = ['', '']
   }

@@ -2,7 +2,7 @@
  * Lines of a text against lines of a file: which correspond, how alike the two are. Every wanted line may
  * be up to `slack` lines from where it should be; pairs cost their characters only when they may be alike.
  */
-import { collapsed, squeezed } from './plain.ts'
+import { collapse, squeeze } from './characters.ts'
 import { afford, type Work } from './nearest-survey.ts'
 
 interface ComparedLine {
@@ -15,8 +15,8 @@ interface ComparedLine {
 }
 
 export function comparedLine(raw: string): ComparedLine {
-  const plain = collapsed(raw.slice(0, MAX_LINE))
-  const bare = squeezed(plain)
+  const plain = collapse(raw.slice(0, MAX_LINE))
+  const bare = squeeze(plain)
   let sign = 0
   for (let at = 1; at < bare.length; at++) {
     sign |= 1 << ((Math.imul(bare.charCodeAt(at - 1), 31) + bare.charCodeAt(at)) & 31)

@@ -13,7 +13,8 @@
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
 import { adapted } from './adapt.ts'
-import { type FileLines, folded, keyOf, withoutCr } from './file-lines.ts'
+import { foldText } from './characters.ts'
+import { type FileLines, keyOf, withoutCr } from './file-lines.ts'
 import { type Fit, isLong, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 
@@ -131,7 +132,7 @@ function fitsOf(
 }
 
 /** A line without what a chat program does to characters: spaces before and after it count. */
-const asWritten = (line: string): string => folded(withoutCr(line))
+const asWritten = (line: string): string => foldText(withoutCr(line))
 
 /** The old lines that are once in the file: they tell places apart. Short ones do so together. */
 function tellingOf(old: readonly string[], file: FileLines): number[] {

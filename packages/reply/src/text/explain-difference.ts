@@ -1,5 +1,5 @@
 import { withoutOuterBlankLines } from './lines.ts'
-import { isShortWord, squeezed, straight } from './plain.ts'
+import { isShortWord, membersOf, squeeze, straighten, withPlain } from './characters.ts'
 
 /**
  * A short phrase when `wanted` would be in `found` but for one kind of difference, else undefined.
@@ -17,11 +17,11 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
     ({ view, joinsWords }) => view(place).includes(view(core)) && !(joinsWords && isShortWord(core)),
   )
   if (same !== undefined) return typeof same.why === 'string' ? same.why : same.why(core, place)
-  const reading = readingsOf(wanted).find((other) => squeezed(place).includes(squeezed(other.text)))
+  const reading = readingsOf(wanted).find((other) => squeeze(place).includes(squeeze(other.text)))
   if (reading !== undefined) return `${param} ${reading.why}`
   if (place.replace(/\\(["'`])/g, '$1').includes(core)) return 'the quotes are escaped in the file'
   const part = longestPart(core)
-  if (part !== undefined && !place.includes(part.dots) && squeezed(place).includes(squeezed(part.text))) {
+  if (part !== undefined && !place.includes(part.dots) && squeeze(place).includes(squeeze(part.text))) {
     return `${param} leaves lines out`
   }
   return undefined
@@ -57,11 +57,11 @@ const KINDS: Kind[] = [
   { view: withoutIndent, why: indentation },
   { view: withoutBlankLines, why: 'only blank lines differ' },
   { view: (text) => withoutBlankLines(withoutIndent(text)), why: 'only indentation and blank lines differ' },
-  { view: straight, why: quotes },
-  { view: (text) => text.replace(/[\u200b-\u200d\u2060\ufeff\xad]/g, ''), why: 'only invisible characters differ' },
-  { view: (text) => text.replace(/[\xa0\u2000-\u200a\u202f\u3000]/g, ' '), why: 'only no-break or wide spaces differ' },
+  { view: straighten, why: quotes },
+  { view: (text) => withPlain(text, ['invisible']), why: 'only invisible characters differ' },
+  { view: (text) => withPlain(text, ['space']), why: 'only no-break or wide spaces differ' },
   { view: (text) => text.replace(/\s+/g, ''), joinsWords: true, why: 'only spaces and line breaks differ' },
-  { view: squeezed, joinsWords: true, why: 'only spaces and quotes differ' },
+  { view: squeeze, joinsWords: true, why: 'only spaces and quotes differ' },
   { view: (text) => text.toLowerCase(), why: 'only upper and lower case differ' },
 ]
 
@@ -74,11 +74,11 @@ function indentation(wanted: string, found: string): string {
 }
 
 function quotes(wanted: string): string {
-  if (straight(wanted) === wanted) return 'straight quotes or hyphens instead of typographic ones'
-  return /[\u2018-\u201f]/.test(wanted)
-    ? 'typographic quotes instead of straight ones'
-    : 'a typographic dash instead of a hyphen'
+  if (straighten(wanted) === wanted) return 'straight quotes or hyphens instead of typographic ones'
+  return QUOTES.test(wanted) ? 'typographic quotes instead of straight ones' : 'a typographic dash instead of a hyphen'
 }
+
+const QUOTES = new RegExp(`[${membersOf('quote')}]`)
 
 /** Another way to read a text that was not found: without what a model puts around or into copied text. */
 interface Reading {

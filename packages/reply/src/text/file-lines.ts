@@ -1,4 +1,5 @@
 import type { Source } from '../core/source.ts'
+import { foldText } from './characters.ts'
 
 /** The ways in which a line of an edit may be the same as a line of a file; each forgives what those before it forgive. */
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
@@ -10,11 +11,11 @@ type Comparison = View | 'letter' | 'context'
 /** What is left of a line when it is compared. */
 const keys: Readonly<Record<Comparison, (line: string) => string>> = {
   letter: (line) => line,
-  context: (line) => folded(line).trimEnd(),
+  context: (line) => foldText(line).trimEnd(),
   exact: withoutCr,
   'trailing-space': (line) => line.trimEnd(),
   indentation: (line) => line.trimEnd().replace(/^[ \t]+/, ''),
-  characters: (line) => folded(line).trim(),
+  characters: (line) => foldText(line).trim(),
 }
 
 export const keyOf = (line: string, view: Comparison): string => keys[view](line)
@@ -22,21 +23,6 @@ export const keyOf = (line: string, view: Comparison): string => keys[view](line
 export function withoutCr(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
-
-/** Plain punctuation and spaces for typographic ones, accents composed; what cannot be seen is left out. */
-export function folded(line: string): string {
-  if (!BEYOND_ASCII.test(line)) return line
-  return line
-    .normalize('NFC')
-    .replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, '-')
-    .replace(/[\u2018-\u201b\u2032]/g, "'")
-    .replace(/[\u201c-\u201f\u2033]/g, '"')
-    .replace(/[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
-    .replace(/\u2026/g, '...')
-    .replace(/[\xad\u200b-\u200d\u2060\ufeff]/g, '')
-}
-
-const BEYOND_ASCII = /[\x80-\uffff]/
 
 /** The lines of a file, without the empty one after a final newline. Numbered from 0. */
 export class FileLines {

@@ -1,5 +1,6 @@
 import { type Hunk, sideOf } from './hunks.ts'
-import { type FileLines, folded, withoutCr } from './file-lines.ts'
+import { foldText } from './characters.ts'
+import { type FileLines, withoutCr } from './file-lines.ts'
 import { addedAgain, type Fit, insideNew, type Splice } from './fit.ts'
 import { fitsByRung, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
@@ -158,10 +159,10 @@ function linesLike(name: string, file: FileLines): number[] {
   if (same.length > 0) return same
   const plain = file.find([name], 'characters')
   if (plain.length > 0) return plain
-  const start = folded(name).trim()
+  const start = foldText(name).trim()
   const found: number[] = []
   for (let at = 0; at < file.count; at++) {
-    const line = folded(file.line(at)).trimStart()
+    const line = foldText(file.line(at)).trimStart()
     // Not in the middle of a word: `def add` does not name `def add_all`.
     if (line.startsWith(start) && !/^\w\w$/.test(line.slice(start.length - 1, start.length + 1))) found.push(at)
   }

@@ -5,7 +5,8 @@
 import { Source } from '../core/source.ts'
 import type { NearPlace } from '../core/place.ts'
 import { adapted } from './adapt.ts'
-import { FileLines, folded, keyOf } from './file-lines.ts'
+import { foldText } from './characters.ts'
+import { FileLines, keyOf } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
@@ -139,7 +140,7 @@ function reachesEdges(
 ): boolean {
   const isAnchor = (own: number, at: number): boolean => anchors.some(([a, b]) => a === own && b === at)
   const words = (line: string | undefined): string[] =>
-    folded(line ?? '').match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
+    foldText(line ?? '').match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
   const first = words(old[0]?.text)
   const last = words(old.at(-1)?.text)
   return (

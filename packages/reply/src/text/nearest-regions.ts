@@ -1,6 +1,6 @@
 import { afterLineEnd } from './lines.ts'
 import { afford, CELL, type Cell, SEVERAL, type Work } from './nearest-survey.ts'
-import { plainCode } from './plain.ts'
+import { plainCode } from './characters.ts'
 
 interface Lines {
   /** Number of the first of them. */

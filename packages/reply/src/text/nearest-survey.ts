@@ -6,7 +6,7 @@
  * that a file on one line has places too. The same pass finds the text apart from whitespace and quotes.
  */
 import { afterLineEnd, splitLines } from './lines.ts'
-import { plainCode, squeezedCodes } from './plain.ts'
+import { plainCode, squeezedCodes } from './characters.ts'
 
 /** A piece of a line that shares something with the wanted text. */
 export interface Cell {

@@ -8,7 +8,7 @@ import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
 import { bestWindows, lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
 import { afford, type Cell, type Hit, LIMITS, survey, type Survey, type Work } from './nearest-survey.ts'
-import { collapsed, isShortWord } from './plain.ts'
+import { collapse, isShortWord } from './characters.ts'
 import { placesOf } from './places.ts'
 import { withoutPrefixes } from './hunks.ts'
 import { undamaged } from './undamage.ts'
@@ -186,7 +186,7 @@ const WORTH_SHOWING_PART = 0.55
 const MAX_PATTERN = 1000
 
 function partsLike(content: string, wanted: string, cells: readonly Cell[], max: number, work: Work): Candidate[] {
-  const pattern = collapsed(wanted).slice(0, MAX_PATTERN)
+  const pattern = collapse(wanted).slice(0, MAX_PATTERN)
   const found: Candidate[] = []
   let top = 0
   for (const { votes, cell } of bestWindows(cells, 1, max)) {

@@ -1,5 +1,6 @@
 import { guarded } from '../core/guard.ts'
 import type { DamageKind } from '../core/mistake.ts'
+import { membersOf } from './characters.ts'
 import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 
 /** An edit by text: what to look for, in one or more pieces, and what to put there. */
@@ -99,11 +100,12 @@ function isMeant(replacement: string, text: string, file: string, kind: DamageKi
   if (isEscaping(kind)) return shows(text, kind)
   if (kind === 'breaks') return false
   return [...new Set(replacement)].every(
-    (char) => !shows(char, kind) || file.includes(char) || (!text.includes(char) && /[\u2010-\u2015\u2026]/.test(char)),
+    (char) => !shows(char, kind) || file.includes(char) || (!text.includes(char) && DASH_OR_DOTS.test(char)),
   )
 }
 
 const isEscaping = (kind: DamageKind): boolean => kind === 'entities' || kind === 'escapes'
+const DASH_OR_DOTS = new RegExp(`[${membersOf('dash', 'dots')}]`)
 const longDash = /[\u2012-\u2015]/g
 
 /** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */

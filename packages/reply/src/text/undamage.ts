@@ -1,5 +1,5 @@
 import type { DamageKind } from '../core/mistake.ts'
-import { plainCode } from './plain.ts'
+import { type CharacterKind, membersOf, plainOf } from './characters.ts'
 
 /**
  * What chat programs, browsers and word processors do to text, each as the token it leaves and what was
@@ -14,6 +14,8 @@ interface Damage {
   undo(token: string, dash: number): string
 }
 
+const anyOf = (...kinds: readonly CharacterKind[]): RegExp => new RegExp(`[${membersOf(...kinds)}]`, 'g')
+
 /** In the order in which they are undone: the text of an entity may itself be damage. */
 const damages: readonly Damage[] = [
   {
@@ -26,27 +28,26 @@ const damages: readonly Damage[] = [
   {
     kind: 'punctuation',
     words: 'typographic punctuation',
-    token: /[\u2010-\u2015\u2018-\u201f\u2026\u2032\u2033\xab\xbb]/g,
+    token: anyOf('quote', 'dash', 'dots', 'angle'),
     undo: typed,
   },
   {
     kind: 'spaces',
     words: 'no-break spaces',
-    token: /[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/g,
+    token: anyOf('space'),
     undo: () => ' ',
   },
   {
     kind: 'invisible',
     words: 'invisible characters',
-    token: /[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g,
+    token: anyOf('invisible'),
     undo: () => '',
   },
   { kind: 'breaks', words: 'two spaces at the end of every line', token: / {2}$/gm, undo: () => '' },
 ]
 
 /** A text without any of these is as it was written. */
-const suspicious =
-  /[\xa0\xab\xad\xbb\u1680\u2000-\u2015\u2018-\u201f\u2026\u202a-\u202f\u2032\u2033\u205f-\u2064\u2066-\u2069\u3000\ufeff&\\]/
+const suspicious = new RegExp(`[${membersOf('space', 'quote', 'dash', 'dots', 'angle', 'invisible')}&\\\\]`)
 
 /** Whether a text may show damage of any kind. */
 export const mayShow = (text: string): boolean => suspicious.test(text) || text.includes('  ')
@@ -76,7 +77,9 @@ export function undamaged(text: string, kinds: readonly DamageKind[], dash = 3):
 export const hasOtherMarks = (text: string, old: string): boolean =>
   marks.some((mark) => mark.test(text) && !mark.test(old))
 
-const marks: readonly RegExp[] = [/[\xab\xbb\u2018-\u201f\u2032\u2033]/, /[\u2010-\u2015]/, /\u2026/]
+const marks: readonly RegExp[] = ([['quote', 'angle'], ['dash'], ['dots']] as const).map(
+  (kinds) => new RegExp(`[${membersOf(...kinds)}]`),
+)
 
 /** A line as it reads when it is a marker, without the whitespace around it. */
 export function plainMarker(line: string): string {
@@ -92,7 +95,7 @@ export function withoutOuterSpaces(text: string): string {
   return text.slice(from, to)
 }
 
-const outerBlank = /[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/
+const outerBlank = new RegExp(`[\\s${membersOf('invisible')}]`)
 
 const markerKinds: readonly DamageKind[] = ['invisible', 'entities', 'escapes', 'punctuation', 'spaces']
 
@@ -154,28 +157,10 @@ const named: ReadonlyMap<string, string> = new Map([
   ['hellip', '\u2026'],
 ])
 
-/** The characters that were typed before a program made one of them. */
+/** The characters that were typed before a program made one of them. A long dash replaces two or three hyphens. */
 function typed(char: string, dash: number): string {
-  switch (char) {
-    case '\xab':
-      return '<<'
-    case '\xbb':
-      return '>>'
-    case '\u2026':
-      return '...'
-    case '\u2032':
-      return "'"
-    case '\u2033':
-      return '"'
-    case '\u2014':
-    case '\u2015':
-      return '-'.repeat(dash)
-    case '\u2012':
-    case '\u2013':
-      return '-'.repeat(Math.max(1, dash - 1))
-    default:
-      return String.fromCharCode(plainCode(char.charCodeAt(0)))
-  }
+  if (char === '\u2014' || char === '\u2015') return '-'.repeat(dash)
+  return char === '\u2012' || char === '\u2013' ? '-'.repeat(Math.max(1, dash - 1)) : plainOf(char)
 }
 
 export const damageWarning = (what: string, kinds: readonly DamageKind[]): string =>

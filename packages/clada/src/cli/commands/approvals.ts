@@ -6,8 +6,8 @@ import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { print, printJson } from '../streams.ts'
+import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approvals',
@@ -25,7 +25,7 @@ export const command: Command = {
     const [verb, ...given] = words
     if (verb === 'remove' && given.length > 0) {
       const unknown = given.filter((line) => !approvals.remove(line))
-      for (const line of unknown) process.stderr.write(`clada: '${visible(line)}' is not approved here.\n`)
+      for (const line of unknown) process.stderr.write(`clada: '${spellOutCommand(line)}' is not approved here.\n`)
       return unknown.length > 0 ? 1 : 0
     }
     if (verb !== undefined && verb !== 'list')
@@ -33,9 +33,9 @@ export const command: Command = {
     const { list, vouchers } = approvals.list()
     const commands = [...new Set([...list.commands, ...vouchers.map((one) => one.command)])]
     const entries = commands.map((line) => ({ command: line, ...entryOf(stateOf(line, approvals)) }))
-    if (flags.json !== undefined) print(JSON.stringify(entries, null, 2))
+    if (flags.json !== undefined) printJson(entries)
     else if (entries.length === 0) print('Nothing is approved in this project.')
-    else for (const line of commands) print(`${visible(line)}  ${stateWords(stateOf(line, approvals))}`)
+    else for (const line of commands) print(`${spellOutCommand(line)}  ${stateWords(stateOf(line, approvals))}`)
     return 0
   },
 }
@@ -71,8 +71,8 @@ export function grantWords({ network, reads = [], env = [], timeoutMs }: Voucher
   const words = [
     ...(line.args ? ['with any further arguments'] : []),
     ...(network ? ['with network'] : []),
-    ...(reads.length === 0 ? [] : [`reads ${reads.map(visible).join(', ')}`]),
-    ...(env.length === 0 ? [] : [`sees ${env.map(visible).join(', ')}`]),
+    ...(reads.length === 0 ? [] : [`reads ${reads.map(spellOutCommand).join(', ')}`]),
+    ...(env.length === 0 ? [] : [`sees ${env.map(spellOutCommand).join(', ')}`]),
     ...(timeoutMs === undefined ? [] : [`up to ${timeoutMs / 1000} s`]),
   ]
   return words.map((word) => `, ${word}`).join('')
@@ -80,4 +80,4 @@ export function grantWords({ network, reads = [], env = [], timeoutMs }: Voucher
 
 /** What a wide approval is bound to. */
 export const boundWords = ({ deciders }: ApprovalState & { state: 'approved' }): string =>
-  deciders === undefined ? '' : `, until one of these files changes: ${visible(decidersInWords(deciders))}`
+  deciders === undefined ? '' : `, until one of these files changes: ${spellOutCommand(decidersInWords(deciders))}`

@@ -9,7 +9,7 @@ import type { Command } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approve',
@@ -39,13 +39,14 @@ export const command: Command = {
       root: '/',
     })
     if (decision.verdict === 'allow') {
-      print(`${visible(line.typed)} is on the list and needs no approval.`)
+      print(`${spellOutCommand(line.typed)} is on the list and needs no approval.`)
       return 0
     }
-    if (decision.verdict === 'deny') throw new UsageError(`'${visible(given)}' cannot be approved: ${decision.reason}.`)
+    if (decision.verdict === 'deny')
+      throw new UsageError(`'${spellOutCommand(given)}' cannot be approved: ${decision.reason}.`)
     const approvals = await approvalsFor(settings, commandSettingsOf(options))
     const added = approvals.add(line, grantOf(flags, root))
-    print(`Approved in ${root}: ${visible(line.typed)}${grantWords(added.voucher, line)}${boundWords(added)}`)
+    print(`Approved in ${root}: ${spellOutCommand(line.typed)}${grantWords(added.voucher, line)}${boundWords(added)}`)
     const where = approvals.isUnsandboxed ? 'without a sandbox' : 'in the sandbox'
     print(`Whatever this runs, it runs ${where}, with ${added.voucher.network ? 'the' : 'no'} network.`)
     if (!added.voucher.network && wantsNetwork(line.words))
@@ -56,7 +57,7 @@ export const command: Command = {
 
 function lineOf(given: string, flags: FlagValues): ApprovalLine {
   const read = approvalLineOf(flags.args === undefined || given.endsWith(' *') ? given : `${given} *`)
-  if ('reason' in read) throw new UsageError(`'${visible(given)}' cannot be approved: ${read.reason}.`)
+  if ('reason' in read) throw new UsageError(`'${spellOutCommand(given)}' cannot be approved: ${read.reason}.`)
   return read
 }
 
@@ -64,7 +65,7 @@ function grantOf(flags: FlagValues, root: string): Grant {
   const reads = (flags.reads ?? []).map((file) => fileBelow(root, file))
   const env = flags.env ?? []
   const wrong = env.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-  if (wrong !== undefined) throw new UsageError(`--env needs the name of a variable, not '${visible(wrong)}'.`)
+  if (wrong !== undefined) throw new UsageError(`--env needs the name of a variable, not '${spellOutCommand(wrong)}'.`)
   const seconds = numberOf(flags, 'timeout')
   return {
     network: flags.network !== undefined,
@@ -78,6 +79,6 @@ function grantOf(flags: FlagValues, root: string): Grant {
 function fileBelow(root: string, file: string): string {
   const relative = path.relative(root, path.resolve(root, file))
   if (relative === '' || relative.startsWith('..') || /^\.(?:git|clada)(?:\/|$)/i.test(relative))
-    throw new UsageError(`--reads must name a file of the project that can be read, not '${visible(file)}'.`)
+    throw new UsageError(`--reads must name a file of the project that can be read, not '${spellOutCommand(file)}'.`)
   return relative
 }

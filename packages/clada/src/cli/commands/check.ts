@@ -1,10 +1,10 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
 import { withWarnings } from '../../core/result.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { correctedLines } from '../../report/repair.ts'
 import type { Command } from '../command.ts'
 import { general } from '../flags.ts'
-import { print, readInputs } from '../streams.ts'
+import { print, printJson, readInputs } from '../streams.ts'
 import { cladaOptions, configWarnings } from '../options.ts'
 
 export const command: Command = {
@@ -23,7 +23,7 @@ export const command: Command = {
       if (flags.json !== undefined) {
         const unheard = await configWarnings(flags)
         const whole = checked.map((document) => withWarnings(document, unheard))
-        print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+        printJson(whole.length === 1 ? whole[0] : whole)
       } else for (const document of checked) print(listed(document, checked.length > 1))
     }
     return checked.every((document) => document.valid) ? 0 : 1
@@ -34,7 +34,7 @@ function listed(document: CheckedDocument & { name: string }, several: boolean):
   const { blocks, warnings, name } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
   const left = blocks.filter(({ note }) => note !== undefined).length
-  return printable(
+  return spellOut(
     [
       ...(several ? [`--- ${name}`] : []),
       ...blocks.flatMap(blockLines),

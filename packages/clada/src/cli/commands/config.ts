@@ -8,8 +8,8 @@ import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, reportProjectAround } from '../options.ts'
-import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { print, printJson } from '../streams.ts'
+import { spellOutCommand } from '../../report/words.ts'
 
 /** The effective value of each key and its source. */
 export const command: Command = {
@@ -34,7 +34,7 @@ export const command: Command = {
     const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
     if (flags.json !== undefined) {
       const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
-      print(JSON.stringify(values, null, 2))
+      printJson(values)
     } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
     else print(tableOf(rows))
     return 0
@@ -48,7 +48,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
   const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
   if (found.length > 0) return found
   const meant = didYouMean(wanted, [...keyNames, ...Object.keys(groups)], ' See clada config.')
-  throw new UsageError(`There is no key '${visible(wanted)}'.${meant}`)
+  throw new UsageError(`There is no key '${spellOutCommand(wanted)}'.${meant}`)
 }
 
 interface Row {
@@ -75,7 +75,7 @@ function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, 
 }
 
 const shownValue = ({ name, value, from }: Row): string =>
-  visible(from === 'flag' ? String(value) : yamlOf(name, value))
+  spellOutCommand(from === 'flag' ? String(value) : yamlOf(name, value))
 
 function tableOf(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length))
@@ -84,7 +84,7 @@ function tableOf(rows: readonly Row[]): string {
       const { name, refused } = row
       const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
       if (refused === undefined) return [line]
-      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored`
+      const dropped = `${spellOutCommand(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored`
       return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
     })
     .join('\n')
@@ -96,4 +96,5 @@ function sourceOf({ from, flag, file = '', line }: Row): string {
 }
 
 /** Programs get the whole path. */
-const shownFile = (file: string): string => visible(path.basename(file) === projectFileName ? projectFileName : file)
+const shownFile = (file: string): string =>
+  spellOutCommand(path.basename(file) === projectFileName ? projectFileName : file)

@@ -6,11 +6,11 @@ import { type ActionResult, type ExecutionResult } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { pathFrom } from '../../core/paths.ts'
 import { outputOf } from '../../report/parts.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, type Giving, givingOf, print } from '../streams.ts'
+import { giveText, type Giving, givingOf, print, printJson } from '../streams.ts'
 import { configured } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
@@ -57,7 +57,7 @@ export const command: Command = {
       executions.push(await clada.perform(`context_${verb}`, params))
     if (flags.json !== undefined) {
       const results = executions.flatMap(({ results }) => results)
-      print(JSON.stringify(results, null, 2))
+      printJson(results)
     } else if (flags.quiet === undefined) {
       const { root } = settingsOf(options)
       for (const execution of executions) tell(verb, execution, root, flags)
@@ -85,7 +85,7 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
     list: outputOf({ ...result, data }, { limit: Infinity })?.body ?? '',
     clear: 'the working set is empty',
   }
-  print(printable([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
+  print(spellOut([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
 }
 
 /** Entries have absolute paths; people see them relative to the root. */
@@ -122,7 +122,7 @@ async function printContext(options: CladaOptions, flags: FlagValues, giving: Gi
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
   const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {
-    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    process.stderr.write(`clada: ${spellOut(context.error)}\n`)
     return 1
   }
   if (flags.quiet === undefined) tellContext(context, root)
@@ -147,5 +147,5 @@ export function tellContext({ shown, left, refused }: ContextText, root: string)
       'token',
     )}`,
   ]
-  process.stderr.write(`${printable(lines.join('\n'))}\n`)
+  process.stderr.write(`${spellOut(lines.join('\n'))}\n`)
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { convertDocument } from '../../engine/convert.ts'
 import { targetNames } from '@clada/reply/syntax/table.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { print, readInputs } from '../streams.ts'
@@ -38,5 +38,5 @@ export const command: Command = {
 }
 
 function tell(message: string): void {
-  fs.writeSync(2, `${printable(`clada: ${message}`)}\n`)
+  fs.writeSync(2, `${spellOut(`clada: ${message}`)}\n`)
 }

@@ -6,10 +6,10 @@ import { type ActionResult, type ExecutionResult, type Preview, withWarnings } f
 import { counted } from '@clada/reply/core/words.ts'
 import { formatReport } from '../../report/format.ts'
 import { prettyAction, prettyErrors } from '../../report/pretty.ts'
-import { byBlock, oneLine, primaryOf, printable } from '../../report/words.ts'
+import { byBlock, oneLine, primaryOf, spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, general, limits, reading, reporting } from '../flags.ts'
-import { isTerminal, print, readInputs } from '../streams.ts'
+import { isTerminal, print, printJson, readInputs } from '../streams.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
@@ -50,12 +50,12 @@ export const command: Command = {
       if (flags.json !== undefined) {
         const unheard = await configWarnings(given)
         const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
-        print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+        printJson(whole.length === 1 ? whole[0] : whole)
       } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
       if (flags.json === undefined) {
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
         for (const [index, { result }] of previews.entries()) {
-          const of = inputs.length > 1 ? `${printable(inputs[index]?.name ?? '')}: ` : ''
+          const of = inputs.length > 1 ? `${spellOut(inputs[index]?.name ?? '')}: ` : ''
           if (isEmpty(result)) process.stderr.write(`${of}No blocks found.\n`)
           for (const line of [
             ...warningLines(result, nameOf),
@@ -89,7 +89,7 @@ function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionRes
       ? []
       : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
   )
-  return [...unmeant, ...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
+  return [...unmeant, ...warnings, ...ofActions].map((warning) => spellOut(`! ${warning}`))
 }
 
 const wouldRun = (data: unknown): data is { would_run: unknown } =>
@@ -101,7 +101,7 @@ function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
     const { data, warnings = [] } = result
     if (!wouldRun(data)) return []
     const name = nameOf === namedByTask ? namedByTask(result) : '!'
-    return [printable(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
+    return [spellOut(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
   })
 }
 
@@ -111,7 +111,7 @@ const unknownLines = ({ results }: ExecutionResult, nameOf: Naming): string[] =>
     result.unknown === undefined
       ? []
       : [
-          printable(
+          spellOut(
             `${nameOf(result)} ${(result.warnings ?? []).join('; ')}. As things are: ${oneLine(result.unknown)}`,
           ),
         ],
@@ -133,18 +133,18 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
     const [head = '', ...rest] = prettyAction(one, options)
     const place = one.line === undefined ? '' : ` (block ${one.blockId}, line ${one.line}${of})`
     const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
-    return [`${head} ${fate}${printable(place)}`, ...rest]
+    return [`${head} ${fate}${spellOut(place)}`, ...rest]
   }
   const style: Style = {
     action: (entry) => failed(entry.result),
     skipped: ({ results }) => results.flatMap(failed),
     unreadable: ({ errors }) => {
       const [head = '', ...rest] = prettyErrors(errors, options)
-      return [`${head} cannot be read${printable(of === '' ? '' : `, in ${name}`)}`, ...rest]
+      return [`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, ...rest]
     },
-    missed: ({ one }) => (isMissing(one) ? [`✗ ${printable(notExecutedText(one))}`] : []),
+    missed: ({ one }) => (isMissing(one) ? [`✗ ${spellOut(notExecutedText(one))}`] : []),
     'more-missed': ({ count }) => [`✗ ${counted(count, 'more block')} not executed`],
-    fatal: ({ message }) => [`✗ ${printable(message)}`],
+    fatal: ({ message }) => [`✗ ${spellOut(message)}`],
     reminder: () => [],
     warning: () => [],
     'edited-reply': () => [],
@@ -170,7 +170,7 @@ function colored(diff: string): string {
             : line.startsWith('-')
               ? 31
               : 0
-      return code === 0 ? printable(line) : `\u001b[${code}m${printable(line)}\u001b[0m`
+      return code === 0 ? spellOut(line) : `\u001b[${code}m${spellOut(line)}\u001b[0m`
     })
     .join('\n')
 }

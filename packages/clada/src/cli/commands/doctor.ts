@@ -19,8 +19,8 @@ import { openClipboard } from '../../watch/clipboard/open.ts'
 import type { Command } from '../command.ts'
 import { flagFor, type FlagValues, saving } from '../flags.ts'
 import { loadedFor, optionsFor, projectAround } from '../options.ts'
-import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { print, printJson } from '../streams.ts'
+import { spellOutCommand } from '../../report/words.ts'
 import { proposeApprovals, unapproved } from './init.ts'
 import { Stop } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
@@ -61,7 +61,7 @@ export const command: Command = {
       ...(await tests(options)),
       ...found,
     ]
-    if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
+    if (flags.json !== undefined) printJson(findings)
     else {
       for (const finding of findings) print(lineOf(finding))
       await proposeApprovals(options)
@@ -72,7 +72,7 @@ export const command: Command = {
 
 function project(root: string, { root: asked }: FlagValues): Finding {
   const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
-  const found = `${visible(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
+  const found = `${spellOutCommand(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
   if (!isWritable(root))
     return {
       name: 'project',
@@ -80,7 +80,7 @@ function project(root: string, { root: asked }: FlagValues): Finding {
       found: `${found} cannot be written to`,
       advice: 'Edits fail. Change its permissions.',
     }
-  return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
+  return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: spellOutCommand(around) }) }
 }
 
 /** Whether something can be made in a directory, or where the first part of its path is missing. */
@@ -102,7 +102,7 @@ function userState(): Finding[] {
       name: 'own state',
       ok: false,
       optional: true,
-      found: `${visible(dir)} cannot be written to, so no approval and no trust can be saved`,
+      found: `${spellOutCommand(dir)} cannot be written to, so no approval and no trust can be saved`,
       advice: 'Change its permissions, or set XDG_STATE_HOME to a directory that can be written to.',
     },
   ]
@@ -134,7 +134,7 @@ async function whoSays(flags: FlagValues): Promise<string> {
   if (said !== undefined) return `--${said.flag}`
   const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
   const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
-  return file === undefined ? 'the default in a repository' : `${visible(file)}:${at?.line ?? 1}`
+  return file === undefined ? 'the default in a repository' : `${spellOutCommand(file)}:${at?.line ?? 1}`
 }
 
 async function configs(flags: FlagValues): Promise<Finding[]> {
@@ -239,9 +239,9 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       const { file } = tried
       if (tried.state === 'works') {
         const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs without a sandbox, as configured'
-        return { name, ok: true, found: `${tried.version} (${visible(file)}), ${where}` }
+        return { name, ok: true, found: `${tried.version} (${spellOutCommand(file)}), ${where}` }
       }
-      const found = `${visible(file)} does not start in the sandbox: ${visible(tried.reason)}`
+      const found = `${spellOutCommand(file)} does not start in the sandbox: ${spellOutCommand(tried.reason)}`
       return { name, ok: false, optional: true, found }
     }),
   )
@@ -251,8 +251,8 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
 async function tests(options: CladaOptions): Promise<Finding[]> {
   const settings = settingsOf(options)
   const approvals = await approvalsFor(settings, commandSettingsOf(options))
-  const approved = approvals.approved().map(visible)
-  const missing = unapproved(settings.root, approvals).map(visible)
+  const approved = approvals.approved().map(spellOutCommand)
+  const missing = unapproved(settings.root, approvals).map(spellOutCommand)
   const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
   const ok = missing.length === 0
   return [
@@ -303,11 +303,11 @@ async function gitProgram(): Promise<Finding> {
 function repositoryLine(root: string, repository: Repository | undefined, head: Head | undefined): string {
   if (repository === undefined) return 'none; checkpoints are saved in a repository in .clada'
   const { top, gitDir, commonDir } = repository
-  const place = top === root ? visible(root) : `${visible(top ?? gitDir)} (the project is a part of it)`
+  const place = top === root ? spellOutCommand(root) : `${spellOutCommand(top ?? gitDir)} (the project is a part of it)`
   const branch = head?.branch === undefined ? 'no branch checked out' : `branch ${branchName(head)}`
   const commit = head?.commit === undefined ? 'no commit yet' : `commit ${head.commit.slice(0, 8)}`
-  const worktree = gitDir === commonDir ? '' : `, a worktree of ${visible(commonDir)}`
-  return `${place}, ${visible(branch)}, ${commit}${worktree}`
+  const worktree = gitDir === commonDir ? '' : `, a worktree of ${spellOutCommand(commonDir)}`
+  return `${place}, ${spellOutCommand(branch)}, ${commit}${worktree}`
 }
 
 const branchName = ({ branch = 'HEAD' }: Head): string => branch.replace(/^refs\/heads\//, '')
@@ -330,7 +330,12 @@ async function savingOf(
   const objects = path.join(repository.commonDir, 'objects')
   if (!isWritable(objects)) {
     const advice = 'Change its permissions, or use --no-git.'
-    return { name, ok: false, found: `${visible(objects)} cannot be written to, so nothing is executed`, advice }
+    return {
+      name,
+      ok: false,
+      found: `${spellOutCommand(objects)} cannot be written to, so nothing is executed`,
+      advice,
+    }
   }
   if (mode === 'shadow') return fine(`shadow (${asked}): checkpoints under refs/clada; the branch is not changed`)
   const busy = inProgress(repository)
@@ -340,8 +345,8 @@ async function savingOf(
   }
   if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { fine: [1] })).status === 1)
     return fine('shadow (changes are staged): checkpoints under refs/clada until they are committed')
-  const where = head?.branch === undefined ? 'the detached HEAD' : visible(branchName(head))
-  return fine(`commit (${asked}): each execution is a commit of ${visible(author)} on ${where}`)
+  const where = head?.branch === undefined ? 'the detached HEAD' : spellOutCommand(branchName(head))
+  return fine(`commit (${asked}): each execution is a commit of ${spellOutCommand(author)} on ${where}`)
 }
 
 /** One thing that `clada doctor` looked at. */

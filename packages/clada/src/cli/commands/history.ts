@@ -2,12 +2,12 @@ import { Clada } from '../../api/clada.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../streams.ts'
+import { print, printJson } from '../streams.ts'
 
 export const command: Command = {
   name: 'history',
@@ -29,18 +29,16 @@ export const command: Command = {
     if (word === undefined) {
       const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
       const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
-      print(
-        flags.json === undefined
-          ? table(flags.all === undefined ? collapsed(entries, older) : entries)
-          : JSON.stringify(entries, null, 2),
-      )
+      if (flags.json === undefined) print(table(flags.all === undefined ? collapsed(entries, older) : entries))
+      else printJson(entries)
       if (older && flags.quiet === undefined)
         process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
       return 0
     }
     const detail = await clada.execution(executionNumber(word))
     if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
-    print(flags.json === undefined ? described(detail) : JSON.stringify(detail, null, 2))
+    if (flags.json === undefined) print(described(detail))
+    else printJson(detail)
     return 0
   },
 }
@@ -98,7 +96,7 @@ function line(entry: Line, width: number): string {
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]
   const noted = notes.length === 0 ? '' : `  (${notes.join(', ')})`
-  return printable(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${noted}`)
+  return spellOut(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${noted}`)
 }
 
 function described(detail: ExecutionDetail): string {
@@ -108,7 +106,7 @@ function described(detail: ExecutionDetail): string {
       (error === undefined ? '' : `\n      ${error}`),
   )
   const diffs = detail.diffs.map(({ diff }) => diff.trimEnd())
-  return [line(detail, 0), ...actions.map(printable), ...(diffs.length > 0 ? ['', ...diffs.map(printable)] : [])].join(
+  return [line(detail, 0), ...actions.map(spellOut), ...(diffs.length > 0 ? ['', ...diffs.map(spellOut)] : [])].join(
     '\n',
   )
 }

@@ -10,7 +10,7 @@ import { sampleFile, schemaFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { spellOutCommand } from '../../report/words.ts'
 import { packageFile } from './version.ts'
 
 /** Never replaces an existing file. */
@@ -35,12 +35,12 @@ export const command: Command = {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       throw new UsageError(
         code === 'EEXIST'
-          ? `${projectFileName} already exists in ${visible(root)}.`
-          : `${projectFileName} cannot be written in ${visible(root)}: ${code}.`,
+          ? `${projectFileName} already exists in ${spellOutCommand(root)}.`
+          : `${projectFileName} cannot be written in ${spellOutCommand(root)}: ${code}.`,
       )
     }
     print(
-      `${projectFileName} written in ${visible(root)}: every key with its default. clada config shows the effective values.`,
+      `${projectFileName} written in ${spellOutCommand(root)}: every key with its default. clada config shows the effective values.`,
     )
     await proposeApprovals(options)
     return 0
@@ -70,17 +70,19 @@ export async function proposeApprovals(options: CladaOptions): Promise<void> {
     return 'line' in line ? [line] : []
   })
   if (lines.length === 0) return
-  const shown = lines.map(({ typed }) => `    ${visible(typed)}`)
+  const shown = lines.map(({ typed }) => `    ${spellOutCommand(typed)}`)
   const yes = await confirmed(
     `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\ny or n, then Enter: `,
   )
   if (yes === undefined) {
-    print(`To let models run the tests: ${lines.map(({ typed }) => `clada approve "${visible(typed)}"`).join('; ')}`)
+    print(
+      `To let models run the tests: ${lines.map(({ typed }) => `clada approve "${spellOutCommand(typed)}"`).join('; ')}`,
+    )
     return
   }
   if (!yes) return
   for (const line of lines) approvals.add(line)
-  print(`Approved: ${lines.map(({ typed }) => visible(typed)).join(', ')}.`)
+  print(`Approved: ${lines.map(({ typed }) => spellOutCommand(typed)).join(', ')}.`)
 }
 
 /** Commands that run the tests of a project, by the files that it has. */

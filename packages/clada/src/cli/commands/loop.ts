@@ -8,7 +8,8 @@ import { counted } from '@clada/reply/core/words.ts'
 import { type Ending, endingLine, type LoopEvent, type LoopResult, runLoop } from '../../loop/loop.ts'
 import { apiModel, type Model, programModel } from '../../loop/model.ts'
 import { Transcript, type Turn } from '../../loop/transcript.ts'
-import { primaryOf, printable } from '../../report/words.ts'
+import { primaryOf, spellOut } from '../../report/words.ts'
+import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import { asking } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
@@ -108,7 +109,11 @@ export const command: Command = {
     const changes = await changesOf(clada, id)
     if (flags['one-commit'] !== undefined) await squash(clada, id, asked.task)
     if (flags.json !== undefined)
-      print(JSON.stringify({ loop: number, ...result, files: changes.map(({ path, change }) => ({ path, change })) }))
+      print(
+        escapeJson(
+          JSON.stringify({ loop: number, ...result, files: changes.map(({ path, change }) => ({ path, change })) }),
+        ),
+      )
     else if (flags.quiet === undefined) print(summaryOf(number, result, changes, until))
     return stop.signal.aborted ? 130 : codes[result.ending]
   },
@@ -224,17 +229,17 @@ function tell(event: LoopEvent): void {
     case 'round':
       return say(`\n--- round ${event.round} (${event.tokens} tokens) ---\n`)
     case 'text':
-      return say(printable(event.text))
+      return say(spellOut(event.text))
     case 'action':
       return say(
-        `\n${event.result.success ? '✅' : '❌'} ${event.result.action} ${printable(primaryOf(event.result))}\n`,
+        `\n${event.result.success ? '✅' : '❌'} ${event.result.action} ${spellOut(primaryOf(event.result))}\n`,
       )
     case 'report':
-      return say(event.success ? '' : `\n${printable(event.text)}\n`)
+      return say(event.success ? '' : `\n${spellOut(event.text)}\n`)
     case 'until':
       return say(`\n--until: ${event.success ? 'succeeds' : 'fails'}\n`)
     case 'retry':
-      return say(`\nclada: ${printable(event.reason)}; asking again\n`)
+      return say(`\nclada: ${spellOut(event.reason)}; asking again\n`)
   }
 }
 
@@ -277,6 +282,6 @@ function summaryOf(
       : `${counted(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
     ...(diffs.length === 0 ? [] : ['', diffs.join('').trimEnd()]),
   ]
-    .map(printable)
+    .map(spellOut)
     .join('\n')
 }

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'
@@ -80,7 +80,7 @@ function toolsOf(given: readonly string[] | undefined): McpOptions['tools'] {
 
 function log(line: string): void {
   try {
-    fs.writeSync(2, `clada mcp: ${printable(line)}\n`)
+    fs.writeSync(2, `clada mcp: ${spellOut(line)}\n`)
   } catch {
     // The reader is gone.
   }

@@ -2,12 +2,12 @@ import { outlineBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
 import type { OutlineEntry } from '../../structure/document.ts'
 import { outlineView } from '../../structure/outline-view.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { failureText } from '../print-step.ts'
-import { print } from '../streams.ts'
+import { print, printJson } from '../streams.ts'
 
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */
 export const command: Command = {
@@ -32,8 +32,8 @@ export const command: Command = {
     const [only] = result.results
     const all = only?.success ? structuresIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
-    if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
-    else if (structures !== undefined && structures.length > 0) print(printable(outlineBody(structures)))
+    if (flags.json !== undefined) printJson(structures ? { structures } : (only ?? result))
+    else if (structures !== undefined && structures.length > 0) print(spellOut(outlineBody(structures)))
     else if (all !== undefined)
       print(all.length === 0 ? '[no structures]' : '[no declarations; --all shows the statements]')
     else print(failureText(result, flags, 1))

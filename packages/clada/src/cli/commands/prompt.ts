@@ -3,7 +3,7 @@ import { Clada } from '../../api/clada.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { withFiles } from '../../describe/prompt.ts'
 import { projectPrompt } from '../../api/project-prompt.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { tokensOf } from '@clada/reply/text/lines.ts'
@@ -82,7 +82,7 @@ export const command: Command = {
 export async function mapFor(task: string, options: CladaOptions): Promise<string | undefined> {
   const { results } = await new Clada(options).perform('project_map', { focus: task })
   const data = results[0]?.data
-  return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : undefined
+  return typeof data === 'object' && data !== null && 'map' in data ? spellOut(String(data.map)) : undefined
 }
 
 /** A flag overrides which syntax is taught, not which syntaxes are looked for in replies. */
@@ -106,7 +106,7 @@ async function filesText(
   const room = budget === undefined ? undefined : Math.max(0, budget - spent)
   const context = await contextText(new Clada(options), { budget: room })
   if ('error' in context) {
-    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    process.stderr.write(`clada: ${spellOut(context.error)}\n`)
     return { text: '', complete: false }
   }
   if (flags.quiet === undefined) tellContext(context, settingsOf(options).root)

@@ -1,10 +1,10 @@
 import { Clada } from '../../api/clada.ts'
 import type { SquashOptions, SquashResult } from '../../timetravel/squash.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../streams.ts'
+import { print, printJson } from '../streams.ts'
 import { refusalText } from '../print-step.ts'
 
 export const command: Command = {
@@ -39,8 +39,8 @@ export const command: Command = {
   ],
   run: async ({ flags }) => {
     const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
-    if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
-    else if (flags.quiet === undefined) print(printable(squashLines(result, flags['dry-run'] !== undefined).join('\n')))
+    if (flags.json !== undefined) printJson(result)
+    else if (flags.quiet === undefined) print(spellOut(squashLines(result, flags['dry-run'] !== undefined).join('\n')))
     return result.success ? 0 : 1
   },
 }

@@ -12,7 +12,7 @@ import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
 import { print } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { spellOutCommand } from '../../report/words.ts'
 import { stateOf } from './approvals.ts'
 
 /** Settings of a project apply only after the user has seen them. */
@@ -106,12 +106,14 @@ async function vouchForCommands(root: string, approvals: Approvals, proposed: re
   for (const line of open) {
     const read = approvalLineOf(line)
     if ('reason' in read) {
-      print(`  ${visible(line)}\n    cannot be approved: ${read.reason}`)
+      print(`  ${spellOutCommand(line)}\n    cannot be approved: ${read.reason}`)
       answer = 'declined'
       continue
     }
     const program = approvals.program(read, approvals.widthOf(read))
-    print(`  ${visible(line)}\n    program: ${program === undefined ? 'not found' : visible(program.file)}`)
+    print(
+      `  ${spellOutCommand(line)}\n    program: ${program === undefined ? 'not found' : spellOutCommand(program.file)}`,
+    )
     const reply = await typedLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
     if (answerIn(reply) === 'no') {
@@ -132,8 +134,10 @@ function withoutTerminal(instead: string): Answer {
 /** What a project's file asks for: the user sees everything that they trust. */
 function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: Place }): string {
   const entries = Array.isArray(value) ? value : undefined
-  if (entries === undefined) return `  line ${at.line}: ${name}: ${visible(yamlOf(name, value))}`
-  return [`  line ${at.line}: ${name}:`, ...entries.map((entry) => `    - ${visible(shownEntry(entry))}`)].join('\n')
+  if (entries === undefined) return `  line ${at.line}: ${name}: ${spellOutCommand(yamlOf(name, value))}`
+  return [`  line ${at.line}: ${name}:`, ...entries.map((entry) => `    - ${spellOutCommand(shownEntry(entry))}`)].join(
+    '\n',
+  )
 }
 
 const shownEntry = (entry: unknown): string => (typeof entry === 'string' ? entry : JSON.stringify(entry))

@@ -6,7 +6,7 @@ import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, limits, numberOf, reading, reporting, saving, UsageError } from '../flags.ts'
 import { isTerminal, print, readInputs } from '../streams.ts'
-import { visible } from '../../report/words.ts'
+import { spellOutCommand } from '../../report/words.ts'
 import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { hostName } from '../../core/loopback.ts'
 import { isOsError, platform } from '../../core/platform.ts'
@@ -52,7 +52,7 @@ export const command: Command = {
       throw new UsageError(`Cannot listen on port ${asked}: ${error.code}. Leave --port out, or name another.`)
     })
     const address = page.address()
-    print(`clada shows ${visible(slashed(root))} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+    print(`clada shows ${spellOutCommand(slashed(root))} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
     if (host !== undefined) print(elsewhere(page, host))
     if (!page.companion.isPaired) print(`To pair the browser extension: ${page.companion.code()}`)
     if (flags['no-open'] === undefined) openBrowser(page, address)

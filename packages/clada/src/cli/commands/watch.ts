@@ -3,7 +3,7 @@ import { Clada } from '../../api/clada.ts'
 import type { Config } from '../../config/keys.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import type { ReportOptions } from '../../report/parts.ts'
 import type { PageServer } from '../../ui/server.ts'
@@ -168,7 +168,7 @@ async function started(
   } catch (error) {
     view.screen.close()
     if (!(error instanceof ListenerError)) throw error
-    process.stderr.write(`clada: ${printable(error.message.replace(/^listener: /, ''))}\n`)
+    process.stderr.write(`clada: ${spellOut(error.message.replace(/^listener: /, ''))}\n`)
     return undefined
   }
 }

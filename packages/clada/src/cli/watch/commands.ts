@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import type { ExitCode } from '../command.ts'
 import type { Clada } from '../../api/clada.ts'
 import { startProgram } from '../../process/programs.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import type { Listener } from '../../watch/listener.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
@@ -80,7 +80,7 @@ export function press(key: string, bench: Workbench): void {
   if (found === undefined) return
   if (view.running() && !found.anytime)
     return view.screen.print(['A run is in progress. Press the key again when it has ended.'])
-  Promise.resolve(found.run(bench)).catch((error: unknown) => view.screen.print([printable(messageOf(error))]))
+  Promise.resolve(found.run(bench)).catch((error: unknown) => view.screen.print([spellOut(messageOf(error))]))
 }
 
 /** Suspends the process, as the shell does, until it continues. */

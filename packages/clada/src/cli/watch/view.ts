@@ -2,7 +2,7 @@ import { type ActionResult } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../../report/parts.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
-import { primaryOf, printable, unhidden } from '../../report/words.ts'
+import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
 import { LiveOutput } from '../live-output.ts'
 import { keyQuestions, type KeyQuestions } from './keys.ts'
@@ -60,7 +60,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     questions,
     running: () => running,
     output: () => output,
-    outputName: () => printable(shortened(output, root)),
+    outputName: () => spellOut(shortened(output, root)),
     report: () => answer,
     hear: (event) => {
       if (event.kind === 'program') return streamed ? programs.add(event.task, event.chunk) : undefined
@@ -87,7 +87,7 @@ const hints = ['? help', 'u undo', 'x again', 'q quit']
 
 /** The last line: the current activity, or the result of the last run and its time. */
 function makeStatus(file: string, root: string): { hear(event: ListenerEvent, now: Date): void; parts(): string[] } {
-  const short = (text: string): string => unhidden(printable(shortened(text, root))).replaceAll('\n', ' ')
+  const short = (text: string): string => spellOut(shortened(text, root)).replaceAll('\n', ' ')
   let line = [short(`watching ${file}`)]
   return {
     hear: (event, now) => {
@@ -115,12 +115,8 @@ export interface Look extends ReportOptions {
 }
 
 export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
-  return linesOf(event, look, now).map(unhidden)
-}
-
-function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
   const paint = look.color ? colored : plain
-  const short = (text: string): string => printable(shortened(text, look.root))
+  const short = (text: string): string => spellOut(shortened(text, look.root))
   const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
   switch (event.kind) {
     case 'watching':

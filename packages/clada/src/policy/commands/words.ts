@@ -1,4 +1,5 @@
 import { type Platform, platform } from '../../core/platform.ts'
+import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 /**
  * Splits a command line into words, as a shell would if it had no operators and expanded nothing.
  *
@@ -30,20 +31,17 @@ export type Split =
 export function splitCommand(command: string, on: Platform = platform): Split {
   const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
   if (text === '') return refused('it is empty', 'Write the command to run.')
-  const odd = invisible.exec(text)
-  if (odd !== null) {
-    return refused(`it contains the invisible character ${codePoint(odd[0])}`, 'Write it with visible characters only.')
-  }
+  // A person who is asked must see what they approve.
+  const hidden = /\r(?=\n)/.test(text) ? { char: '\r' } : firstHidden(text)
+  if (hidden !== undefined)
+    return refused(
+      `it contains the invisible character ${codePointName(hidden.char)}`,
+      'Write it with visible characters only.',
+    )
   const tokens = tokensOf(text, on)
   if (!Array.isArray(tokens)) return tokens
   return commandLine(tokens, text)
 }
-
-/** Control, bidirectional and zero-width characters: a person who is asked must see what they approve. */
-const invisible = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
-
-const codePoint = (char: string): string =>
-  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 const refused = (reason: string, advice: string): Split & { ok: false } => ({ ok: false, reason, advice })
 

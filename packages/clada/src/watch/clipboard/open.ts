@@ -14,7 +14,7 @@ import {
 } from './clipboard.ts'
 import { openX11 } from './x11.ts'
 import { messageOf, platform } from '../../core/platform.ts'
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 
 export interface OpenOptions {
   /** Programs are not taken from there: a model may have written them. */
@@ -165,7 +165,7 @@ async function bySystem(text: string, options: OpenOptions): Promise<Try> {
     return { to: 'the clipboard' }
   } catch (error) {
     const reason = messageOf(error)
-    return { why: `Not copied: ${printable(reason)}` }
+    return { why: `Not copied: ${spellOut(reason)}` }
   }
 }
 

@@ -1,4 +1,4 @@
-import { printable } from '../../report/words.ts'
+import { spellOut } from '../../report/words.ts'
 import type { Clipboard } from './clipboard.ts'
 import { type How, Recogniser, type RecogniserOptions, type Verdict } from './recognise.ts'
 import type { Block } from '@clada/reply/core/block.ts'
@@ -111,7 +111,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
 
 const restAfter = (cost: number): number => Math.max(lookMs, Math.min(rarestLookMs, cost / lookCost))
 
-const reasonOf = (error: unknown): string => printable(messageOf(error)).split('\n')[0]?.replace(/\.$/, '') ?? ''
+const reasonOf = (error: unknown): string => spellOut(messageOf(error)).split('\n')[0]?.replace(/\.$/, '') ?? ''
 
 /** A copied text that waits for the user. */
 export interface Offer {
@@ -123,7 +123,7 @@ export interface Offer {
 export function offerLine({ blocks }: Offer, keys: 'keys' | 'live' | 'none' = 'keys'): string {
   const shown = blocks.slice(0, 3).map(({ action, params }) => {
     const primary = params['path'] ?? params['command'] ?? params['old_path'] ?? params['lang'] ?? ''
-    return printable(`${action || '?'} ${shortened(primary)}`.trim().replace(/\s+/g, ' '))
+    return spellOut(`${action || '?'} ${shortened(primary)}`.trim().replace(/\s+/g, ' '))
   })
   const more = blocks.length - shown.length
   const list = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
