@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { csl } from '@clada/reply/syntax/csl/csl.ts'
-import type { Attributes } from '@clada/reply/syntax/csl/marker.ts'
-import { CslWalk, type Operation } from '@clada/reply/syntax/csl/walk.ts'
+import { CslParser, type Operation } from '@clada/reply/syntax/csl/grammar.ts'
+import { type Attributes, lexCsl } from '@clada/reply/syntax/csl/marker.ts'
+import { Tokens } from '@clada/reply/syntax/tokens.ts'
 import { readWith } from './read-alone.ts'
 
 interface Case {
@@ -22,16 +23,17 @@ const { cases }: { cases: Case[] } = JSON.parse(
 /** The operations in the shape the data has. */
 function operationsIn(text: string): unknown[] {
   const source = new Source(text)
-  const walk = new CslWalk(source, { start: '<---', end: '--->' })
+  const tokens = Tokens.exact(source, lexCsl({ start: '<---', end: '--->' }))
+  const parser = new CslParser(tokens)
   const operations: unknown[] = []
-  for (let line = walk.seek(1); line <= source.lineCount;) {
-    const found = walk.read(line)
+  for (let next = tokens.next(1); next !== undefined;) {
+    const found = parser.read(next.line, next.token)
     if (found.kind === 'operation') operations.push(shapeOf(found.operation))
     if (found.kind === 'tasks') {
       const { line: at, attributes, operations: members } = found.tasks
       operations.push({ type: 'TASKS', line: at, ...valuesOf(attributes), operations: members.map(shapeOf) })
     }
-    line = walk.seek(found.next)
+    next = tokens.next(found.next)
   }
   return operations
 }

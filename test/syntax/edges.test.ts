@@ -57,11 +57,11 @@ describe('small parts of syntaxes', () => {
   })
 
   it.each([...'aAzZ09_'])('the name of a marker may have %s', (c) => {
-    expect(parseMarker(`<---X${c}--->`, csl, 0)).toMatchObject({ name: `X${c}` })
+    expect(parseMarker(`<---X${c}--->`, csl)).toMatchObject({ name: `X${c}` })
   })
 
   it.each([...'`{@[/:^'])('the name of a marker has no %s', (c) => {
-    expect(parseMarker(`<---X${c}--->`, csl, 0)).toBeUndefined()
+    expect(parseMarker(`<---X${c}--->`, csl)).toBeUndefined()
   })
 
   it.each([

@@ -40,25 +40,23 @@ export interface Marker {
 /** The lines of a text, without what precedes every one of them. */
 export class View {
   readonly prefix: string
+  readonly source: Source
   readonly lineCount: number
-  readonly lastLine: number
-  readonly #source: Source
   readonly #budget: Budget
   readonly #bullet: { readonly line: number; readonly text: string } | undefined
 
   constructor(source: Source, prefix: string, budget: Budget, bullet?: { line: number; text: string }) {
-    this.#source = source
+    this.source = source
     this.#budget = budget
     this.#bullet = bullet
     this.prefix = prefix
     this.lineCount = source.lineCount
-    this.lastLine = source.lastLine
   }
 
   /** Undefined for a line that lacks the prefix, and past the end. Empty lines may lack it. */
   line(line: number): string | undefined {
     if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
-    const text = this.#source.line(line)
+    const text = this.source.line(line)
     if (line === this.#bullet?.line) return text.slice(this.#bullet.text.length)
     if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
     const bare = text.trim()
@@ -73,9 +71,8 @@ export interface Budget {
 
 /** The tokens of a text for the parser of one syntax. */
 export class Tokens<T extends Token> {
+  readonly source: Source
   readonly lineCount: number
-  /** As a person counts the lines: a line break at the end begins none. */
-  readonly lastLine: number
   readonly #view: View
   readonly #lex: Lex<T>
   readonly #reading: MarkerReading
@@ -86,8 +83,8 @@ export class Tokens<T extends Token> {
     this.#view = view
     this.#lex = lex
     this.#reading = reading
+    this.source = view.source
     this.lineCount = view.lineCount
-    this.lastLine = view.lastLine
   }
 
   /** The tokens of a text as it is. */
@@ -116,11 +113,14 @@ export class Tokens<T extends Token> {
     return undefined
   }
 
-  /** The first token below a block that ends on `line`. Where it ends something, so may be the one that ended the block. */
-  after(line: number): T | undefined {
+  /**
+   * The first of these tokens below a block that ends on `line`. Where that is one that ends a block, the one above may be
+   * content.
+   */
+  after(line: number, isWanted: (token: T) => boolean = () => true): T | undefined {
     for (let n = line + 1; n <= this.lineCount; n++) {
       const token = this.at(n)
-      if (token !== undefined) return token
+      if (token !== undefined && isWanted(token)) return token
     }
     return undefined
   }

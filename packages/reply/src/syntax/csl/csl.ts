@@ -10,47 +10,25 @@ import {
   type Rendered,
   unfitForLines,
 } from '../call.ts'
-import { parseMarker } from './marker.ts'
+import { CslParser, type Operation, type Tasks } from './grammar.ts'
+import { isCloser, isOperation, lexCsl, markerStart, parseMarker } from './marker.ts'
 import { callOf, invalid, invalidTasks, isTrue, skipped, unknownAttributes } from './operation.ts'
-import { CslWalk, type Operation, type Tasks, walkCsl } from './walk.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
 import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
-
-/*
- * CSL, with "<---" and "--->" for whatever the delimiters are:
- *
- *   text      = { operation | tasks | any other line }
- *   tasks     = marker(TASKS) { operation | any other line } end       attributes version, atomic
- *   operation = write | run | search | read | exec
- *   write     = marker(WRITE) { line } end                             attributes file, append
- *   run       = marker(RUN) { line } end                               attribute dir
- *   search    = marker(SEARCH) { line } [ marker(TO) { line } ] marker(REPLACE) { line } end
- *                                                                      attributes file, count
- *   read      = marker(READ)                                           attributes file, lines; no END
- *   exec      = marker(EXEC) { line } end                              attributes lang, dir, timeout
- *   end       = marker(END)                                            no attributes
- *   marker(N) = "<---" N { attribute } "--->"                          a whole line, from column 1
- *   attribute = name [spaces] "=" [spaces] ( '"' value '"' | "'" value "'" )
- *   value     = characters, among them \" \' \\ for a quote and a backslash
- *
- * "Any other line" does not begin with "<---": outside content that is always a marker or a mistake. In content
- * only what can come next is a marker: END in WRITE, RUN and REPLACE; TO, REPLACE and END in SEARCH; REPLACE in TO.
- * White space after a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
- * CR is content like any other character.
- *
- * A mistake in the syntax costs every operation of the text. One in the meaning costs its operation, or the TASKS
- * it is in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
- */
+import { type ReadThroughDamage, Tokens } from '../tokens.ts'
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
 
 const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) => {
-  const walk = new CslWalk(source, cslDelimiters)
+  const tokens = Tokens.exact(source, lexCsl(cslDelimiters))
+  const parser = new CslParser(tokens)
   let ahead = 0
   return {
-    seek: (line) => (ahead >= line ? ahead : (ahead = walk.seek(line))),
+    seek: (line) => (ahead >= line ? ahead : (ahead = tokens.next(line)?.line ?? Infinity)),
     read(line) {
-      const found = walk.read(line)
+      const token = tokens.at(line)
+      if (token === undefined) return { blocks: [], faults: none, next: line + 1 }
+      const found = parser.read(line, token)
       const { next } = found
       switch (found.kind) {
         case 'stray':
@@ -61,7 +39,7 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
           return { ...members(source, found.tasks), next }
       }
     },
-    fatal: () => walk.fatal,
+    fatal: () => parser.fatal,
   }
 }
 
@@ -125,6 +103,24 @@ function blockOf(
     block.warnings = [...inherited, ...unknown, ...operation.warnings]
   return block
 }
+
+/** A whole operation or TASKS through damage. Where another END follows, the one that was found may be content. */
+const readThroughDamage: ReadThroughDamage = (view, start) => {
+  const tokens = new Tokens(view, lexCsl(defaultDelimiters), 'damaged')
+  const first = tokens.at(start)
+  if (first === undefined || !isOperation(first.name)) return undefined
+  const found = new CslParser(tokens).read(start, first)
+  if (found.kind === 'stray') return undefined
+  // Of TASKS without an END nothing may run: the operations in it are repaired with it, so that the mistake is seen.
+  const { endLine } = found.kind === 'operation' ? found.operation : closedPart(found.tasks)
+  if (endLine === null) return undefined
+  if (first.name === 'READ') return tokens.marked(start, endLine)
+  const next = tokens.after(endLine, ({ name }) => isOperation(name) || isCloser(name))
+  return isCloser(next?.name ?? '') ? undefined : tokens.marked(start, endLine)
+}
+
+const closedPart = (tasks: Tasks): Pick<Tasks, 'endLine'> =>
+  tasks.endLine === null ? (tasks.operations.at(-1) ?? tasks) : tasks
 
 /** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */
 function corrected(
@@ -249,7 +245,7 @@ class CslWriter implements Writer {
     if (!text.includes(start)) return undefined
     return text.split('\n').find((line) => {
       if (!line.startsWith(start)) return false
-      const marker = parseMarker(line, this.#delimiters, 0)
+      const marker = parseMarker(line, this.#delimiters)
       return marker !== undefined && closers.includes(marker.name)
     })
   }
@@ -298,10 +294,10 @@ export const csl = {
   // An error anywhere stops every operation.
   waits: true,
   opener: /^<-{2,}/,
-  marks: /^<-{2,3}(?:WRITE|RUN|SEARCH|TASKS|READ|EXEC|TO|REPLACE|END)\b.*-{2,3}>/,
+  marks: markerStart,
   reader,
   // Damage to delimiters that are not the usual ones cannot be recognised.
-  throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? walkCsl : undefined),
+  throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? readThroughDamage : undefined),
   corrected,
   paths: 'relative',
   ids: 'counted',

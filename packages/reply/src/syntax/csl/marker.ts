@@ -1,8 +1,76 @@
 import type { Mistake } from '../../core/mistake.ts'
 import { isSpace } from '../../core/source.ts'
+import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
+import { attributesIn } from '../damage.ts'
 import { APOSTROPHE, type Delimiters, QUOTE, type Slip } from '../reader.ts'
+import type { Lex, Token } from '../tokens.ts'
 
-/** What one marker line of a CSL text says, taken by itself. The grammar is in `csl.ts`. */
+/** What one marker line of a CSL text says, taken by itself. The grammar is in `grammar.ts`. */
+
+/** What each operation has: its attributes, the one it needs, and the content below its marker, if any. */
+export const operations = {
+  WRITE: { attributes: ['file', 'append'], needs: 'file', content: 'content' },
+  RUN: { attributes: ['dir'], needs: undefined, content: 'content' },
+  SEARCH: { attributes: ['file', 'count'], needs: 'file', content: 'pattern' },
+  READ: { attributes: ['file', 'lines'], needs: 'file', content: undefined },
+  EXEC: { attributes: ['lang', 'dir', 'timeout'], needs: 'lang', content: 'content' },
+  TASKS: { attributes: ['version', 'atomic'], needs: undefined, content: undefined },
+} as const
+
+export type OperationName = keyof typeof operations
+
+const openers = Object.keys(operations)
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
+
+/** What divides or ends an operation. */
+export const isCloser = (name: string): boolean => closers.includes(name)
+const closers: readonly string[] = ['TO', 'REPLACE', 'END']
+
+const names = [...openers, ...closers].join('|')
+/** Matches a line that begins with a marker. */
+export const markerStart = new RegExp(String.raw`^<-{2,3}(?:${names})\b.*-{2,3}>`)
+
+/** A line that begins with the start delimiter: outside content it must be a marker. */
+export interface CslToken extends Token, MarkerLine {
+  /** Empty where the line is not like a marker. */
+  readonly name: string
+  readonly marker: Marker | undefined
+}
+
+export const lexCsl =
+  (delimiters: Delimiters): Lex<CslToken> =>
+  (line, reading) => {
+    const found = reading === 'exact' ? undefined : markerThroughDamage(line)
+    const clean = found?.clean ?? line
+    if (!clean.startsWith(delimiters.start)) return undefined
+    const marker = parseMarker(clean, delimiters)
+    return { text: clean, delimiters, marker, name: marker?.name ?? '', clean, markup: found?.markup ?? line }
+  }
+
+/** A marker with the usual delimiters, cleaned, and what of its line is not value. */
+function markerThroughDamage(line: string): Pick<Token, 'clean' | 'markup'> | undefined {
+  // A marker starts its line; what is indented as a whole is read without its indentation.
+  if (/^[ \t]/.test(line)) return undefined
+  const plain = plainMarker(line)
+  const name = damagedStart.exec(plain)?.[1]
+  if (name === undefined) return undefined
+  const exact = plain.startsWith(`<---${name}`) && plain.endsWith('--->')
+  // How many hyphens there were can be known only where a program made a dash of them.
+  if (!exact && !shows(line, 'punctuation') && !shows(line, 'entities')) return undefined
+  if (line.trimEnd() === plain) return { clean: line, markup: line.replace(/(["']).*\1/s, '') }
+
+  const core = withoutOuterSpaces(line)
+  const [, open = '', inner = '', close = ''] = damagedMarker.exec(core) ?? []
+  const attributes = attributesIn(inner, 'escaped')
+  // Whatever it says, it is a marker, and the parser has to know; but not with values that nobody wrote.
+  if (close === '') return { clean: line, markup: line }
+  if (attributes === undefined) return { clean: `<---${name}${inner}--->`, markup: line }
+  const markup = line.replace(core, () => `${open}${attributes.markup}${close}`)
+  return { clean: `<---${name}${attributes.clean}--->`, markup }
+}
+
+const damagedStart = new RegExp(String.raw`^<-{2,5}(${names})\b[^]*-{2,5}>$`)
+const damagedMarker = /^([^A-Z]*[A-Z]+)([^]*?)((?:\\?-|[\u2010-\u2015]|&[mn]dash;)+(?:\\?>|&gt;|&#62;|&#x3e;|&#x3E;))$/
 
 export interface Marker {
   readonly name: string
@@ -13,13 +81,13 @@ export interface Marker {
   readonly trailing?: number
 }
 
-/** `at` is the offset in `line` at which it opens with the start delimiter. Undefined when it is not like a marker. */
-export function parseMarker(line: string, { start, end }: Delimiters, at: number): Marker | undefined {
+/** `line` opens with the start delimiter. Undefined when it is not like a marker. */
+export function parseMarker(line: string, { start, end }: Delimiters): Marker | undefined {
   const text = line.trimEnd()
   // Nothing after a lone CR belongs to the marker: it was meant as a line break.
   const cr = text.indexOf('\r')
   const head = cr === -1 ? text : text.slice(0, cr)
-  const word = at + start.length
+  const word = start.length
   const first = head.indexOf(end, word + 1)
   if (first === -1) return undefined
 
@@ -56,7 +124,7 @@ interface ParsedAttributes {
   readonly slip?: Slip
 }
 
-export const noAttributes: Attributes = new Map()
+const noAttributes: Attributes = new Map()
 
 export function parseAttributes(line: string, { from, to }: Marker, delimiters: Delimiters): ParsedAttributes {
   if (from === to) return { attributes: noAttributes }
@@ -126,10 +194,9 @@ const BACKSLASH = 92
 
 /** What a marker means where it is, and what is wrong with it there. */
 
-/** A line that opens with the start delimiter, at offset `at`: after a byte order mark, or 0. */
-export interface MarkerLine {
+/** A line that opens with the start delimiter. */
+interface MarkerLine {
   readonly text: string
-  readonly at: number
   readonly delimiters: Delimiters
 }
 
@@ -143,16 +210,13 @@ interface Outside {
   readonly ends?: true
 }
 
-const openers: readonly string[] = ['WRITE', 'RUN', 'SEARCH', 'READ', 'EXEC', 'TASKS']
-
 /** What the line means outside content: at the top level or directly in TASKS. */
-export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
-  const { text, at, delimiters } = line
-  const marker = parseMarker(text, delimiters, at)
+export function outside(line: CslToken, place: 'top' | 'TASKS'): Outside {
+  const { text, delimiters, marker } = line
   if (marker === undefined) return malformedLine(line)
   const { name } = marker
   const nested = place === 'TASKS' && name === 'TASKS'
-  const known = openers.includes(name)
+  const known = isOperation(name)
   if (marker.trailing !== undefined) {
     const valid = (known && !nested) || (place === 'TASKS' && name === 'END')
     const slip = valid ? trailing(line, marker.trailing) : wholeLine(line, { kind: 'csl-not-alone' })
@@ -197,21 +261,20 @@ export const unterminated = (line: MarkerLine, name: string): Slip => ({
 })
 
 function malformedLine(line: MarkerLine): Outside {
-  const { text, at, delimiters } = line
-  const opens = /^(?:WRITE|RUN|SEARCH|READ|EXEC|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
-  if (opens === undefined)
+  const { text, delimiters } = line
+  const [opens = ''] = /^[A-Z]+\b/.exec(text.slice(delimiters.start.length)) ?? []
+  if (!isOperation(opens))
     return { attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-no-marker', delimiters }) }
-  const meant =
-    opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} ${opens === 'EXEC' ? 'lang="bash"' : 'file="path"'}`
+  const { needs } = operations[opens]
+  const meant = needs === undefined ? opens : `${opens} ${needs}="${needs === 'lang' ? 'bash' : 'path'}"`
   return { opens, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-malformed', meant, delimiters }) }
 }
 
 function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attributes): Outside {
   const { name } = marker
   const upper = name.toUpperCase()
-  const at = line.at + line.delimiters.start.length
-  const slip = wrong(at, name.length, { kind: 'csl-unknown', name, operations: openers })
-  if (openers.includes(upper)) return { opens: upper, attributes, slip }
+  const slip = wrong(line.delimiters.start.length, name.length, { kind: 'csl-unknown', name, operations: openers })
+  if (isOperation(upper)) return { opens: upper, attributes, slip }
   // What is spelled like an operation has content, which is not to be taken for blocks; a word in an arrow has none.
   const meant = /^[A-Z][A-Z_]*$/.test(name) || hasAttributes(line, marker)
   return { attributes, slip, ...(meant && { opens: name }) }
@@ -220,4 +283,4 @@ function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attribut
 const trailing = ({ text }: MarkerLine, at: number): Slip =>
   wrong(at, text.trimEnd().length - at, { kind: 'csl-trailing', hasCr: text.slice(0, at).includes('\r') })
 
-const wholeLine = ({ text, at }: MarkerLine, mistake: Mistake): Slip => wrong(at, text.trimEnd().length - at, mistake)
+const wholeLine = ({ text }: MarkerLine, mistake: Mistake): Slip => wrong(0, text.trimEnd().length, mistake)

@@ -1,20 +1,11 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import type { Attribute, Attributes } from './marker.ts'
-import type { Operation, Tasks } from './walk.ts'
-import { faultAt, isCount, Texts } from '../reader.ts'
+import { cslFault, type Operation, type Tasks } from './grammar.ts'
+import { type Attribute, type Attributes, isOperation, operations } from './marker.ts'
+import { isCount, Texts } from '../reader.ts'
 import type { Mistake, Mistakes } from '../../core/mistake.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
-
-const attributesOf: Readonly<Record<string, readonly string[]>> = {
-  WRITE: ['file', 'append'],
-  RUN: ['dir'],
-  READ: ['file', 'lines'],
-  EXEC: ['lang', 'dir', 'timeout'],
-  SEARCH: ['file', 'count'],
-  TASKS: ['version', 'atomic'],
-}
 
 interface Call {
   readonly action: string
@@ -97,8 +88,8 @@ export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault
 
 /** Unknown attributes do not stop an operation, but a typo such as `apend` is reported. */
 export function unknownAttributes(name: string, attributes: Attributes): string[] {
-  const known = attributesOf[name]
-  if (known === undefined || attributes.size === 0) return []
+  if (!isOperation(name) || attributes.size === 0) return []
+  const known: readonly string[] = operations[name].attributes
   const warnings: string[] = []
   for (const given of attributes.keys()) {
     if (known.includes(given)) continue
@@ -119,8 +110,8 @@ function invalidity(
   mistake: Mistake,
   attribute?: Attribute,
 ): Fault {
-  const { column, length } = attribute ?? { column: 1, length: source.line(line).trimEnd().length }
-  return faultAt(source, line, id, { code: 'CSL_INVALID', column, length, mistake })
+  const { column, length } = attribute ?? { column: 1, length: source.line(line).trim().length }
+  return cslFault(source, line, id, { code: 'CSL_INVALID', column, length, mistake })
 }
 
 const isFlag = (value: string): boolean => /^(?:true|false)$/i.test(value)

@@ -109,7 +109,7 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
     }
     if (!isOpener(section) && !(section === 'SEARCH' && name === 'REPLACE')) {
       const end = endAfter(tokens, next.line)
-      const last = end ?? tokens.lastLine
+      const last = end ?? tokens.source.lastLine
       const mistake = { kind: 'replacer-overrun', marker: name, section, line, first: start, last } as const
       diagnostics.push({ line: next.line, mistake, isCut: end === null })
       return parsed(end, end ?? tokens.lineCount)

@@ -1,0 +1,217 @@
+import type { Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+import { BOM, faultAt, type Slip } from '../reader.ts'
+import type { Tokens } from '../tokens.ts'
+import {
+  type Attributes,
+  badClosing,
+  type CslToken,
+  hasAttributes,
+  isOperation,
+  operations,
+  outside,
+  unterminated,
+  withoutReplace,
+} from './marker.ts'
+
+/*
+ * CSL, with "<---" and "--->" for whatever the delimiters are:
+ *
+ *   text      = { operation | tasks | any other line }
+ *   tasks     = marker(TASKS) { operation | any other line } end       attributes version, atomic
+ *   operation = write | run | search | read | exec
+ *   write     = marker(WRITE) { line } end                             attributes file, append
+ *   run       = marker(RUN) { line } end                               attribute dir
+ *   search    = marker(SEARCH) { line } [ marker(TO) { line } ] marker(REPLACE) { line } end
+ *                                                                      attributes file, count
+ *   read      = marker(READ)                                           attributes file, lines; no END
+ *   exec      = marker(EXEC) { line } end                              attributes lang, dir, timeout
+ *   end       = marker(END)                                            no attributes
+ *   marker(N) = "<---" N { attribute } "--->"                          a whole line, from column 1
+ *   attribute = name [spaces] "=" [spaces] ( '"' value '"' | "'" value "'" )
+ *   value     = characters, among them \" \' \\ for a quote and a backslash
+ *
+ * "Any other line" does not begin with "<---": outside content that is always a marker or a mistake. In content
+ * only what can come next is a marker: END in WRITE, RUN and REPLACE; TO, REPLACE and END in SEARCH; REPLACE in TO.
+ * White space after a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
+ * CR is content like any other character.
+ *
+ * A mistake in the syntax costs every operation of the text. One in the meaning costs its operation, or the TASKS
+ * it is in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
+ */
+
+/** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
+export interface Operation {
+  readonly id: string
+  readonly name: string
+  readonly line: number
+  /** Null when it was not closed. */
+  readonly endLine: number | null
+  readonly lastLine: number
+  readonly attributes: Attributes
+  readonly parts: Readonly<Parts>
+  /** Mistakes of syntax. */
+  readonly faults: readonly Fault[]
+  readonly warnings: readonly string[]
+}
+
+export interface Tasks {
+  readonly line: number
+  readonly endLine: number | null
+  readonly attributes: Attributes
+  readonly operations: readonly Operation[]
+  /** Mistakes of syntax that are not those of an operation. */
+  readonly faults: readonly Fault[]
+}
+
+type Part = 'content' | 'pattern' | 'to' | 'replacement'
+type Parts = Partial<Record<Part, string>>
+
+type Found =
+  | { readonly kind: 'operation'; readonly operation: Operation; readonly next: number }
+  | { readonly kind: 'tasks'; readonly tasks: Tasks; readonly next: number }
+  /** A line that opens nothing. */
+  | { readonly kind: 'stray'; readonly faults: readonly Fault[]; readonly next: number }
+
+/** What is a marker in each part. Every other line is content. */
+const markersIn: Readonly<Record<Part, readonly string[]>> = {
+  content: ['END'],
+  pattern: ['TO', 'REPLACE', 'END'],
+  to: ['REPLACE'],
+  replacement: ['END'],
+}
+
+/**
+ * The parser of a whole text. It continues after a mistake, although nothing of the text will run, because what is
+ * in the operations that follow is their content and not for another syntax to find. A bad marker that was meant to
+ * open something opens it, and one that was meant to close something closes nothing.
+ */
+export class CslParser {
+  readonly #tokens: Tokens<CslToken>
+  #count = 0
+  #fatal: Fault | undefined
+
+  constructor(tokens: Tokens<CslToken>) {
+    this.#tokens = tokens
+  }
+
+  /** The first mistake in the order of reading: that an operation is not closed is known only at the end of the text. */
+  get fatal(): Fault | undefined {
+    return this.#fatal
+  }
+
+  /** Reads what is on `line`, which has a token. */
+  read(line: number, token: CslToken): Found {
+    const { opens, attributes, slip } = outside(token, 'top')
+    if (opens === 'TASKS') {
+      const tasks = this.#tasks(line, token, attributes, slip)
+      return { kind: 'tasks', tasks, next: (tasks.endLine ?? this.#tokens.lineCount) + 1 }
+    }
+    if (opens !== undefined) {
+      const operation = this.#operation(line, token, { id: String(++this.#count), name: opens, attributes, slip })
+      return { kind: 'operation', operation, next: operation.lastLine + 1 }
+    }
+    return { kind: 'stray', faults: this.#faults(line, null, slip), next: line + 1 }
+  }
+
+  #tasks(line: number, token: CslToken, attributes: Attributes, slip: Slip | undefined): Tasks {
+    this.#tokens.take(line, token)
+    const faults = this.#faults(line, null, slip)
+    const members: Operation[] = []
+    let depth = 1
+    let open = true
+    let from = line + 1
+    for (let next = this.#tokens.next(from); next !== undefined; next = this.#tokens.next(from)) {
+      const found = outside(next.token, 'TASKS')
+      from = next.line + 1
+      if (found.ends || found.opens === 'TASKS') this.#tokens.take(next.line, next.token)
+      if (found.ends && --depth === 0) return { line, endLine: next.line, attributes, operations: members, faults }
+      if (found.opens === undefined || found.opens === 'TASKS') {
+        if (found.opens === 'TASKS') depth++
+        faults.push(...this.#faults(next.line, null, found.slip))
+        continue
+      }
+      if (members.length === 0) this.#count++
+      const id = `${this.#count}.${members.length + 1}`
+      const { opens: name, attributes: own } = found
+      const operation = this.#operation(next.line, next.token, { id, name, attributes: own, slip: found.slip })
+      members.push(operation)
+      from = operation.lastLine + 1
+      open = operation.endLine !== null
+    }
+    // An operation that takes the rest of the text with it has said so already.
+    if (open) faults.push(...this.#faults(line, null, unterminated(token, 'TASKS')))
+    return { line, endLine: null, attributes, operations: members, faults }
+  }
+
+  #operation(line: number, token: CslToken, { id, name, attributes, slip }: Opened): Operation {
+    this.#tokens.take(line, token)
+    const parts: Parts = {}
+    const warnings: string[] = []
+    const faults = this.#faults(line, id, slip)
+    const content = isOperation(name) ? operations[name].content : 'content'
+    if (content === undefined) {
+      // It has no content and needs no END; one right below it is taken for its own.
+      const below = this.#tokens.at(line + 1)
+      const endLine = below?.name === 'END' ? line + 1 : line
+      if (below?.name === 'END') this.#tokens.take(endLine, below)
+      return { id, name, line, endLine, lastLine: endLine, attributes, parts, faults, warnings }
+    }
+    let part: Part = content
+    let from = line + 1
+    let endLine: number | null = null
+    let spoiled = false
+    for (let next = this.#tokens.next(from); next !== undefined; next = this.#tokens.next(next.line + 1)) {
+      const { line: n, token: found } = next
+      const { marker } = found
+      if (marker === undefined) continue
+      if (!markersIn[part].includes(marker.name)) {
+        if (part === 'replacement' && marker.name === 'REPLACE')
+          warnings.push(`line ${n}: a second REPLACE marker is content of the replacement and was written`)
+        continue
+      }
+      const bad = badClosing(found, marker)
+      if (bad !== undefined) {
+        // Once is enough: a content full of such lines is one mistake.
+        if (!spoiled) faults.push(...this.#faults(n, id, bad))
+        spoiled = true
+        continue
+      }
+      this.#tokens.take(n, found)
+      parts[part] = this.#tokens.source.lines(from, n - 1)
+      if (marker.name === 'END') {
+        if (part === 'pattern') faults.push(...this.#faults(n, id, withoutReplace(found)))
+        endLine = n
+        break
+      }
+      if (hasAttributes(found, marker)) warnings.push(`attributes of the ${marker.name} marker were ignored`)
+      part = marker.name === 'TO' ? 'to' : 'replacement'
+      from = n + 1
+    }
+    if (endLine === null) faults.push(...this.#faults(line, id, unterminated(token, name)))
+    const lastLine = endLine ?? this.#tokens.lineCount
+    return { id, name, line, endLine, lastLine, attributes, parts, faults, warnings }
+  }
+
+  /** None or one, in a list to add to. */
+  #faults(line: number, id: string | null, slip: Slip | undefined): Fault[] {
+    if (slip === undefined) return []
+    const fault = cslFault(this.#tokens.source, line, id, slip)
+    this.#fatal ??= fault
+    return [fault]
+  }
+}
+
+/** An operation whose marker was read. */
+interface Opened {
+  readonly id: string
+  readonly name: string
+  readonly attributes: Attributes
+  readonly slip: Slip | undefined
+}
+
+/** Columns of a token do not count the byte order mark that the text may begin with. */
+export function cslFault(source: Source, line: number, id: string | null, slip: Slip): Fault {
+  const lead = line === 1 && source.text.charCodeAt(0) === BOM ? 1 : 0
+  return faultAt(source, line, id, { ...slip, column: slip.column + lead })
+}
