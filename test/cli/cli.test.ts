@@ -283,7 +283,8 @@ describe('clada do and tools', () => {
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
     const flagIn = (command: string, flag: string): string | undefined =>
       clada(['help', command], { cwd })
-        .stdout.split('\n')
+        .stdout.replace(/\n {4,}(?=\S)/g, ' ')
+        .split('\n')
         .find((line) => line.startsWith(`  --${flag} `))
     expect(flagIn('run', 'format')).toMatch(/\(text, json, xml, llm, pretty, auto\)$/)
     expect(flagIn('tools', 'format')).toMatch(/ {2}format of the list \(table, yaml, json, md\)$/)

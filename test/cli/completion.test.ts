@@ -26,6 +26,8 @@ const cases: readonly (readonly [typed: string, ...answers: string[]])[] = [
   ['clada completion zs', 'zsh'],
   ['clada help tru', 'trust'],
   ['clada trust rem', 'remove'],
+  ['clada context pr', 'prune', 'print'],
+  ['clada context ad', 'add'],
 ]
 
 const shellAt = (name: string): string | undefined =>
@@ -58,6 +60,10 @@ describe('completion in bash', () => {
       .trimEnd()
       .split('\n')
     expect(lines).toEqual(cases.map(([, ...answers]) => answers.join(' ')))
+  })
+
+  it('completes files after the verb of context', () => {
+    expect(inShell('bash', ['-c', script, 'bash', 'clada context add ad'])).toBe('\n')
   })
 
   it('knows every command, and leaves files to the shell', () => {
@@ -120,8 +126,7 @@ describe('help', () => {
     const general = clada(['help'], { cwd: bin }).stdout
     for (const command of commands) {
       const { name, usage, summary, examples } = command
-      expect(general).toContain(`  ${usage}`)
-      expect(general).toContain(`  ${summary}\n`)
+      expect(general.split('\n').map((line) => line.replace(/ +/g, ' '))).toContain(` ${name} ${summary}`)
       expect(usage, name).toMatch(name === 'run' ? /^clada \[run\]/ : new RegExp(`^clada ${name}( |$)`))
       expect(examples.length, name).toBeGreaterThan(0)
       for (const [line] of examples) expect(line, name).toMatch(/\bclada\b/)
@@ -134,6 +139,19 @@ describe('help', () => {
     expect(clada(['help', first?.name ?? ''], { cwd }).stdout).toBe(
       clada([first?.name ?? '', '--help'], { cwd }).stdout,
     )
+  })
+
+  it('fits into 80 columns, in groups', () => {
+    const general = clada(['--help'], { cwd: bin }).stdout
+    expect(general.split('\n').filter((line) => /^\S.*:$/.test(line))).toEqual([
+      'Everyday:',
+      'History:',
+      'Set-up:',
+      'Agents:',
+    ])
+    expect(clada(['help', 'run'], { cwd: bin }).stdout).toMatch(/^Git and the lock:\n {2}--no-git/m)
+    for (const page of [general, ...commands.map(commandHelp)])
+      expect(page.split('\n').filter(({ length }) => length > 80)).toEqual([])
   })
 
   it('gives every flag to some command', () => {

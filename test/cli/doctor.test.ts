@@ -7,6 +7,7 @@ import { platformOf } from '../../packages/clada/src/core/platform.ts'
 import { called } from '../support/in-process.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs, skipWithout } from '../support/needs.ts'
+import { atTerminal, noTerminal } from '../support/terminal.ts'
 
 const env = {
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -101,6 +102,17 @@ describe.skipIf(process.platform !== 'linux')('clada doctor about the sandbox', 
     for (const name of ['userns', 'tmpfs']) expect(found.get(`+ ${name}`)?.ok).toBeTypeOf('boolean')
     expect(found.get('+ memory')?.found).toMatch(/^(for the whole tree|for each process separately|not here)/)
     expect(found.get('+ processes')?.found).toMatch(/^(for the whole tree|for all processes of the user|not here)/)
+  })
+})
+
+describe('clada doctor at a terminal', () => {
+  it.skipIf(noTerminal)('names what is not approved, and asks nothing', () => {
+    const [root, HOME] = [scratchDir(), scratchDir()]
+    fill(root, { 'package.json': '{"scripts":{"test":"true"}}' })
+    const { output } = atTerminal(['doctor', '--exec', 'off'], 'y\n', { cwd: root, env: { HOME } })
+    expect(output).toContain('To let models run the tests: clada approve "npm test"')
+    expect(output).not.toContain('Enter')
+    expect(atTerminal(['approvals'], '', { cwd: root, env: { HOME } }).output).not.toContain('npm test')
   })
 })
 

@@ -52,7 +52,7 @@ describe('a flag', () => {
     expect(await clada(['watch', '--json', '--help'], { cwd })).toEqual(await clada(['help', 'watch'], { cwd }))
     expect((await clada(['--no-git', '--version'], { cwd })).status).toBe(0)
     if (!noTerminal)
-      expect(atTerminal(['--no-git'], '', { cwd, env: {} }).output).toContain('clada applies the action blocks')
+      expect(atTerminal(['--no-git'], '', { cwd, env: {} }).output).toContain('Applies the edits and commands')
   })
 
   it('is in the help of some command, or is a command itself', async () => {

@@ -16,6 +16,7 @@ import {
  */
 export interface Command {
   readonly name: string
+  readonly group: CommandGroup
   readonly usage: string
   readonly summary: string
   readonly about?: string
@@ -24,11 +25,17 @@ export interface Command {
   readonly documents?: true
   /** The arguments it takes, for completion; files where nothing is said, none where the list is empty. */
   readonly words?: 'actions' | 'keys' | 'commands' | readonly string[]
+  /** The words of which the first argument is one; files may follow. */
+  readonly verbs?: readonly string[]
   /** What to write instead of an argument, where it takes none. */
   readonly instead?: string
   readonly examples: readonly (readonly [command: string, what: string])[]
   run(args: CommandArgs): Promise<ExitCode>
 }
+
+/** The headings of `clada --help`, in their order. */
+export const commandGroups = ['everyday', 'history', 'set-up', 'agents'] as const
+export type CommandGroup = (typeof commandGroups)[number]
 
 /** The exit codes of all commands. The page of exit codes is generated from it. */
 export const exitCodes = {

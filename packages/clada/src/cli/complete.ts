@@ -10,6 +10,8 @@ export interface Completion {
   readonly flagsOf: Readonly<Record<string, readonly string[]>>
   /** The words that may follow each command; where there are none, files may. */
   readonly wordsOf: Readonly<Record<string, readonly string[]>>
+  /** The words that the first argument of a command may be; files may follow. */
+  readonly verbsOf: Readonly<Record<string, readonly string[]>>
   /** The parameters of each action, for `do`. */
   readonly paramsOf: Readonly<Record<string, readonly string[]>>
 }
@@ -26,6 +28,7 @@ export const scripts: Readonly<Record<string, (completion: Completion) => string
   bash: bashCompletion,
   zsh: zshCompletion,
   fish: fishCompletion,
+  powershell: powershellCompletion,
 }
 
 export function completion(commands: readonly Command[]): Completion {
@@ -34,6 +37,7 @@ export function completion(commands: readonly Command[]): Completion {
     flags: flags.map((flag) => completed(flag)),
     flagsOf: Object.fromEntries(commands.map(({ name, flags: own }) => [name, own])),
     wordsOf: Object.fromEntries(commands.map((one) => [one.name, wordsFor(one, commands)])),
+    verbsOf: Object.fromEntries(commands.flatMap(({ name, verbs }) => (verbs === undefined ? [] : [[name, verbs]]))),
     paramsOf: Object.fromEntries(
       allActions().flatMap((spec) =>
         [spec.name, ...spec.aliases].map((name) => [name, Object.keys(spec.params).map((param) => `${param}=`)]),
@@ -65,7 +69,7 @@ function completed({ name, value, values = [], help, for: others = {} }: Flag): 
 }
 
 /** For bash. Needs no package of completions. */
-function bashCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+function bashCompletion({ commands, flags, flagsOf, wordsOf, verbsOf, paramsOf }: Completion): string {
   const words = (list: readonly string[]): string => `"${list.join(' ')}"`
   const cases = (table: Readonly<Record<string, readonly string[]>>, set: string): string[] =>
     Object.entries(table)
@@ -114,6 +118,11 @@ function bashCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
     '    COMPREPLY=($(compgen -W "$params" -- "$cur"))',
     '    return',
     '  fi',
+    '  if [[ -z $first ]]; then',
+    '    case $command in',
+    ...cases(verbsOf, 'words').map((line) => `  ${line}`),
+    '    esac',
+    '  fi',
     '  case $command in',
     ...cases(wordsOf, 'words'),
     '  esac',
@@ -123,7 +132,7 @@ function bashCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
   ].join('\n')
 }
 
-function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+function fishCompletion({ commands, flags, flagsOf, wordsOf, verbsOf, paramsOf }: Completion): string {
   const names = commands.map(({ name }) => name)
   const taking = flags.filter(({ takes, name }) => takes !== 'none' && name !== 'csl-delimiters')
   const line = (when: string, rest: string): string => `complete -c clada -n ${fishQuoted(when)} ${rest}`
@@ -162,6 +171,9 @@ function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
     ...Object.entries(wordsOf)
       .filter(([name, list]) => list.length > 0 && name !== 'do')
       .map(([name, list]) => line(`__clada_at ${name}`, `-f -a ${fishQuoted(list.join(' '))}`)),
+    ...Object.entries(verbsOf).map(([name, verbs]) =>
+      line(`__clada_at ${name}; and not ${inAction(verbs)}`, `-f -a ${fishQuoted(verbs.join(' '))}`),
+    ),
     line(
       `__clada_at do; and not ${inAction(Object.keys(paramsOf))}`,
       `-f -a ${fishQuoted((wordsOf['do'] ?? []).join(' '))}`,
@@ -186,7 +198,7 @@ function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Complet
 
 const fishQuoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
 
-function zshCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+function zshCompletion({ commands, flags, flagsOf, wordsOf, verbsOf, paramsOf }: Completion): string {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
   const flagLines = (names: readonly string[]): string[] =>
     names.flatMap((name) => {
@@ -213,7 +225,7 @@ function zshCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completi
       ...(name === 'do' ? doLines(paramsOf) : []),
       '      _arguments -S \\',
       ...flagLines(flagsOf[name] ?? []),
-      `        '1:command:' ${list.length > 0 ? shQuoted(`*:word:(${list.join(' ')})`) : "'*:file:_files'"}`,
+      `        '1:command:' ${zshArguments(list, verbsOf[name])}`,
       '      ;;',
     ]),
     '    *)',
@@ -226,6 +238,11 @@ function zshCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completi
     '}',
     'if [[ $funcstack[1] == _clada ]]; then _clada "$@"; else compdef _clada clada; fi',
   ].join('\n')
+}
+
+function zshArguments(words: readonly string[], verbs: readonly string[] | undefined): string {
+  if (verbs !== undefined) return `${shQuoted(`2:verb:(${verbs.join(' ')})`)} '*:file:_files'`
+  return words.length > 0 ? shQuoted(`*:word:(${words.join(' ')})`) : "'*:file:_files'"
 }
 
 function doLines(paramsOf: Readonly<Record<string, readonly string[]>>): string[] {
@@ -252,3 +269,67 @@ function specOf({ name, help, takes, values }: CompletedFlag): string {
 }
 
 const shQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Without an answer PowerShell offers files by itself. */
+function powershellCompletion({ commands, flags, flagsOf, wordsOf, verbsOf, paramsOf }: Completion): string {
+  const list = (words: readonly string[]): string => `@(${words.map(psQuoted).join(', ')})`
+  const table = (rows: Readonly<Record<string, readonly string[]>>): string[] =>
+    Object.entries(rows).flatMap(([name, words]) =>
+      words.length === 0 ? [] : [`    ${psQuoted(name)} = ${list(words)}`],
+    )
+  const spelled = (names: readonly string[]): string[] => names.map((name) => `--${name}`)
+  const taking = flags.filter(({ takes }) => takes !== 'none').map(({ name }) => `--${name}`)
+  const about = [
+    ...commands.map(({ name, summary }) => [name, summary] as const),
+    ...flags.map(({ name, help }) => [`--${name}`, help] as const),
+  ]
+  return [
+    '# clada completion for PowerShell: clada completion powershell | Out-String | Invoke-Expression',
+    'Register-ArgumentCompleter -Native -CommandName clada -ScriptBlock {',
+    '  param($word, $ast, $cursor)',
+    '  $about = @{',
+    ...about.map(([name, text]) => `    ${psQuoted(name)} = ${psQuoted(text)}`),
+    '  }',
+    '  $valuesOf = @{',
+    ...table(Object.fromEntries(flags.map(({ name, values }) => [`--${name}`, values]))),
+    '  }',
+    '  $flagsOf = @{',
+    ...table(Object.fromEntries(Object.entries(flagsOf).map(([name, names]) => [name, spelled(names)]))),
+    '  }',
+    '  $wordsOf = @{',
+    ...table(wordsOf),
+    '  }',
+    '  $verbsOf = @{',
+    ...table(verbsOf),
+    '  }',
+    '  $paramsOf = @{',
+    ...table(paramsOf),
+    '  }',
+    `  $taking = ${list(taking)}`,
+    "  $command = ''; $first = ''; $flag = ''; $skip = 0",
+    '  foreach ($element in ($ast.CommandElements | Select-Object -Skip 1)) {',
+    '    if ($element.Extent.EndOffset -ge $cursor) { break }',
+    '    $text = $element.Extent.Text',
+    '    if ($skip -gt 0) { $skip-- }',
+    "    elseif ($text -eq '--csl-delimiters') { $skip = 2; $flag = $text }",
+    '    elseif ($taking -contains $text) { $skip = 1; $flag = $text }',
+    "    elseif ($text.StartsWith('-')) { }",
+    "    elseif ($command -eq '') { $command = $text }",
+    "    elseif ($first -eq '') { $first = $text }",
+    '  }',
+    "  $owner = if ($flagsOf.ContainsKey($command)) { $command } else { 'run' }",
+    '  $found = if ($skip -gt 0) { $valuesOf[$flag] }',
+    "    elseif ($word.StartsWith('-')) { $flagsOf[$owner] }",
+    `    elseif ($command -eq '') { ${list(commands.map(({ name }) => name))} }`,
+    "    elseif ($command -eq 'do' -and $first -ne '') { $paramsOf[$first] }",
+    "    elseif ($first -eq '' -and $verbsOf.ContainsKey($command)) { $verbsOf[$command] }",
+    '    else { $wordsOf[$command] }',
+    '  $found | Where-Object { $_ -and $_.StartsWith($word) } | ForEach-Object {',
+    '    $tip = if ($about.ContainsKey($_)) { $about[$_] } else { $_ }',
+    "    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $tip)",
+    '  }',
+    '}',
+  ].join('\n')
+}
+
+const psQuoted = (text: string): string => `'${text.replace(/['’‘]/g, '$&$&')}'`

@@ -271,6 +271,16 @@ export const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout
 export const limits = ['timeout', 'total-timeout'] as const
 export const general = ['quiet', 'no-color', 'help'] as const
 
+/** The headings under which a long help lists flags; what is under none of them comes first. */
+export const flagGroups: readonly (readonly [heading: string, names: readonly FlagName[]])[] = [
+  ['Reading the reply', ['syntax', 'csl-delimiters', 'strict', 'proposals']],
+  ['Edits', ['matching', 'patches', 'final-newline']],
+  ['Programs', [...programs, 'timeout', 'total-timeout', 'max-output']],
+  ['Report', ['format', 'json', 'error-detail', 'budget', 'quiet', 'no-color']],
+  ['Project', ['root', 'no-config', 'allow', 'allow-escape']],
+  ['Git and the lock', saving],
+]
+
 export type FlagValues = { readonly [name in FlagName]?: string[] }
 
 export type ParsedArgs = { readonly flags: FlagValues; readonly words: readonly string[] }

@@ -25,6 +25,7 @@ import {
 import type { Loaded } from '../config/load.ts'
 import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './streams.ts'
+import { colored, type Paint, plain } from '../report/pretty.ts'
 import { spellOutCommand } from '../report/words.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
@@ -235,6 +236,8 @@ export function useColor(given: FlagValues): boolean {
   if (given['no-color'] !== undefined || process.env['NO_COLOR']) return false
   return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
 }
+
+export const paintFor = (given: FlagValues): Paint => (useColor(given) ? colored : plain)
 
 /** Each of these makes a directory a project. */
 const marks = [projectFileName, '.git', '.clada']

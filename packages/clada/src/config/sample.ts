@@ -1,3 +1,4 @@
+import { wrapWords } from '@clada/reply/core/words.ts'
 import { keyNames, type KeyName, keyOf } from './keys.ts'
 
 /** The schema for editors, in the package. */
@@ -24,7 +25,7 @@ export function sampleFile(schema: string): string {
     lines.push('')
     if (inner !== undefined && first !== group) lines.push(`#${first}:`)
     group = first
-    for (const line of wrapped(keyOf(name).about, 116)) lines.push(`# ${line}`)
+    for (const line of wrapWords(keyOf(name).about.split(' '), 116)) lines.push(`# ${line}`)
     lines.push(`# Example: ${keyOf(name).example}`)
     lines.push(`#${inner === undefined ? '' : '  '}${inner ?? first}: ${yamlOf(name, fileDefault(name))}`)
   }
@@ -52,15 +53,3 @@ export function yamlOf(name: KeyName, value: unknown): string {
 const isPlain = (text: string): boolean =>
   /^(?:[A-Za-z.][\w./-]*(?: [\w./-]+)*|\d+[kmg])$/.test(text) &&
   !/^(?:true|false|null|\.\d*|\.(?:nan|inf))$/i.test(text)
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}

@@ -1,3 +1,4 @@
+import { wrapWords } from '@clada/reply/core/words.ts'
 import type { ActionSpec, Param } from '../core/action.ts'
 import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
 import { groupsOf } from './actions.ts'
@@ -49,7 +50,7 @@ export function actionTable(specs: readonly ActionSpec[], { width = 80, color = 
     return text.map((line, index) => (index === 0 ? head + effect : indent) + line)
   }
   const groups = groupsOf(specs).map(({ title, specs }) => [paint.strong(title), '', ...specs.flatMap(rows), ''])
-  return [...groups.flat(), ...wrap(legend.split(' '), width), ''].join('\n')
+  return [...groups.flat(), ...wrapWords(legend.split(' '), width), ''].join('\n')
 }
 
 const margin = 2
@@ -81,10 +82,10 @@ function textLines(
 ): string[] {
   const call = Object.entries(params).map(([name, param]) => parameter(name, param))
   return [
-    ...wrap(call, room).map(paint.call),
-    ...wrap(description.split(' '), room),
-    ...(aliases.length === 0 ? [] : wrap(['also', ...aliases], room).map(paint.faint)),
-    ...(access.includes('llm') ? [] : wrap(userOnly(command), room).map(paint.faint)),
+    ...wrapWords(call, room).map(paint.call),
+    ...wrapWords(description.split(' '), room),
+    ...(aliases.length === 0 ? [] : wrapWords(['also', ...aliases], room).map(paint.faint)),
+    ...(access.includes('llm') ? [] : wrapWords(userOnly(command), room).map(paint.faint)),
   ]
 }
 
@@ -94,17 +95,6 @@ const userOnly = (command: string | undefined): string[] =>
 function parameter(name: string, param: Param): string {
   if (param.required) return name
   return param.default === undefined ? `[${name}]` : `[${name}=${JSON.stringify(param.default)}]`
-}
-
-/** Takes words, not text: a parameter such as `[delimiter=": "]` has a space inside and is still one word. */
-function wrap(words: readonly string[], width: number): string[] {
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }
 
 /** The actions in the shape of the `tools:` section of the language's own `unified-design.yaml`. */

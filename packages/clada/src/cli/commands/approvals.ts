@@ -11,8 +11,9 @@ import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approvals',
+  group: 'set-up',
   usage: 'clada approvals [remove CMD…]',
-  summary: 'what is approved in this project',
+  summary: 'list what is approved in this project',
   words: ['remove'],
   flags: ['root', 'json', 'help'],
   examples: [

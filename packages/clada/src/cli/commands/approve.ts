@@ -13,6 +13,7 @@ import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
   name: 'approve',
+  group: 'set-up',
   usage: 'clada approve CMD',
   summary: 'let a command run in this project from now on',
   about:

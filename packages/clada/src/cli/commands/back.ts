@@ -6,6 +6,7 @@ import { printStep } from '../print-step.ts'
 
 export const command: Command = {
   name: 'back',
+  group: 'history',
   usage: 'clada back',
   summary: 'check out the previous commit; uncommitted changes are stashed',
   about:

@@ -9,8 +9,9 @@ import { cladaOptions, configWarnings } from '../options.ts'
 
 export const command: Command = {
   name: 'check',
+  group: 'everyday',
   usage: 'clada check [FILE…|-]',
-  summary: 'parse and validate only',
+  summary: 'read and validate the blocks; run nothing',
   about: 'Lists every block with its place, its action and what is wrong with it. The disk is not read.',
   documents: true,
   flags: ['root', 'no-config', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],

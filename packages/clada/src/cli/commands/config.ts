@@ -14,8 +14,9 @@ import { spellOutCommand } from '../../report/words.ts'
 /** The effective value of each key and its source. */
 export const command: Command = {
   name: 'config',
+  group: 'set-up',
   usage: 'clada config [KEY]',
-  summary: 'the effective values and their sources',
+  summary: 'show the effective settings and where they come from',
   about:
     'Shows the effective value of each key, from flags, the clada.yml of the project, your own ~/.config/clada/config.yml\nor the defaults, and the values of the project that are ignored because you do not trust it.',
   words: 'keys',

@@ -14,11 +14,15 @@ import { giveText, type Giving, givingOf, print, printJson } from '../streams.ts
 import { configured } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
+const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
+
 /** Each verb except print is one of the context_ actions. */
 export const command: Command = {
   name: 'context',
-  usage: 'clada context [add|remove|list|prune|clear|print] [PATH…]',
-  summary: 'the files that you and the model keep in view; print: as one text to paste',
+  group: 'everyday',
+  usage: `clada context [${verbs.join('|')}] [PATH…]`,
+  verbs,
+  summary: 'keep a list of files in view, and print them as one text to paste',
   about:
     'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
   flags: [
@@ -65,8 +69,6 @@ export const command: Command = {
     return executions.every(({ success }) => success) ? 0 : 1
   },
 }
-
-const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
 
 function tell(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
   const [result] = execution.results

@@ -10,8 +10,9 @@ import { cladaOptions } from '../options.ts'
 /** The document goes to standard output and is read by programs; everything about it goes to stderr. */
 export const command: Command = {
   name: 'convert',
+  group: 'everyday',
   usage: 'clada convert --to SYNTAX [FILE…|-]',
-  summary: 'the same document in another syntax',
+  summary: 'write the blocks in another syntax',
   about:
     'Writes the blocks of a document in one of clada’s own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.',
   documents: true,

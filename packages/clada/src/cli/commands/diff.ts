@@ -15,8 +15,9 @@ import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } fro
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = {
   name: 'diff',
+  group: 'everyday',
   usage: 'clada diff [FILE…|-]',
-  summary: 'show what would change, as a unified diff; nothing is touched',
+  summary: 'show what would change, as a unified diff; change nothing',
   documents: true,
   flags: [
     ...reading,

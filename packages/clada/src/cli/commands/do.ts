@@ -18,8 +18,9 @@ function withoutPlace(error: ParseError): ParseError {
 
 export const command: Command = {
   name: 'do',
+  group: 'everyday',
   usage: 'clada do ACTION name=value…',
-  summary: 'one action',
+  summary: 'run one action by hand',
   about: 'Calls one action by hand. Paths may be relative to the root.',
   words: 'actions',
   documents: true,

@@ -18,10 +18,11 @@ import { isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { openClipboard } from '../../watch/clipboard/open.ts'
 import type { Command } from '../command.ts'
 import { flagFor, type FlagValues, saving } from '../flags.ts'
-import { loadedFor, optionsFor, projectAround } from '../options.ts'
+import { loadedFor, optionsFor, paintFor, projectAround } from '../options.ts'
+import type { Paint } from '../../report/pretty.ts'
 import { print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { proposeApprovals, unapproved } from './init.ts'
+import { approveLine, unapproved } from './init.ts'
 import { Stop } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
 import { git } from '../../git/git-program.ts'
@@ -37,10 +38,11 @@ import { slashed } from '../../core/paths.ts'
 /** Reports what is installed, which sandbox is active, and how to install what is missing. */
 export const command: Command = {
   name: 'doctor',
+  group: 'set-up',
   usage: 'clada doctor',
-  summary: 'what is installed, which sandbox is active, what is missing',
+  summary: 'show what is installed, which sandbox is active, what is missing',
   words: [],
-  flags: ['root', 'no-config', 'allow', 'exec', ...saving, 'json', 'help'],
+  flags: ['root', 'no-config', 'allow', 'exec', ...saving, 'json', 'no-color', 'help'],
   examples: [['clada doctor', 'why is exec refused?']],
   run: async ({ flags: given }) => {
     const found = await configs(given)
@@ -48,6 +50,7 @@ export const command: Command = {
     const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
     const options = await optionsFor(flags)
     const settings = settingsOf(options)
+    const paint = paintFor(flags)
     const findings = [
       project(settings.root, given),
       ...(await sandbox(settings.root)),
@@ -62,10 +65,7 @@ export const command: Command = {
       ...found,
     ]
     if (flags.json !== undefined) printJson(findings)
-    else {
-      for (const finding of findings) print(lineOf(finding))
-      await proposeApprovals(options)
-    }
+    else for (const finding of findings) print(lineOf(finding, paint))
     return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
   },
 }
@@ -154,8 +154,10 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
   }
 }
 
-const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
-  `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${advice}`}`
+function lineOf({ name, ok, found, advice, optional }: Finding, paint: Paint): string {
+  const mark = ok ? paint.green('✓') : optional ? paint.yellow('–') : paint.red('✗')
+  return `${mark} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${paint.dim(advice)}`}`
+}
 
 /** The sandbox is started, not only looked up: a kernel may refuse it. */
 async function sandbox(root: string): Promise<Finding[]> {
@@ -256,7 +258,13 @@ async function tests(options: CladaOptions): Promise<Finding[]> {
   const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
   const ok = missing.length === 0
   return [
-    { name: 'approvals', ok, optional: true, found: ok ? found : `${found}; not approved: ${missing.join(', ')}` },
+    {
+      name: 'approvals',
+      ok,
+      optional: true,
+      found: ok ? found : `${found}; not approved: ${missing.join(', ')}`,
+      ...(ok ? {} : { advice: `To let models run the tests: ${missing.map(approveLine).join('; ')}` }),
+    },
   ]
 }
 

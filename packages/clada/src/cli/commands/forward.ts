@@ -6,8 +6,9 @@ import { printStep } from '../print-step.ts'
 
 export const command: Command = {
   name: 'forward',
+  group: 'history',
   usage: 'clada forward',
-  summary: 'one commit forward again, after clada back',
+  summary: 'go one commit forward again, after clada back',
   about:
     'Goes one commit forward again, if nothing was changed here. If you have checked out the branch with git in the\nmeantime, the changes that were stashed there are restored; other stashes are named, for git stash apply.',
   words: [],

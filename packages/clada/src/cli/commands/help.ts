@@ -1,12 +1,14 @@
+import { wrapWords } from '@clada/reply/core/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
-import type { Command } from '../command.ts'
-import { type Flag, flags, UsageError } from '../flags.ts'
+import { type Command, commandGroups } from '../command.ts'
+import { type Flag, flagGroups, flags, UsageError } from '../flags.ts'
 import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'help',
+  group: 'set-up',
   usage: 'clada help [COMMAND]',
-  summary: 'flags and examples of a command',
+  summary: 'show the flags and examples of a command',
   flags: ['help'],
   words: 'commands',
   examples: [['clada help watch', 'everything about clada watch']],
@@ -22,32 +24,91 @@ export const command: Command = {
   },
 }
 
-export function generalHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ usage }) => usage.length))
-  return [
-    'clada applies the action blocks in a language model’s reply.',
+/** Every terminal is at least this wide. */
+const width = 80
+
+function generalHelp(commands: readonly Command[]): string {
+  const indent = indentBeside(commands.map(({ name }) => name))
+  const groups = commandGroups.map((group) => [
+    `${capitalized(group)}:`,
+    ...inTwoColumns(
+      commands.flatMap((one) => (one.group === group ? [[one.name, one.summary] as const] : [])),
+      indent,
+    ),
     '',
-    ...commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
+  ])
+  return [
+    'Applies the edits and commands in a language model’s reply to your project,',
+    'reports what it did, and can undo it.',
+    '',
+    '  clada reply.md           apply a saved reply',
+    '  clada diff reply.md      see what it would change first',
+    '  clada undo               take the last one back',
+    '',
+    ...groups.flat(),
+    'Flags and examples of a command: clada help COMMAND',
   ].join('\n')
 }
 
 export function commandHelp({ name, usage, summary, about, flags: names, examples }: Command): string {
   const shown: readonly Flag[] = names.flatMap((flag) => flags.filter((one) => one.name === flag))
-  const spelled = (flag: Flag): string => `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`
-  const width = Math.max(...shown.map((flag) => spelled(flag).length))
-  const exampleWidth = Math.max(...examples.map(([line]) => line.length))
+  const rows = (list: readonly Flag[]): readonly Row[] => list.map((flag) => flagRow(flag, name))
+  const flagIndent = indentBeside(
+    rows(shown).map(([left]) => left),
+    widestFlag,
+  )
+  const groups = shown.length > fewFlags ? grouped(shown) : [{ heading: 'Flags', list: shown }]
   return [
     usage,
     '',
-    about ?? `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    '',
-    'Flags:',
-    ...shown.map((flag) => {
-      const { help, values } = { ...flag, ...flag.for?.[name] }
-      return `  ${spelled(flag).padEnd(width)}  ${help}${values === undefined ? '' : ` (${values.join(', ')})`}`
-    }),
+    ...wrapWords((about ?? `${capitalized(summary)}.`).split(/\s+/), width),
+    ...groups.flatMap(({ heading, list }) => ['', `${heading}:`, ...inTwoColumns(rows(list), flagIndent)]),
     '',
     'Examples:',
-    ...examples.map(([line, what]) => `  ${line.padEnd(exampleWidth)}  ${what}`),
+    ...inTwoColumns(
+      examples,
+      indentBeside(
+        examples.map(([line]) => line),
+        widestExample,
+      ),
+    ),
   ].join('\n')
 }
+
+/** A list of this many is read at a glance. */
+const fewFlags = 14
+const widestFlag = 22
+const widestExample = 40
+
+function grouped(shown: readonly Flag[]): readonly { readonly heading: string; readonly list: readonly Flag[] }[] {
+  const groups = flagGroups.map(([heading, names]) => ({
+    heading,
+    list: shown.filter((flag) => names.some((name) => name === flag.name)),
+  }))
+  const rest = shown.filter((flag) => !groups.some(({ list }) => list.includes(flag)))
+  return [{ heading: 'Flags', list: rest }, ...groups].filter(({ list }) => list.length > 0)
+}
+
+function flagRow(flag: Flag, command: string): Row {
+  const { name, value, help, values } = { ...flag, ...flag.for?.[command] }
+  const spelled = `--${name}${value === undefined ? '' : ` ${value}`}`
+  return [spelled, `${help}${values === undefined ? '' : ` (${values.join(', ')})`}`]
+}
+
+type Row = readonly [left: string, right: string]
+
+/** Where the right column begins. Left sides wider than `widest` do not push it further. */
+const indentBeside = (lefts: readonly string[], widest = width): number =>
+  2 + Math.max(...lefts.map(({ length }) => length).filter((length) => length <= widest), 8) + 2
+
+/** A left side that reaches into the right column has a line of its own. */
+function inTwoColumns(rows: readonly Row[], indent: number): string[] {
+  return rows.flatMap(([left, right]) => {
+    const lines = wrapWords(right.split(' '), width - indent)
+    const beside = 2 + left.length + 2 <= indent ? lines.shift() : undefined
+    const head = beside === undefined ? `  ${left}` : `  ${left}`.padEnd(indent) + beside
+    return [head, ...lines.map((line) => ' '.repeat(indent) + line)]
+  })
+}
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

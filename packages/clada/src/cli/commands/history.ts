@@ -11,8 +11,9 @@ import { print, printJson } from '../streams.ts'
 
 export const command: Command = {
   name: 'history',
+  group: 'history',
   usage: 'clada history [N]',
-  summary: 'the last executions, or all with --all; with a number, one execution and its diff',
+  summary: 'list the last executions; with a number, show one and its diff',
   flags: ['root', 'all', 'json', 'help'],
   examples: [
     ['clada history', 'one line for each execution, and one for each MCP conversation or loop'],

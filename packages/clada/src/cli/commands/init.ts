@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { approvalLineOf } from '../../approvals/approval-line.ts'
 import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { confirmed } from '../ask.ts'
@@ -11,11 +10,12 @@ import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { print } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { packageFile } from './version.ts'
+import { ownVersion, packageFile } from './version.ts'
 
 /** Never replaces an existing file. */
 export const command: Command = {
   name: 'init',
+  group: 'set-up',
   usage: 'clada init',
   summary: 'write clada.yml with every key and its default',
   about:
@@ -47,12 +47,15 @@ export const command: Command = {
   },
 }
 
-/** Relative where the package is inside the project, so that it works for others too. */
+/**
+ * A path in the project if clada is installed there, otherwise the address that a registry's mirror gives the file. The
+ * path on this machine would be committed, and would lead nowhere on another.
+ */
 function schemaFor(root: string): string {
   const file = packageFile(schemaFile)
-  const place = isInside(file, root) ? `./${pathFrom(root, file)}` : file
-  // The line is read up to the next space.
-  return /[\s#%]/.test(place) ? pathToFileURL(file).href : place
+  return isInside(file, root)
+    ? `./${encodeURI(pathFrom(root, file))}`
+    : `https://unpkg.com/clada@${ownVersion()}/${schemaFile}`
 }
 
 /** The commands that run the tests of a project and are not approved yet. */
@@ -61,8 +64,10 @@ export function unapproved(root: string, approvals: Approvals): string[] {
   return proposedCommands(root).filter((command) => !approved.has(command))
 }
 
+export const approveLine = (command: string): string => `clada approve "${command}"`
+
 /** One question for all of them, where a user can be asked; otherwise the lines that approve them. */
-export async function proposeApprovals(options: CladaOptions): Promise<void> {
+async function proposeApprovals(options: CladaOptions): Promise<void> {
   const settings = settingsOf(options)
   const approvals = await approvalsFor(settings, commandSettingsOf(options))
   const lines = unapproved(settings.root, approvals).flatMap((command) => {
@@ -75,9 +80,7 @@ export async function proposeApprovals(options: CladaOptions): Promise<void> {
     `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\ny or n, then Enter: `,
   )
   if (yes === undefined) {
-    print(
-      `To let models run the tests: ${lines.map(({ typed }) => `clada approve "${spellOutCommand(typed)}"`).join('; ')}`,
-    )
+    print(`To let models run the tests: ${lines.map(({ typed }) => approveLine(spellOutCommand(typed))).join('; ')}`)
     return
   }
   if (!yes) return

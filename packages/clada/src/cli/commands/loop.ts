@@ -21,8 +21,9 @@ import { mapFor } from './prompt.ts'
 
 export const command: Command = {
   name: 'loop',
+  group: 'agents',
   usage: 'clada loop TASK [--until CMD] -- PROGRAM [ARG…]',
-  summary: 'let a model work on a task: its replies are applied, and the reports go back to it',
+  summary: 'let a model work on a task, reply after reply',
   about:
     'Asks a model, applies its reply as it arrives, and answers with the report, until the command of --until succeeds, a\nreply has no blocks, or a limit is reached. The model is a program that reads the prompt on standard input and writes\nthe reply to standard output, or a server (--api). The replies go to stderr, the summary with the diff to stdout.',
   documents: true,
@@ -50,10 +51,7 @@ export const command: Command = {
   ],
   examples: [
     ['clada loop "make the tests pass" --until "npm test" -- ollama run qwen3-coder', 'a program'],
-    [
-      'clada loop "add a --json flag" --api http://127.0.0.1:11434/v1 --model qwen3-coder --rounds 10',
-      'a server on this machine',
-    ],
+    ['clada loop "fix the tests" --api http://127.0.0.1:11434/v1 --model qwen3-coder', 'a server on this machine'],
     ['clada loop --resume 3 -- claude -p', 'go on with loop 3'],
     ['clada undo --loop', 'undo everything that the last loop did'],
   ],

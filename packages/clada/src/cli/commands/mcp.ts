@@ -14,8 +14,9 @@ import { didYouMean } from '@clada/reply/text/closest-name.ts'
 
 export const command: Command = {
   name: 'mcp',
+  group: 'agents',
   usage: 'clada mcp [--http [PORT]]',
-  summary: 'the MCP server, on stdio or HTTP',
+  summary: 'serve MCP clients, on stdio or HTTP',
   about:
     'Speaks MCP on standard input and output, or over HTTP on this machine: tools for the everyday actions, and one for\nwhole documents. An MCP client starts it; docs/mcp.md has the lines that common clients need. Without --root the\nproject is the current directory, or what the client names as its roots.',
   documents: true,

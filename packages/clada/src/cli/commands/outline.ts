@@ -12,8 +12,9 @@ import { print, printJson } from '../streams.ts'
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */
 export const command: Command = {
   name: 'outline',
+  group: 'everyday',
   usage: 'clada outline FILE',
-  summary: 'the structures of a file',
+  summary: 'list the structures of a file',
   about:
     'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top level.\nLocals, loops and conditions inside code are structures too, which actions can name: --all lists them as well.',
   flags: ['root', 'no-config', 'allow', 'allow-escape', 'all', 'json', ...general],

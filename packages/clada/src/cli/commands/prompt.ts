@@ -16,8 +16,9 @@ import { configured, loadedFor } from '../options.ts'
 /** The text to paste to a model, so that it writes blocks for this project. */
 export const command: Command = {
   name: 'prompt',
+  group: 'everyday',
   usage: 'clada prompt [--syntax NAME] [--files]',
-  summary: 'the text to paste to a model so that it writes blocks for this project',
+  summary: 'print the instructions that teach a model to write blocks',
   about:
     'Prints the instructions for a chat model: how to write blocks, where the project is, what is allowed, what\nreports look like. Its length is printed on stderr.',
   words: [],

@@ -7,6 +7,7 @@ import { executionNumber } from './history.ts'
 
 export const command: Command = {
   name: 'redo',
+  group: 'history',
   usage: 'clada redo [N]',
   summary: 'redo the last undo, or execution N',
   flags: ['root', 'allow', 'allow-escape', 'action', 'force', ...saving, 'json', ...general],

@@ -22,6 +22,7 @@ import type { Reviewed } from '../review.ts'
 
 export const command: Command = {
   name: 'run',
+  group: 'everyday',
   usage: 'clada [run] [FILE…|-]',
   summary: 'apply the blocks in FILE or stdin',
   about:

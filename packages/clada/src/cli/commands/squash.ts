@@ -9,6 +9,7 @@ import { refusalText } from '../print-step.ts'
 
 export const command: Command = {
   name: 'squash',
+  group: 'history',
   usage: 'clada squash [--auto | --messages]',
   summary: 'squash several commits into one',
   about:

@@ -8,8 +8,9 @@ import { print } from '../streams.ts'
 
 export const command: Command = {
   name: 'tools',
+  group: 'agents',
   usage: 'clada tools [ACTION…] [--format table|yaml|json|md]',
-  summary: 'the actions',
+  summary: 'list the actions that a reply can use',
   words: 'actions',
   flags: ['format', 'json', 'no-color', 'help'],
   examples: [

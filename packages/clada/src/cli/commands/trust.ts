@@ -18,6 +18,7 @@ import { stateOf } from './approvals.ts'
 /** Settings of a project apply only after the user has seen them. */
 export const command: Command = {
   name: 'trust',
+  group: 'set-up',
   usage: 'clada trust [remove | --history]',
   summary: 'review what the config of a project asks for, and trust it',
   about:

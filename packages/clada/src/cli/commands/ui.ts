@@ -15,8 +15,9 @@ import { slashed } from '../../core/paths.ts'
 
 export const command: Command = {
   name: 'ui',
+  group: 'everyday',
   usage: 'clada ui [FILE]',
-  summary: 'a page in the browser: see what a reply would do before it does it',
+  summary: 'review a reply in the browser before it is applied',
   about:
     'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for the first browser that opens it.',
   documents: true,

@@ -7,6 +7,7 @@ import { executionNumber } from './history.ts'
 
 export const command: Command = {
   name: 'undo',
+  group: 'history',
   usage: 'clada undo [N]',
   summary: 'undo the last execution, or execution N',
   about:

@@ -9,8 +9,9 @@ declare const CLADA_COMMIT: string
 
 export const command: Command = {
   name: 'version',
+  group: 'set-up',
   usage: 'clada version',
-  summary: 'the version of clada, and the commit that it was built from',
+  summary: 'show the version, and the commit that it was built from',
   words: [],
   flags: ['help'],
   examples: [['clada version', 'for a bug report; -v and --version do the same']],

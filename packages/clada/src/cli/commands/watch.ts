@@ -22,8 +22,9 @@ import { openView, type View } from '../watch/view.ts'
 /** The listener at a terminal: events as they happen, and keys. */
 export const command: Command = {
   name: 'watch',
+  group: 'everyday',
   usage: 'clada watch [FILE]',
-  summary: 'apply the blocks saved into FILE, and write the results at its top',
+  summary: 'apply each reply saved into FILE, and write the results at its top',
   about:
     'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: new\nblocks run, the results are written at the top, the whole output to .clada/output.md. Nothing runs twice. ? shows the keys.',
   documents: true,
