@@ -6,7 +6,7 @@ import { tokensOf } from '../../packages/clada/src/structure/rank.ts'
 import { textOf } from '../../packages/clada/src/structure/document.ts'
 import {
   everyStructure,
-  linesOf,
+  lineRange,
   pathOf,
   type Outline,
   type Structure,
@@ -75,7 +75,7 @@ function note(report: FileReport, name: string, { path, outline, structure }: Tr
   const { verdict, how, difference } = outcome
   count(report, `${name}: ${verdict}: ${how}`)
   if (verdict === 'exact' || (name === 'target' && verdict !== 'wrong')) return
-  const [line] = linesOf(outline.source, structure)
+  const [line] = lineRange(outline.source, structure)
   const where = `${path}:${line} ${structure.kind} ${structure.header.slice(0, 60)}`
   const entry = `${name}: ${where}: ${how}${difference === undefined ? '' : `, ${difference}`}`
   if (verdict === 'wrong') report.failures.push(entry)

@@ -13,7 +13,7 @@ import {
   applyChanges,
   type Change,
   everyStructure,
-  linesOf,
+  lineRange,
   offsetAfter,
   type Outline,
   type Structure,
@@ -238,7 +238,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
 
 /** Where each line of a text is indented against the first, text further left is lost. */
 function hangsBack({ source }: Outline, structure: Structure): boolean {
-  const [first, last] = linesOf(source, structure)
+  const [first, last] = lineRange(source, structure)
   const indentOf = (line: number): string => /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
   for (let line = first + 1; line <= last; line++) {
     if (source.line(line).trim() !== '' && !indentOf(line).startsWith(indentOf(first))) return true
@@ -269,7 +269,7 @@ async function* waysBack(
     alone || !areNeighbours(outline, structure, after) || (after !== undefined && isClause(after))
       ? undefined
       : again(after)
-  const own = linesOf(source, structure)
+  const own = lineRange(source, structure)
   const piece = await pieceFrom(outline, structure)
   for (const [how, given] of [
     ['beside its neighbour', false],

@@ -8,7 +8,7 @@ import { spliced } from './corpus.ts'
 import { blockNames, writes } from './samples.ts'
 
 const find = (text: string): Document => findBlocks(new Source(text))
-const linesOf = (text: string): number => text.split('\n').length - 1
+const lineCountOf = (text: string): number => text.split('\n').length - 1
 const linesSaid = ({ notExecuted }: Document): unknown[] => notExecuted.map(({ line, reason }) => [line, reason])
 
 describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) => {
@@ -43,7 +43,7 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],
   ])('is not meant: %s', (_, thoughts) => {
     const { blocks, faults, notExecuted } = find(`${thoughts}Here it is:\n\n${meant}`)
-    const lines = linesOf(thoughts) + 2
+    const lines = lineCountOf(thoughts) + 2
     expect(blocks).toEqual([
       {
         ...alone,
@@ -87,7 +87,7 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     const { blocks, notExecuted } = find(`${before}<think>\nMaybe:\n\n${draft}`)
     expect(blocks.map(({ params }) => params)).toEqual([alone?.params])
     expect(notExecuted.map(({ reason }) => reason)).toEqual(['thought'])
-    expect(notExecuted[0]?.line).toBe((alone?.startLine ?? 0) + linesOf(before) + 3)
+    expect(notExecuted[0]?.line).toBe((alone?.startLine ?? 0) + lineCountOf(before) + 3)
   })
 
   it.each([
@@ -128,7 +128,7 @@ describe('a text that is still coming', () => {
     expect(rest).toMatchObject({ blocks: [], faults: [], warnings: [] })
     expect(linesSaid(rest)).toEqual([
       [2, 'thought'],
-      [2 * linesOf(draft) + 7, 'thought'],
+      [2 * lineCountOf(draft) + 7, 'thought'],
     ])
   })
 

@@ -166,10 +166,10 @@ function treeOf(names: readonly string[], room: number): string {
   }
   // Wide directories first lose their names, then deep ones their inside.
   for (const [depth, each] of detail) {
-    const lines = linesOf(top, '', depth, each)
+    const lines = renderDir(top, '', depth, each)
     if (lines.join('\n').length <= room) return lines.join('\n')
   }
-  return linesOf(top, '', 1, 0).join('\n').slice(0, room)
+  return renderDir(top, '', 1, 0).join('\n').slice(0, room)
 }
 
 /** How deep, and how many names of files of one directory, from the fullest picture to the shortest. */
@@ -183,14 +183,14 @@ const detail = [
   [1, 0],
 ] as const
 
-function linesOf({ files, dirs, count }: Dir, indent: string, depth: number, each: number): string[] {
+function renderDir({ files, dirs, count }: Dir, indent: string, depth: number, each: number): string[] {
   const shown = files.slice(0, each).map(oneLined)
   const hidden = files.length - shown.length
   const names = [...shown, ...(hidden > 0 ? [`${hidden === files.length ? '' : '+ '}${counted(hidden, 'file')}`] : [])]
   const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
   if (depth === 0) return [`${indent}${counted(count, 'file')}`]
   const inner = [...dirs].flatMap(([name, dir]) => {
-    const [only, ...more] = linesOf(dir, `${indent}  `, depth - 1, each)
+    const [only, ...more] = renderDir(dir, `${indent}  `, depth - 1, each)
     // A directory without directories fits on one line.
     return more.length === 0
       ? [`${indent}${oneLined(name)}/  ${(only ?? '').trim()}`]

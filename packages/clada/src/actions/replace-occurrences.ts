@@ -262,10 +262,10 @@ async function resendOf(
   new_text: string,
   { nearest }: Absence,
 ): Promise<Pick<Absence, 'applied' | 'resend'>> {
-  const { linesOf } = await import('@clada/reply/text/edit-text.ts')
+  const { editLines } = await import('@clada/reply/text/edit-text.ts')
   const { hunkOf } = await import('@clada/reply/text/matcher.ts')
   const { appliedAt, meantEdit, sideOf } = await import('@clada/reply/text/meant-edit.ts')
-  const lines = hunkOf(...linesOf(old_text, new_text))
+  const lines = hunkOf(...editLines(old_text, new_text))
   const applied = bounded(() => appliedAt(text, lines, nearest))
   if (applied !== undefined) return { applied }
   const meant = bounded(() => meantEdit(text, lines, nearest))

@@ -15,7 +15,8 @@ import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
 import { oneLine, primaryOf, spellOut, spellOutCommand } from '../report/words.ts'
-import { extent, linesOf } from '@clada/reply/text/unified-diff.ts'
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
+import { extent } from '@clada/reply/text/unified-diff.ts'
 
 /** The person who reviews, at a terminal or in a test. */
 export interface Reviewer {
@@ -267,7 +268,7 @@ class Walk {
 
   /** The lines of the hunks, with their context, as the person wants them; false when they stay as they are. */
   async #edited(task: string, { file, hunks }: Shown, decided: Set<string>): Promise<boolean> {
-    const lines = linesOf(file.after ?? '')
+    const lines = splitKeepingEnds(file.after ?? '')
     const [from, to] = [(hunks[0]?.newStart ?? 0) - context, (hunks.at(-1)?.newEnd ?? 0) + context]
     const [start, end] = [Math.max(0, from), Math.min(lines.length, to)]
     const given = lines.slice(start, end).join('')
@@ -277,7 +278,7 @@ class Walk {
     const text = [...lines.slice(0, start), done.text, ...lines.slice(end)].join('')
     const { texts } = this.#blocks[task] ?? {}
     this.decide(task, { texts: { ...texts, [file.path]: text } })
-    const height = linesOf(done.text).length
+    const height = splitKeepingEnds(done.text).length
     const now = (await this.#find(task)).block?.files.find(({ path }) => path === file.path)
     const own = now?.hunks.filter(({ newStart, newEnd }) => newStart <= start + height && newEnd >= start) ?? []
     this.#take(task, own, { take: true }, decided)
@@ -326,7 +327,7 @@ class Walk {
     const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
     const rows = (
       diff ??
-      linesOf(text)
+      splitKeepingEnds(text)
         .map((row) => ` ${row}`)
         .join('')
     )
@@ -379,7 +380,7 @@ function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): Shown[] {
 }
 
 function fileLine({ path, from, change, binary, before, after }: ReviewedFile): string {
-  const lines = counted(linesOf((change === 'create' ? after : before) ?? '').length, 'line')
+  const lines = counted(splitKeepingEnds((change === 'create' ? after : before) ?? '').length, 'line')
   const state = change === 'create' ? `, new, ${lines}` : change === 'delete' ? `, deleted, ${lines}` : ''
   return spellOut(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
@@ -390,7 +391,7 @@ function hunkLines({ file, hunks }: Shown): string[] {
   if (first === undefined || last === undefined) return []
   if (first.kind === 'move') return [`rename ${file.from ?? ''} → ${file.path}`]
   if (first.kind === 'whole') return [`${file.change} ${file.path} as a whole`]
-  const [old, now] = [linesOf(file.before ?? ''), linesOf(file.after ?? '')]
+  const [old, now] = [splitKeepingEnds(file.before ?? ''), splitKeepingEnds(file.after ?? '')]
   const above = Math.min(context, first.oldStart)
   const below = Math.min(context, old.length - last.oldEnd)
   const head = `@@ -${extent(first.oldStart - above, last.oldEnd + below)} +${extent(first.newStart - above, last.newEnd + below)} @@`

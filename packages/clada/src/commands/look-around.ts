@@ -1,3 +1,4 @@
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
@@ -79,10 +80,9 @@ const perFile = <T>(look: Looking, act: (bytes: Buffer, word: string) => T): T[]
   eachWord(look, (word) => act(fs.readFileSync(path.join(look.safePath, word)), word))
 
 /** With the last line break, where there is one. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 function catted(text: string, { has }: Looking): string {
-  let lines = linesOf(text)
+  let lines = splitKeepingEnds(text)
   if (has('-s')) lines = lines.filter((line, at) => line !== '\n' || lines[at - 1] !== '\n')
   if (has('-A'))
     lines = lines.map((line) =>
@@ -108,7 +108,7 @@ function firstOf(bytes: Buffer, { valueOf }: Looking): string {
   if (size !== undefined)
     return bytes.subarray(0, size.startsWith('-') ? -Number(size.slice(1)) : Number(size)).toString()
   const count = valueOf('-n') ?? '10'
-  const lines = linesOf(bytes.toString('utf8'))
+  const lines = splitKeepingEnds(bytes.toString('utf8'))
   return lines
     .slice(0, count.startsWith('-') ? Math.max(0, lines.length - Number(count.slice(1))) : Number(count))
     .join('')
@@ -119,7 +119,7 @@ function lastOf(bytes: Buffer, { valueOf }: Looking): string {
   if (size !== undefined)
     return bytes.subarray(size.startsWith('+') ? Number(size) - 1 : Math.max(0, bytes.length - Number(size))).toString()
   const count = valueOf('-n') ?? '10'
-  const lines = linesOf(bytes.toString('utf8'))
+  const lines = splitKeepingEnds(bytes.toString('utf8'))
   return lines
     .slice(count.startsWith('+') ? Math.max(0, Number(count) - 1) : Math.max(0, lines.length - Number(count)))
     .join('')
@@ -153,7 +153,7 @@ function countsOf(bytes: Buffer): Record<(typeof columns)[number], number> {
     '-w': text.match(/\S+/g)?.length ?? 0,
     '-m': [...text].length,
     '-c': bytes.length,
-    '-L': Math.max(0, ...linesOf(text).map((line) => [...line.replace(/\r?\n$/, '')].length)),
+    '-L': Math.max(0, ...splitKeepingEnds(text).map((line) => [...line.replace(/\r?\n$/, '')].length)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
 import { commonBytes } from '../journal/log.ts'
@@ -20,7 +21,9 @@ export function evidenceOf(changes: readonly Change[], root: string, detail: 'li
     const moved = fileEvidence({ at: gone.at, before: gone.before, after: came.after }, root, detail)
     // More lines that stay than lines that go: it is the same file under another name.
     if (
-      isText(bytesOf(gone.before)) ? moved.removed * 2 <= linesOf(gone.before).length : isSame(gone.before, came.after)
+      isText(bytesOf(gone.before))
+        ? moved.removed * 2 <= stateLines(gone.before).length
+        : isSame(gone.before, came.after)
     )
       return [{ ...moved, change: 'move', to: pathFrom(root, came.at.absolute) }]
   }
@@ -47,11 +50,13 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
   // As the file is shown when it is read.
   const isShown = cells.length > 0 && cells.every((text) => text !== undefined)
   if (change !== 'modify') {
-    const [old = [], now = []] = isShown ? cells.map((text = '') => linesIn(text)) : [linesOf(before), linesOf(after)]
+    const [old = [], now = []] = isShown
+      ? cells.map((text = '') => splitKeepingEnds(text))
+      : [stateLines(before), stateLines(after)]
     return { path, change, added: now.length, removed: old.length }
   }
   const { above, old, now } = isShown
-    ? { above: 0, old: linesIn(cells[0] ?? ''), now: linesIn(cells[1] ?? '') }
+    ? { above: 0, old: splitKeepingEnds(cells[0] ?? ''), now: splitKeepingEnds(cells[1] ?? '') }
     : changedLines(bytesOf(before), bytesOf(after))
   const places = changedPlaces(old, now)
   const removed = places.reduce((sum, { oldStart, oldEnd }) => sum + oldEnd - oldStart, 0)
@@ -71,7 +76,7 @@ function changedLines(before: Buffer, after: Buffer): { above: number; old: stri
   let above = 0
   for (let at = 0; at < from; at++) if (before[at] === 10) above++
   const [old = [], now = []] = [before, after].map((bytes) =>
-    linesIn(bytes.toString('utf8', from, bytes.length - rest)),
+    splitKeepingEnds(bytes.toString('utf8', from, bytes.length - rest)),
   )
   return { above, old, now }
 }
@@ -79,9 +84,7 @@ function changedLines(before: Buffer, after: Buffer): { above: number; old: stri
 const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${end}` : `${start + 1}-${end}`)
 
 /** As lines are counted, with LF or CRLF; the last one without its break is not the same as one with it. */
-const linesOf = (state: Change['before']): string[] => linesIn(state?.bytes.toString('utf8') ?? '')
-
-const linesIn = (text: string): string[] => (text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []))
+const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state?.bytes.toString('utf8') ?? '')
 
 /** All rows of a small change; of a larger one the ends of what went and the beginning of what came. */
 function shownRows(places: ReturnType<typeof changedPlaces>, old: readonly string[], now: readonly string[]): string[] {
@@ -149,7 +152,7 @@ export class SyntaxCheck {
       if (message === undefined || !isText(before)) continue
       const place = `${pathFrom(this.#root, absolute)}:${line}:${column}`
       // Content is written as it is, so escapes that came with the reply are in the file.
-      const [entity] = ENTITY.exec(linesIn(after?.toString() ?? '')[line - 1] ?? '') ?? []
+      const [entity] = ENTITY.exec(splitKeepingEnds(after?.toString() ?? '')[line - 1] ?? '') ?? []
       const hint =
         entity === undefined || before.includes(entity)
           ? ''

@@ -10,7 +10,7 @@ import { parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
 import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { clipped, shownDiff } from '@clada/reply/text/shown-diff.ts'
-import { linesOf } from '@clada/reply/text/unified-diff.ts'
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { Change, FileState, Kept } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
 import { isText } from './evidence.ts'
@@ -113,7 +113,7 @@ class FileReview {
         ? { bytes: Buffer.from(edited), mode: (file.after ?? file.before)?.mode ?? newMode }
         : file.after
     this.#texts = byLines
-      ? { old: linesOf(textOf(file.before) ?? ''), now: linesOf(textOf(this.#after) ?? '') }
+      ? { old: splitKeepingEnds(textOf(file.before) ?? ''), now: splitKeepingEnds(textOf(this.#after) ?? '') }
       : undefined
     this.#hunks = this.#units().map((unit) => {
       const reason = left.get(unit.id)
@@ -318,7 +318,7 @@ export async function placesFor(
   const placesIn = finderFor(problem, params)
   if (path === undefined || placesIn === undefined) return []
   try {
-    const lines = linesOf((await files.read(path)).text)
+    const lines = splitKeepingEnds((await files.read(path)).text)
     return placesIn(lines).map(({ line, endLine, ...rest }) => ({
       path: path.given,
       line,

@@ -1,4 +1,4 @@
-import { countBefore } from '@clada/reply/text/lines.ts'
+import { partitionPoint } from '@clada/reply/text/lines.ts'
 import type { Source } from '@clada/reply/core/source.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 
@@ -179,8 +179,8 @@ export function commaBefore(
 
 /** The last span that ends at or before an offset. */
 export const lastBefore = (spans: readonly Span[], offset: number): Span | undefined =>
-  spans[countBefore(spans, ({ end }) => end <= offset) - 1]
+  spans[partitionPoint(spans, ({ end }) => end <= offset) - 1]
 
 /** The first span that starts at or after an offset. */
 export const firstFrom = (spans: readonly Span[], offset: number): Span | undefined =>
-  spans[countBefore(spans, ({ start }) => start < offset)]
+  spans[partitionPoint(spans, ({ start }) => start < offset)]

@@ -1,7 +1,7 @@
 import type { Language } from './language.ts'
 import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
-import { failed, type Failed, LIMITS, linesOf, type Outline, type Structure, tooLarge } from './structure.ts'
+import { failed, type Failed, LIMITS, lineRange, type Outline, type Structure, tooLarge } from './structure.ts'
 import { findTarget, matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { outdented } from './indent.ts'
 
@@ -96,7 +96,7 @@ export function readIn(document: Document, target: string): Promise<Result_for_r
     return {
       matches: found.map((structure) => ({
         text: textOf(outline, structure),
-        line_range_inclusive: linesOf(outline.source, structure),
+        line_range_inclusive: lineRange(outline.source, structure),
       })),
     }
   })
@@ -128,7 +128,7 @@ function outlineEntries(outline: Outline, depth = Infinity): OutlineEntry[] {
         header,
         kind,
         ...(name === null ? {} : { name }),
-        lines: linesOf(outline.source, one),
+        lines: lineRange(outline.source, one),
         ...(left > 1 && children.length > 0 ? { children: entries(children, left - 1) } : {}),
       }
     })

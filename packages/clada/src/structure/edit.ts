@@ -20,7 +20,7 @@ import {
   failed,
   type Failed,
   type Fault,
-  linesOf,
+  lineRange,
   offsetAfter,
   type Outline,
   placeAfter,
@@ -104,7 +104,7 @@ export interface Result_for_delete_structure {
 
 export function deleteIn(document: Document, target: string): Promise<Edited<Result_for_delete_structure> | Failed> {
   return editing(document, target, '', (outline, structure) => {
-    const deleted_line_range_inclusive = linesOf(outline.source, structure)
+    const deleted_line_range_inclusive = lineRange(outline.source, structure)
     const changes = removal(outline, structure)
     return finish(document, outline, changes, { deleted_line_range_inclusive }, { around: structure.parent })
   })
@@ -176,7 +176,7 @@ export function landingLines(
 ): [number, number] {
   const source = new Source(applyChanges(text, changes))
   const at = offsetAfter(changes, main)
-  return linesOf(source, { start: at + from, end: at + to })
+  return lineRange(source, { start: at + from, end: at + to })
 }
 
 /** Finds the one target and lets `use` edit; refuses content that is too large first. */

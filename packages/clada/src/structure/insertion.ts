@@ -11,7 +11,7 @@ import {
   type Shape,
 } from './layout.ts'
 import type { Kind } from './language.ts'
-import { type Change, linesOf, type Outline, type Structure } from './structure.ts'
+import { type Change, lineRange, type Outline, type Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
 
@@ -59,7 +59,7 @@ export function placeInStatement(outline: Outline, anchor: Structure, side: Side
   if (anchor.listed || !expressions.has(anchor.kind)) return undefined
   const { source } = outline
   const { text } = source
-  const [first, last] = linesOf(source, anchor)
+  const [first, last] = lineRange(source, anchor)
   const before = text.slice(source.startOf(first), anchor.start)
   if (!/\w[^{};]*$/.test(before)) return undefined
   if (side === 'before') return /[{};]/.test(before) ? 'nowhere' : 'line'

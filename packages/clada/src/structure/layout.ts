@@ -2,7 +2,7 @@ import type { Source } from '@clada/reply/core/source.ts'
 import { commaBefore, commentAfter } from './bounds.ts'
 import { indentAt } from './indent.ts'
 import { type Kind, methodHolders } from './language.ts'
-import { type Outline, type Structure, everyStructure, linesOf } from './structure.ts'
+import { type Outline, type Structure, everyStructure, lineRange } from './structure.ts'
 
 /** The position of a structure among the characters around it. */
 export interface Layout {
@@ -28,7 +28,7 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const { source } = outline
   const { text } = source
   const { start, end, listed } = structure
-  const [first, last] = linesOf(source, structure)
+  const [first, last] = lineRange(source, structure)
   const before = text.slice(source.startOf(first), start)
   const after = listed ? /^\s*,/.exec(text.slice(end, end + 200)) : null
   const comma = after === null ? null : end + after[0].length - 1
@@ -58,7 +58,7 @@ export interface Shape {
 }
 
 export function shapeOf(outline: Outline, structure: Structure): Shape {
-  const [first, last] = linesOf(outline.source, structure)
+  const [first, last] = lineRange(outline.source, structure)
   return { kind: structure.kind, lines: last - first + 1 }
 }
 
@@ -150,8 +150,8 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   for (const [index, structure] of siblings.entries()) {
     const next = siblings[index + 1]
     if (next === undefined) break
-    const [, last] = linesOf(source, structure)
-    const [first] = linesOf(source, next)
+    const [, last] = lineRange(source, structure)
+    const [first] = lineRange(source, next)
     const between = source.lines(last + 1, first - 1)
     if (first <= last || between.trim() !== '') continue
     if (!layoutOf(outline, structure).ownLines || !layoutOf(outline, next).ownLines) continue
@@ -164,7 +164,7 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
 /** A signature above its implementation is closer than neighbours are. */
 function isSignatureOf(signature: Structure, next: Structure, source: Source): boolean {
   const isShort = ([first, last]: readonly [number, number]): boolean => first === last
-  if (!isShort(linesOf(source, signature)) || isShort(linesOf(source, next))) return false
+  if (!isShort(lineRange(source, signature)) || isShort(lineRange(source, next))) return false
   return signature.name !== null && signature.name === next.name
 }
 
@@ -180,7 +180,7 @@ function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined
 export function siblingOn(outline: Outline, { parent }: Structure, line: number | null): Structure | undefined {
   if (line === null) return undefined
   const siblings = parent === null ? outline.structures : parent.children
-  return siblings.find((one) => linesOf(outline.source, one).includes(line))
+  return siblings.find((one) => lineRange(outline.source, one).includes(line))
 }
 
 /** Blank lines above and below a range of lines, and what is beyond them. */

@@ -4,7 +4,7 @@ import { type Edited, finish, landingLines } from './edit.ts'
 import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
-import { failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { failed, type Failed, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
 import { refuseUncertain } from './uncertain-bounds.ts'
 
 export interface Result_for_move_structure {
@@ -48,7 +48,7 @@ async function moveInside(
   destination: Destination,
   options: SpacingOptions,
 ): Promise<Moved | Failed> {
-  const source_original_line_range = linesOf(outline.source, structure)
+  const source_original_line_range = lineRange(outline.source, structure)
   const place = placeIn(outline, document.path, destination)
   if (isFailed(place)) return place
   if (place.anchor !== null && isWithin(place.anchor, structure)) {
@@ -99,7 +99,7 @@ async function moveAcross(
   destination: Destination,
   options: SpacingOptions,
 ): Promise<Moved | Failed> {
-  const source_original_line_range = linesOf(outline.source, structure)
+  const source_original_line_range = lineRange(outline.source, structure)
   const text = textOf(outline, structure)
   const large = contentTooLarge(text)
   if (large !== undefined) return large

@@ -5,7 +5,7 @@ import { applyReplacements, eolFor, findOccurrences } from '@clada/reply/text/ed
 import type { Tolerance } from '@clada/reply/text/edit-text.ts'
 import { type Document, textOf } from './document.ts'
 import { type Edited, editing, finish, replacement, wholePut } from './edit.ts'
-import { type Change, failed, type Failed, linesOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { type Change, failed, type Failed, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
 
 export interface Result_for_replace_text_in_structure {
   affected_lines: [number, number]
@@ -158,7 +158,7 @@ async function replaceTolerantly(
 ): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
   // Loaded only here: most edits find their text.
   const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
-  const [first] = linesOf(source, structure)
+  const [first] = lineRange(source, structure)
   const lineStart = source.startOf(first)
   const start = source.text.slice(lineStart, structure.start).trim() === '' ? lineStart : structure.start
   const own = source.text.slice(start, structure.end)
@@ -182,7 +182,7 @@ async function replaceTolerantly(
 /** What a model needs to know to get it right the next time: what is most alike here, and where else the text is. */
 async function absent(outline: Outline, structure: Structure, old_text: string, new_text: string): Promise<Failed> {
   const { source } = outline
-  const structure_lines = linesOf(source, structure)
+  const structure_lines = lineRange(source, structure)
   const own = source.text.slice(source.startOf(structure_lines[0]), structure.end)
   // Loaded only here: most edits find their text.
   const { alreadyApplied, nearestPlaces } = await import('@clada/reply/text/nearest.ts')
@@ -211,7 +211,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
 const MOST = 10
 
 function unchanged(document: Document, outline: Outline, structure: Structure) {
-  const [line] = linesOf(outline.source, structure)
+  const [line] = lineRange(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
   return finish(document, outline, [], data, { around: null })
 }

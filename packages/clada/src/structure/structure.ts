@@ -75,7 +75,7 @@ export interface Fault {
   readonly key: string
 }
 
-export const linesOf = (source: Source, span: Span): [first: number, last: number] => [
+export const lineRange = (source: Source, span: Span): [first: number, last: number] => [
   source.lineAt(span.start),
   source.lineAt(Math.max(span.start, span.end - 1)),
 ]

@@ -1,4 +1,4 @@
-import { countBefore } from '@clada/reply/text/lines.ts'
+import { partitionPoint } from '@clada/reply/text/lines.ts'
 import type { StructureMatch } from '../core/problem.ts'
 import { valued } from './header.ts'
 import {
@@ -12,7 +12,7 @@ import {
   same,
   tokensOf,
 } from './rank.ts'
-import { everyStructure, linesOf, type Outline, pathOf, type Structure } from './structure.ts'
+import { everyStructure, lineRange, type Outline, pathOf, type Structure } from './structure.ts'
 
 /**
  * The structures a target means: one line a level, each matching a header. Levels may be left out at the front, not in
@@ -83,7 +83,7 @@ function occurrencesOf(word: string, text: string): number[] {
 }
 
 const firstNotBefore = (offset: number, sorted: readonly number[]): number =>
-  sorted[countBefore(sorted, (one) => one < offset)] ?? Infinity
+  sorted[partitionPoint(sorted, (one) => one < offset)] ?? Infinity
 
 function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Found {
   let best = Infinity
@@ -149,7 +149,7 @@ function rankOfOwner(
 
 export function matchOf(outline: Outline, structure: Structure): StructureMatch {
   const path = pathOf(structure).map(({ header }) => header)
-  return { path, kind: structure.kind, lines: linesOf(outline.source, structure) }
+  return { path, kind: structure.kind, lines: lineRange(outline.source, structure) }
 }
 
 /** `Foo > run() [12-15]` */

@@ -227,7 +227,7 @@ async function rewritable(
   const own = branch === undefined ? [] : [`--exclude=${branch.replace(/^refs\/heads\//, '')}`]
   const limits = force ? [] : ['--not', '--remotes', '--tags', ...own, '--branches']
   const args = ['rev-list', '--first-parent', `--max-count=${mostCommits}`, head, ...limits]
-  const ids = linesOf((await inRepository(repository, args)).out)
+  const ids = outputLines((await inRepository(repository, args)).out)
   const shallow = new Set(readOwn(path.join(repository.commonDir, 'shallow'))?.split('\n'))
   const commits: Commit[] = []
   for (const commit of await readCommits(repository, ids)) {
@@ -243,13 +243,13 @@ async function rewritable(
 /** A reference that contains a commit. */
 async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
   const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/remotes', 'refs/heads', 'refs/tags']
-  const refs = linesOf((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
+  const refs = outputLines((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
   const pushed = refs.find((ref) => ref.startsWith('refs/remotes/'))
   const ref = (pushed ?? refs[0] ?? '').replace(/^refs\/(?:remotes|heads|tags)\//, '')
   return { why: pushed === undefined ? ('shared' as const) : ('pushed' as const), ref }
 }
 
-const linesOf = (out: Buffer): string[] =>
+const outputLines = (out: Buffer): string[] =>
   out
     .toString()
     .split('\n')

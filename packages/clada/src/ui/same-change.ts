@@ -1,7 +1,7 @@
 import type { FileChange } from '../core/result.ts'
 import type { ReviewedBlock, ReviewedFile, ReviewHunk } from '../core/review.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
-import { linesOf } from '@clada/reply/text/unified-diff.ts'
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 
 /**
  * Whether a block makes the same change at the same place as it was shown, although blocks before it may be missing now.
@@ -26,7 +26,7 @@ function isSameIn(now: ReviewedFile, shown: ReviewedFile | undefined): boolean {
 function placesFrom(now: FileChange, shown: FileChange): readonly (number | undefined)[] {
   const places: (number | undefined)[] = []
   let at = 0
-  for (const { kind, count } of diffLines(linesOf(now.before ?? ''), linesOf(shown.before ?? ''))) {
+  for (const { kind, count } of diffLines(splitKeepingEnds(now.before ?? ''), splitKeepingEnds(shown.before ?? ''))) {
     if (kind !== 'new') for (let nth = 0; nth < count; nth++) places.push(kind === 'same' ? at + nth : undefined)
     if (kind !== 'old') at += count
   }

@@ -1,3 +1,4 @@
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { shortDigestOf } from '../core/digest.ts'
 
 /**
@@ -147,11 +148,12 @@ function cellsIn(text: string): Wanted[] | undefined {
 function withSource(json: string, cell: Cell, source: string, { unit }: Notebook): string {
   if (source === cell.source) return json.slice(cell.start, cell.end)
   const isList = json[cell.at.start] === '['
-  const written = JSON.stringify(isList ? linesOf(source) : source, null, unit).replaceAll('\n', `\n${unit.repeat(3)}`)
+  const written = JSON.stringify(isList ? splitKeepingEnds(source) : source, null, unit).replaceAll(
+    '\n',
+    `\n${unit.repeat(3)}`,
+  )
   return json.slice(cell.start, cell.at.start) + written + json.slice(cell.at.end, cell.end)
 }
-
-const linesOf = (source: string): string[] => source.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 /** With its keys in the order in which Jupyter writes them. */
 function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<string>): Record<string, unknown> {
@@ -165,7 +167,7 @@ function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<
     ...(hasIds ? { id: fresh } : {}),
     metadata: {},
     ...(type === 'code' ? { outputs: [] } : {}),
-    source: linesOf(source),
+    source: splitKeepingEnds(source),
   }
 }
 

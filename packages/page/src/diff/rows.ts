@@ -1,3 +1,4 @@
+import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { ReviewHunk } from '../../../clada/src/core/review.ts'
 import { diffLines } from '@clada/reply/text/line-diff.ts'
 
@@ -37,8 +38,8 @@ export function compare(
   after: string | null,
   space: 'counts' | 'ignored' = 'counts',
 ): Comparison {
-  const left = linesOf(before ?? '')
-  const right = linesOf(after ?? '')
+  const left = splitKeepingEnds(before ?? '')
+  const right = splitKeepingEnds(after ?? '')
   const stretches: Stretch[] = []
   let at = { left: 0, right: 0 }
   const compared = (lines: readonly string[]): readonly string[] =>
@@ -131,7 +132,6 @@ function changeRows({ left, right, leftCount, rightCount }: Stretch, mode: 'spli
 }
 
 /** Lines with their ends: one that has none differs from one that has. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 /** What of a line differs from another: everything but what both begin and end with. Nothing, when little is alike. */
 export function difference(line: string, other: string): { from: number; to: number } | undefined {

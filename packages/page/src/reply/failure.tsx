@@ -37,8 +37,8 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
       {details.expected !== undefined && typeof details.found === 'string' && (
         <Beside
           sides={[
-            ['Expected', linesOf(String(details.expected), 'removed')],
-            ['Found', linesOf(details.found, 'added')],
+            ['Expected', diffRows(String(details.expected), 'removed')],
+            ['Found', diffRows(details.found, 'added')],
           ]}
         />
       )}
@@ -52,7 +52,7 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   )
 }
 
-const linesOf = (text: string, kind: Line['kind']): Line[] => text.split('\n').map((line) => ({ text: line, kind }))
+const diffRows = (text: string, kind: Line['kind']): Line[] => text.split('\n').map((line) => ({ text: line, kind }))
 
 interface Line {
   readonly text: string

@@ -19,7 +19,7 @@ export class Source {
   constructor(text: string, breaks: 'lf' | 'any' = 'lf') {
     this.text = text
     // As long as the text, so that the offsets of both are the same.
-    const { starts, initials, count } = linesOf(breaks === 'lf' ? text : text.replace(/\r(?!\n)/g, '\n'))
+    const { starts, initials, count } = indexLines(breaks === 'lf' ? text : text.replace(/\r(?!\n)/g, '\n'))
     this.#starts = starts
     this.#initials = initials
     this.lineCount = count
@@ -93,7 +93,7 @@ const LF = 10
 const CR = 13
 
 /** The first characters beside the offsets: most questions about a line are answered by it, without a look at the text. */
-function linesOf(text: string): { starts: Uint32Array; initials: Uint16Array; count: number } {
+function indexLines(text: string): { starts: Uint32Array; initials: Uint16Array; count: number } {
   let starts = new Uint32Array(Math.max(16, text.length >> 5))
   let initials = new Uint16Array(starts.length)
   initials[0] = text.charCodeAt(0)

@@ -1,4 +1,4 @@
-import { countBefore } from '../text/lines.ts'
+import { partitionPoint } from '../text/lines.ts'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
@@ -112,7 +112,7 @@ export function finderIn<Item>(
   linesOf: (item: Item) => Passage,
 ): (line: number) => Item | undefined {
   return (line) => {
-    const found = items[countBefore(items, (item) => linesOf(item).last < line)]
+    const found = items[partitionPoint(items, (item) => linesOf(item).last < line)]
     return found !== undefined && linesOf(found).first <= line ? found : undefined
   }
 }

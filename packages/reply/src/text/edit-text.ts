@@ -15,6 +15,7 @@ import {
 } from './fit.ts'
 import { adapted } from './adapt.ts'
 import type { HunkLine } from './hunks.ts'
+import { splitBlock } from './lines.ts'
 import { fitsByRung, hunkOf, isShifted, type Matching } from './matcher.ts'
 import { onlyReading } from './undamage-edit.ts'
 import { damageWarning } from './undamage.ts'
@@ -59,7 +60,7 @@ export function editTolerantly(
   if (tolerance.readings === 'off') return { kind: 'absent' }
   const read = (): TextEdited => throughDamage(text, old, fresh, wanted, tolerance, what)
   if (tolerance.matching === 'exact') return read()
-  const [oldLines, newLines] = linesOf(old, fresh)
+  const [oldLines, newLines] = editLines(old, fresh)
   const file = new FileLines(new Source(text))
   const lines = hunkOf(oldLines, newLines)
   const [fits] = fitsByRung(lines, file, { rungs: 'all', damage: tolerance.damage })
@@ -102,11 +103,11 @@ export function editRangeTolerantly(
 ): TextEdited {
   if (readings === 'off' || matching === 'exact') return { kind: 'absent' }
   const file = new FileLines(new Source(text))
-  const [first, last] = [rowsOf(beginning), rowsOf(end)]
+  const [first, last] = [splitBlock(beginning), splitBlock(end)]
   const old = [...first, ...last]
   const lines: HunkLine[] = [
     ...old.map((row) => ({ mark: '-', text: row }) as const),
-    ...(fresh === '' ? [] : rowsOf(fresh)).map((row) => ({ mark: '+', text: row }) as const),
+    ...splitBlock(fresh).map((row) => ({ mark: '+', text: row }) as const),
   ]
   for (const rung of ['trailing-space', 'indentation', 'characters'] as const) {
     const starts = file.find(first, rung)
@@ -126,8 +127,6 @@ export function editRangeTolerantly(
   }
   return { kind: 'absent' }
 }
-
-const rowsOf = (text: string): string[] => text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
 
 function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: string): TextEdited {
   const apart: Fit[] = []
@@ -160,7 +159,7 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
 }
 
 /** The lines of both texts. Line breaks that both begin with belong to the line above. */
-export function linesOf(old: string, fresh: string): [string[], string[]] {
+export function editLines(old: string, fresh: string): [string[], string[]] {
   let from = old.replaceAll('\r\n', '\n')
   let to = fresh.replaceAll('\r\n', '\n')
   while (from.startsWith('\n') && to.startsWith('\n') && from.length > 1) [from, to] = [from.slice(1), to.slice(1)]

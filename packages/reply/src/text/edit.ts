@@ -1,4 +1,5 @@
-import { commonPairs, countBefore, dominantEol, type Eol, toEol } from './lines.ts'
+import { commonPairs, partitionPoint, dominantEol, type Eol, toEol } from './lines.ts'
+import { charactersOf, overlappingMatches } from './search.ts'
 import { guarded } from '../core/guard.ts'
 
 /** Offsets in the file's own text, `end` after the last character. */
@@ -146,40 +147,19 @@ function lazyRanges(content: string, beginning: string, end: string): Ranges {
 
 const SHOWN = 100
 
-/** By Knuth, Morris and Pratt, because overlaps of a long repetitive needle are quadratic with `indexOf`. */
 function overlapping(content: string, needle: string): { count: number; spans: Span[] } {
   const { view, span } = viewFor(content, needle)
   const first = view.indexOf(needle)
   if (first === -1) return { count: 0, spans: [] }
   if (view.indexOf(needle, first + 1) === -1) return { count: 1, spans: [span(first)] }
 
-  const borders = bordersOf(needle)
   const spans: Span[] = []
   let count = 0
-  let matched = 0
-  for (let at = first; at < view.length; at++) {
-    const code = view.charCodeAt(at)
-    while (matched > 0 && needle.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0
-    if (needle.charCodeAt(matched) === code) matched++
-    if (matched < needle.length) continue
+  for (const at of overlappingMatches(charactersOf(view), charactersOf(needle), first)) {
     count++
-    if (spans.length < SHOWN) spans.push(span(at - matched + 1))
-    matched = borders[matched - 1] ?? 0
+    if (spans.length < SHOWN) spans.push(span(at))
   }
   return { count, spans }
-}
-
-/** For each prefix of the needle, the length of the longest shorter prefix that it also ends with. */
-function bordersOf(needle: string): Uint32Array {
-  const borders = new Uint32Array(needle.length)
-  let length = 0
-  for (let at = 1; at < needle.length; at++) {
-    const code = needle.charCodeAt(at)
-    while (length > 0 && needle.charCodeAt(length) !== code) length = borders[length - 1] ?? 0
-    if (needle.charCodeAt(length) === code) length++
-    borders[at] = length
-  }
-  return borders
 }
 
 /** The text in which a needle is searched, and the way between its offsets and those of the content. */
@@ -203,10 +183,10 @@ function viewFor(content: string, needle: string): View {
     inContent.push(at)
   }
   // An edge before a line end stays before its CR, one after it is after its LF: no CRLF is ever split.
-  const offset = (at: number) => at + countBefore(inView, (one) => one < at)
+  const offset = (at: number) => at + partitionPoint(inView, (one) => one < at)
   return {
     view: content.replaceAll('\r\n', '\n'),
-    index: (from) => from - countBefore(inContent, (one) => one < from),
+    index: (from) => from - partitionPoint(inContent, (one) => one < from),
     span: (at) => ({ start: offset(at), end: offset(at + needle.length) }),
   }
 }

@@ -1,5 +1,6 @@
 import type { Source } from '../core/source.ts'
 import { foldText } from './characters.ts'
+import { numbersOf, overlappingMatches } from './search.ts'
 
 /** The ways in which a line of an edit may be the same as a line of a file; each forgives what those before it forgive. */
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
@@ -86,7 +87,7 @@ export class FileLines {
       if (id === undefined) return []
       pattern.push(id)
     }
-    return occurrences(ids, pattern)
+    return [...overlappingMatches(numbersOf(ids), numbersOf(pattern), Math.max(0, ids.indexOf(pattern[0] ?? -1)))]
   }
 
   #index(view: Comparison): Index {
@@ -122,31 +123,4 @@ interface Index {
   readonly numbers: ReadonlyMap<string, number>
   /** How often each number is there. */
   readonly counts: readonly number[]
-}
-
-/** By Knuth, Morris and Pratt: many equal lines must not cost the square of their number. */
-function occurrences(ids: Int32Array, pattern: readonly number[]): number[] {
-  if (pattern.length === 0 || pattern.length > ids.length) return []
-  const borders = bordersOf(pattern)
-  const found: number[] = []
-  let matched = 0
-  for (let at = ids.indexOf(pattern[0] ?? -1); at !== -1 && at < ids.length; at++) {
-    while (matched > 0 && pattern[matched] !== ids[at]) matched = borders[matched - 1] ?? 0
-    if (pattern[matched] === ids[at]) matched++
-    if (matched < pattern.length) continue
-    found.push(at - matched + 1)
-    matched = borders[matched - 1] ?? 0
-  }
-  return found
-}
-
-function bordersOf(pattern: readonly number[]): Uint32Array {
-  const borders = new Uint32Array(pattern.length)
-  let length = 0
-  for (let at = 1; at < pattern.length; at++) {
-    while (length > 0 && pattern[at] !== pattern[length]) length = borders[length - 1] ?? 0
-    if (pattern[at] === pattern[length]) length++
-    borders[at] = length
-  }
-  return borders
 }

@@ -166,11 +166,11 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
   const text = replaced.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, nth) => file.line(from + nth)))
   const shown =
     text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quoted).join(', ')}` : ''
-  const places = fits.map((fit) => linesOf(fit.first, fit.first + fit.height)).join(', ')
+  const places = fits.map((fit) => lineRange(fit.first, fit.first + fit.height)).join(', ')
   const lines =
     replaced.length === 0
       ? 'nothing was removed'
-      : `replaced ${replaced.map(({ from, to }) => linesOf(from, to)).join(', ')}${shown}`
+      : `replaced ${replaced.map(({ from, to }) => lineRange(from, to)).join(', ')}${shown}`
   return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}`
 }
 
@@ -183,4 +183,4 @@ const goesOn = (lines: readonly string[]): boolean =>
 
 const quoted = (line: string): string => JSON.stringify(line)
 
-const linesOf = (from: number, to: number): string => (to - from < 2 ? `line ${from + 1}` : `lines ${from + 1}-${to}`)
+const lineRange = (from: number, to: number): string => (to - from < 2 ? `line ${from + 1}` : `lines ${from + 1}-${to}`)

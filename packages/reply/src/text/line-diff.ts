@@ -7,7 +7,7 @@
  * counts as replaced, which is a correct diff, though not a short one.
  */
 import { diffArrays } from 'diff'
-import { commonEnds } from './lines.ts'
+import { commonEnds, splitKeepingEnds } from './lines.ts'
 
 /** `count` lines that both sides have, or that only the old or only the new side has, in order. */
 export interface Run {
@@ -110,7 +110,10 @@ export function countChanges(before: string | null, after: string | null): { add
   const cut = oldEnd === -1 ? 0 : old.length - oldEnd - 1
   let added = 0
   let removed = 0
-  for (const { kind, count } of diffLines(lines(old, head, cut), lines(now, head, cut))) {
+  for (const { kind, count } of diffLines(
+    splitKeepingEnds(old.slice(head, old.length - cut)),
+    splitKeepingEnds(now.slice(head, now.length - cut)),
+  )) {
     if (kind === 'new') added += count
     if (kind === 'old') removed += count
   }
@@ -121,7 +124,3 @@ export function countChanges(before: string | null, after: string | null): { add
 const stretch = 1024
 
 const part = (text: string, from: number): string => text.substring(from, from + stretch)
-
-/** Lines with their ends: a last line that has none differs from one that has. */
-const lines = (text: string, from: number, cut: number): string[] =>
-  text.slice(from, text.length - cut).match(/[^\n]*\n|[^\n]+$/g) ?? []

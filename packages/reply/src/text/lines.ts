@@ -3,6 +3,22 @@ export function splitLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/)
 }
 
+/** The lines with their ends. Only LF ends a line here, as in git: a CR belongs to the line's text. */
+export function splitKeepingEnds(text: string): string[] {
+  const lines: string[] = []
+  let from = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
+    lines.push(text.slice(from, at + 1))
+    from = at + 1
+  }
+  if (from < text.length) lines.push(text.slice(from))
+  return lines
+}
+
+/** The lines of a text that replaces or is replaced as whole lines: LF or CRLF between them, none after the last. */
+export const splitBlock = (text: string): string[] =>
+  text === '' ? [] : text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
+
 /** Offset after the line end that starts at `at`, or undefined when none does. CRLF is one line end. */
 export function afterLineEnd(text: string, at: number): number | undefined {
   const code = text.charCodeAt(at)
@@ -226,8 +242,8 @@ function middlePairs(
   return pairs
 }
 
-/** How many items at the start of an ordered list are before a place. Looks at few of them. */
-export function countBefore<Item>(items: ArrayLike<Item>, isBefore: (item: Item) => boolean): number {
+/** How many items at the start of an ordered list are before a place, by halves. */
+export function partitionPoint<Item>(items: ArrayLike<Item>, isBefore: (item: Item) => boolean): number {
   let low = 0
   let high = items.length
   while (low < high) {

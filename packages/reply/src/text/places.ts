@@ -1,12 +1,11 @@
 import type { Place } from '../core/place.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
-import { afterLineEnd, dominantEol } from './lines.ts'
+import { afterLineEnd, dominantEol, splitBlock, splitKeepingEnds } from './lines.ts'
 import { adapted } from './adapt.ts'
 import { editTolerantly, type Tolerance } from './edit-text.ts'
 import type { HunkLine } from './hunks.ts'
 import { hunkOf } from './matcher.ts'
 import { reindenter } from './reindent.ts'
-import { linesOf } from './unified-diff.ts'
 
 /**
  * The places of the first `max` spans, which are in order: the line each starts on, the line before,
@@ -75,7 +74,7 @@ export function editPlace(
   fresh: string,
   tolerance: Tolerance,
 ): string | undefined {
-  const lines = linesOf(text)
+  const lines = splitKeepingEnds(text)
   const chosen = lines.slice(line - 1, endLine)
   if (line < 1 || chosen.length === 0) return undefined
   const part = chosen.join('')
@@ -86,7 +85,9 @@ export function editPlace(
   const done = editTolerantly(part, old, fresh, 1, { ...tolerance, matching: 'tolerant' })
   if (done.kind === 'done') return around(done.text)
 
-  const rows = placedLines(hunkOf(rowsOf(old), rowsOf(fresh)), rowsOf(part), text).filter(({ mark }) => mark !== '-')
+  const rows = placedLines(hunkOf(splitBlock(old), splitBlock(fresh)), splitBlock(part), text).filter(
+    ({ mark }) => mark !== '-',
+  )
   const eol = dominantEol(text)
   return around(rows.map((row) => row.text).join(eol) + (rows.length > 0 && part.endsWith('\n') ? eol : ''))
 }
@@ -110,6 +111,3 @@ export function placedLines(lines: readonly HunkLine[], there: readonly string[]
     ...fresh.map((row) => ({ mark: '+', text: shift(row) ?? row }) as const),
   ]
 }
-
-const rowsOf = (text: string): string[] =>
-  text === '' ? [] : text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')

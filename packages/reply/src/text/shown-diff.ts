@@ -1,7 +1,7 @@
 import { counted } from '../core/words.ts'
 import { diffLines, type Run } from './line-diff.ts'
-import { extent, hunkRuns, linesOf, MARKS } from './unified-diff.ts'
-import { splitLines } from './lines.ts'
+import { extent, hunkRuns, MARKS } from './unified-diff.ts'
+import { splitKeepingEnds, splitLines } from './lines.ts'
 
 export interface ShownDiffOptions {
   /** Lines shown around a change. */
@@ -18,8 +18,8 @@ export interface ShownDiffOptions {
  */
 export function shownDiff(before: string, after: string, options: ShownDiffOptions): string[] {
   const { context = 2, maxLines } = options
-  const old = linesOf(before)
-  const now = linesOf(after)
+  const old = splitKeepingEnds(before)
+  const now = splitKeepingEnds(after)
   const hunks = hunkRuns(diffLines(old, now), context)
   const total = hunks.reduce((sum, { runs }) => sum + 1 + lengthOf(runs, 'same', 'old', 'new'), 0)
   const room = total > maxLines ? maxLines - 1 : maxLines

@@ -1,4 +1,5 @@
 import { diffLines, type Run } from './line-diff.ts'
+import { splitKeepingEnds } from './lines.ts'
 
 interface UnifiedDiffOptions {
   /** Lines shown around a change. */
@@ -36,7 +37,7 @@ export function unifiedDiff(
     }
   }
 
-  const hunks = hunksOf(linesOf(before ?? ''), linesOf(after ?? ''), context)
+  const hunks = hunksOf(splitKeepingEnds(before ?? ''), splitKeepingEnds(after ?? ''), context)
   if (hunks.length === 0) return head.length === 1 ? '' : `${head.join('\n')}\n`
   head.push(
     `--- ${before === null ? '/dev/null' : named(`a/${bare(from)}`)}`,
@@ -46,18 +47,6 @@ export function unifiedDiff(
 }
 
 const REGULAR = '100644'
-
-/** Lines with their ends. Only LF ends a line here, as in git: a CR belongs to the line's text. */
-export function linesOf(text: string): string[] {
-  const lines: string[] = []
-  let from = 0
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
-    lines.push(text.slice(from, at + 1))
-    from = at + 1
-  }
-  if (from < text.length) lines.push(text.slice(from))
-  return lines
-}
 
 function hunksOf(before: readonly string[], after: readonly string[], context: number): string[] {
   const hunks: string[] = []

@@ -1,4 +1,4 @@
-import { countBefore } from '../../text/lines.ts'
+import { partitionPoint } from '../../text/lines.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
@@ -160,7 +160,7 @@ export class Tags {
 
   /** Where in the document the character is that is at `position` in the text. */
   offsetOf(position: number): number {
-    const part = countBefore(this.#from, (from) => from <= position) - 1
+    const part = partitionPoint(this.#from, (from) => from <= position) - 1
     return (this.parts[part]?.at ?? 0) + position - (this.#from[part] ?? 0)
   }
 }

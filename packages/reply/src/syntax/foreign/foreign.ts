@@ -1,4 +1,4 @@
-import { countBefore } from '../../text/lines.ts'
+import { partitionPoint } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { doubted } from '../damage.ts'
@@ -323,7 +323,7 @@ export class MarkList<Mark extends { readonly line: number }> {
 const NEAR = 8
 
 const firstFrom = (marks: readonly { readonly line: number }[], line: number): number =>
-  countBefore(marks, (mark) => mark.line < line)
+  partitionPoint(marks, (mark) => mark.line < line)
 
 /** A block of another tool's format as its reader found it. */
 export interface Found {

@@ -1,4 +1,4 @@
-import { countBefore } from '../../text/lines.ts'
+import { partitionPoint } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
 import { APOSTROPHE, LF, type Slip } from '../reader.ts'
 
@@ -117,7 +117,7 @@ export class ShamMarks {
   /** The first line after `line` that is this marker, and whether it opens it. */
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
     const lines = this.#lines.get(marker) ?? []
-    const found = typeof lines === 'number' ? lines : lines[countBefore(lines, (one) => Math.abs(one) <= line)]
+    const found = typeof lines === 'number' ? lines : lines[partitionPoint(lines, (one) => Math.abs(one) <= line)]
     if (found === undefined || Math.abs(found) <= line) return undefined
     return { line: Math.abs(found), opens: found < 0 }
   }
