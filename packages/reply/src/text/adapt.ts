@@ -1,7 +1,7 @@
 import type { DamageKind } from '../core/mistake.ts'
 import { type CharacterKind, foldText, kindIn } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
-import { commonPairs } from './lines.ts'
+import { commonPairs } from './line-diff.ts'
 import { indentOf, type Pair, reindenter } from './reindent.ts'
 import { kindsIn, tokensOfKind } from './undamage.ts'
 

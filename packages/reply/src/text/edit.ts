@@ -1,4 +1,5 @@
-import { commonPairs, partitionPoint, dominantEol, type Eol, toEol } from './lines.ts'
+import { commonPairs } from './line-diff.ts'
+import { partitionPoint, dominantEol, type Eol, toEol } from './lines.ts'
 import { charactersOf, overlappingMatches } from './search.ts'
 import { guarded } from '../core/guard.ts'
 

@@ -16,76 +16,60 @@ export interface Run {
 }
 
 export function diffLines(before: readonly string[], after: readonly string[]): Run[] {
-  const { head, tail } = commonEnds(before, after)
   const runs: Run[] = []
   const add = (kind: Run['kind'], count: number) => {
     const last = runs.at(-1)
     if (last?.kind === kind) last.count += count
     else if (count > 0) runs.push({ kind, count })
   }
-  add('same', head)
-  const oldEnd = before.length - tail
-  const newEnd = after.length - tail
-  let oldAt = head
-  let newAt = head
-  for (const [oldLine, newLine] of pairs(before, after, head, oldEnd, newEnd)) {
+  let [oldAt, newAt] = [0, 0]
+  for (const [oldLine, newLine] of commonPairs(before, after)) {
     add('old', oldLine - oldAt)
     add('new', newLine - newAt)
     add('same', 1)
-    oldAt = oldLine + 1
-    newAt = newLine + 1
+    ;[oldAt, newAt] = [oldLine + 1, newLine + 1]
   }
-  add('old', oldEnd - oldAt)
-  add('new', newEnd - newAt)
-  add('same', tail)
+  add('old', before.length - oldAt)
+  add('new', after.length - newAt)
   return runs
 }
 
 const MAX_EDITS = 1000
 
-/** Pairs of line numbers of the same line, both growing. */
-function pairs(
-  before: readonly string[],
-  after: readonly string[],
-  head: number,
-  oldEnd: number,
-  newEnd: number,
-): [number, number][] {
-  const newLines = new Set(after.slice(head, newEnd))
-  const ids = new Map<string, number>()
-  const oldShared: { line: number; id: number }[] = []
-  for (let line = head; line < oldEnd; line++) {
-    const text = before[line] ?? ''
-    if (!newLines.has(text)) continue
-    const id = ids.get(text) ?? ids.size
-    ids.set(text, id)
-    oldShared.push({ line, id })
-  }
-  const newShared: { line: number; id: number }[] = []
-  for (let line = head; line < newEnd; line++) {
-    const id = ids.get(after[line] ?? '')
-    if (id !== undefined) newShared.push({ line, id })
-  }
-
+/** Which items of two lists correspond, as pairs of indexes that both grow: lines of texts, or words of lines. */
+export function commonPairs(before: readonly string[], after: readonly string[]): [number, number][] {
+  const { head, tail } = commonEnds(before, after)
+  const [oldEnd, newEnd] = [before.length - tail, after.length - tail]
+  const newItems = new Set(after.slice(head, newEnd))
+  const oldShared = sharedItems(before, head, oldEnd, newItems)
+  const newShared = sharedItems(after, head, newEnd, new Set(oldShared.map(({ item }) => item)))
   const changes = diffArrays(
-    oldShared.map(({ id }) => id),
-    newShared.map(({ id }) => id),
+    oldShared.map(({ item }) => item),
+    newShared.map(({ item }) => item),
     { maxEditLength: MAX_EDITS },
   )
-  const found: [number, number][] = []
-  let oldAt = 0
-  let newAt = 0
+  const pairs: [number, number][] = Array.from({ length: head }, (_, at) => [at, at])
+  let [oldAt, newAt] = [0, 0]
   for (const { added, removed, count } of changes ?? []) {
     for (let step = 0; step < count && !added && !removed; step++) {
-      const oldLine = oldShared[oldAt + step]?.line
-      const newLine = newShared[newAt + step]?.line
-      if (oldLine !== undefined && newLine !== undefined) found.push([oldLine, newLine])
+      const [old, now] = [oldShared[oldAt + step], newShared[newAt + step]]
+      if (old !== undefined && now !== undefined) pairs.push([old.at, now.at])
     }
     if (!added) oldAt += count
     if (!removed) newAt += count
   }
-  return found
+  for (let at = tail; at > 0; at--) pairs.push([before.length - at, after.length - at])
+  return pairs
 }
+
+/** The items between two indexes that the other side has too: only those can correspond. */
+const sharedItems = (
+  items: readonly string[],
+  from: number,
+  to: number,
+  others: ReadonlySet<string>,
+): { readonly at: number; readonly item: string }[] =>
+  items.slice(from, to).flatMap((item, nth) => (others.has(item) ? [{ at: from + nth, item }] : []))
 
 /** How many lines a change adds and removes, as git counts them; null means a missing file. */
 export function countChanges(before: string | null, after: string | null): { added: number; removed: number } {

@@ -17,7 +17,7 @@ import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
 import { type Fit, type Rung, splicesOf } from './fit.ts'
 import { type HunkLine, withoutPrefixes } from './hunks.ts'
-import { commonPairs } from './lines.ts'
+import { commonPairs } from './line-diff.ts'
 import { indentOf, isOneShift } from './reindent.ts'
 import { dashes, escapedIn, hasOtherMarks, shows, undamaged, wordsFor } from './undamage.ts'
 

@@ -11,7 +11,7 @@ import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
 import { fitsByRung, readingsOf } from './matcher.ts'
-import { commonPairs } from './lines.ts'
+import { commonPairs } from './line-diff.ts'
 
 export function meantEdit(
   text: string,
