@@ -191,10 +191,12 @@ describe('clada context', () => {
     const context = (...args: string[]) => clada(['context', ...args], { cwd })
     expect(await context()).toEqual({ status: 0, stdout: '[the working set is empty]\n', stderr: '' })
     expect((await context('add', 'a.txt', 'cart.ts@@Cart@@total')).stdout).toBe(
-      'a.txt (6 bytes) added\ncart.ts@@Cart@@total (23 bytes) added\n',
+      'a.txt (2 tokens) added\ncart.ts@@Cart@@total (6 tokens) added\n',
     )
-    expect((await context('add', 'a.txt')).stdout).toBe('a.txt (6 bytes) is there already\n')
-    expect((await context('list')).stdout).toBe(`a.txt  6 bytes\ncart.ts@@Cart@@total  23 bytes\n`)
+    expect((await context('add', 'a.txt')).stdout).toBe('a.txt (2 tokens) is there already\n')
+    expect((await context('list')).stdout).toBe(
+      'a.txt  6 bytes, 2 tokens\ncart.ts@@Cart@@total  23 bytes, 6 tokens\n2 entries, 8 tokens\n',
+    )
     expect((await context('remove', 'a.txt')).stdout).toBe('a.txt removed\n')
     expect((await context('prune')).stdout).toBe('nothing to remove\n')
     expect(JSON.parse((await context('list', '--json')).stdout)).toMatchObject([
@@ -204,11 +206,33 @@ describe('clada context', () => {
     expect((await context('list')).stdout).toBe('[the working set is empty]\n')
   })
 
+  it('takes directories and globs, and leaves out what is ignored, blocked or binary', async () => {
+    const cwd = scratchDir({
+      '.gitignore': 'gen.ts\n',
+      'src/a.ts': 'a\n',
+      'src/deep/b.ts': 'b\n',
+      'src/gen.ts': 'c\n',
+      'src/key.pem': 'k\n',
+      'docs/one.md': '1\n',
+      'docs/two.txt': '2\n',
+    })
+    fs.writeFileSync(path.join(cwd, 'src/logo.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47]))
+    const context = (...args: string[]) => clada(['context', ...args], { cwd })
+    const { stdout } = await context('add', 'src', 'docs/*.md')
+    expect(stdout).toContain('src (2 tokens) added: 2 files\n  src/a.ts\n  src/deep/b.ts\n! left out src/key.pem: ')
+    expect(stdout).toContain('! left out src/logo.png: ')
+    expect(stdout).toContain('docs/*.md (1 token) added: 1 file\n  docs/one.md\n')
+    expect((await context('remove', 'src')).stdout).toBe('src removed\n')
+    expect((await context('list')).stdout).toBe('docs/one.md  2 bytes, 1 token\n')
+    expect((await context('remove', 'docs/*.md')).stdout).toBe('docs/*.md removed\n')
+    expect((await context('add', 'docs/*.ts')).stderr).toContain('no file is there')
+  })
+
   it('goes on after a path that it refuses, and says why', async () => {
     const cwd = scratchDir({ 'a.txt': 'A', '.env': 'KEY=1' })
     const { status, stdout, stderr } = await clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
     expect(status).toBe(1)
-    expect(stdout).toBe('a.txt (1 byte) added\n')
+    expect(stdout).toBe('a.txt (1 token) added\n')
     expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '.env' (path_denied)")
     expect(stderr).toContain("no such file or directory, open 'none.txt'")
   })

@@ -33,8 +33,8 @@ describe('the working set', () => {
     fs.renameSync(old, moved)
     expect(adoptState(moved)).toBe('adopted')
     expect(await inView(moved)).toEqual([
-      { path: `${slashed(moved)}/src/a.txt`, size: 1 },
-      { path: `${slashed(moved)}/doc.md@@and/or`, size: 10 },
+      { path: `${slashed(moved)}/src/a.txt`, size: 1, tokens: 1 },
+      { path: `${slashed(moved)}/doc.md@@and/or`, size: 10, tokens: 3 },
     ])
   })
 
@@ -77,7 +77,7 @@ describe('the working set', () => {
       ['context_list', {}],
     ])
     const { result, diff } = await new Clada({ repoPath: root }).preview(text)
-    expect(result.results[1]?.data).toEqual([{ path: `${root}/a.txt`, size: 1 }])
+    expect(result.results[1]?.data).toEqual([{ path: `${root}/a.txt`, size: 1, tokens: 1 }])
     expect(diff).toBe('')
     expect(fs.readdirSync(root)).toEqual(['a.txt'])
   })

@@ -1,15 +1,33 @@
-import { defineAction, ok, path } from '../core/action.ts'
-import { measure } from './narrow.ts'
+import nodePath from 'node:path'
+import { counted } from '@clada/reply/core/words.ts'
+import { type ActionContext, defineAction, fail, ok, path } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import { attempt } from './common.ts'
+import { namesMatching, neverMatches } from './glob.ts'
+import { measure, type Measured } from './narrow.ts'
+import { pathSetOf } from './path-set.ts'
+import { namesBelow } from './project-map.ts'
 
 export const contextAdd = defineAction({
   name: 'context_add',
   description:
-    'Add a file to the working set, which is kept from one reply to the next; `clada context print` shows its files as one text.',
+    'Add files to the working set, which is kept from one reply to the next; `clada context print` shows its files as one text.',
   effect: 'meta',
   access: ['llm', 'user'],
-  params: { path: path('File to keep in view; `file@@Class@@method` keeps one structure of it.') },
+  params: {
+    path: path(
+      'File to keep in view; a directory or glob means the files below it that git does not ignore; `file@@Class@@method` keeps one structure.',
+    ),
+  },
   hints: { idempotent: true },
-  returns: { path: 'string', size: 'integer: bytes', added: 'boolean: false when it was there already' },
+  returns: {
+    path: 'string',
+    size: 'integer: bytes',
+    tokens: 'integer',
+    added: 'boolean: false when it was there already',
+    'files?': ['string'],
+  },
   examples: [
     { title: 'adds a file', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { size: 6, added: true } },
     {
@@ -17,6 +35,24 @@ export const contextAdd = defineAction({
       before: { 'doc.md': '# A\n\n## One\n\n1\n\n## Two\n\n2\n' },
       params: { path: 'doc.md@@Two' },
       data: { size: 10, added: true },
+    },
+    {
+      title: 'adds the files of a directory that are not ignored',
+      before: { '.gitignore': 'src/gen\n', 'src/a.ts': 'a\n', 'src/in/b.ts': 'b\n', 'src/gen/c.ts': 'c\n' },
+      params: { path: 'src' },
+      data: { size: 4, added: true, files: ['ROOT/src/a.ts', 'ROOT/src/in/b.ts'] },
+    },
+    {
+      title: 'adds the files that a glob matches',
+      before: { 'src/a.ts': 'a\n', 'src/a.md': 'a\n', 'src/in/b.ts': 'b\n' },
+      params: { path: 'src/*.ts' },
+      data: { size: 2, added: true, files: ['ROOT/src/a.ts'] },
+    },
+    {
+      title: 'fails when a glob matches nothing',
+      before: { 'src/a.ts': 'a\n' },
+      params: { path: 'src/*.py' },
+      code: 'invalid_parameter',
     },
     {
       title: 'adds nothing twice',
@@ -31,13 +67,56 @@ export const contextAdd = defineAction({
     { title: 'blocks secrets', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
   async run({ path }, context) {
-    const found = await measure(context, path)
+    const below = await filesBelow(context, path)
+    const measured: Measured[] = []
+    const warnings: string[] = []
+    if (below === undefined) measured.push(await measure(context, path))
+    for (const file of below ?? []) {
+      const found = await attempt(() => measure(context, file))
+      // Blocked files and binaries.
+      if ('ok' in found) warnings.push(`left out ${file.given}: ${context.explain(found.problem)}`)
+      else measured.push(found)
+    }
+    if (measured.length === 0) return fail({ kind: 'bad-param', param: 'path', message: nothingFound })
     const set = await context.workingSet()
-    let added = true
+    let fresh: readonly string[] = []
     await set.change((entries) => {
-      added = !entries.some((entry) => entry.path === found.path)
-      return added ? [...entries, { path: found.path, added: new Date().toISOString() }] : entries
+      fresh = measured.flatMap(({ path: one }) => (entries.some((entry) => entry.path === one) ? [] : [one]))
+      const time = new Date().toISOString()
+      return fresh.length === 0 ? entries : [...entries, ...fresh.map((one) => ({ path: one, added: time }))]
     })
-    return ok({ path: path.given, size: found.size, added })
+    const sum = (key: 'size' | 'tokens'): number => measured.reduce((total, one) => total + one[key], 0)
+    const files = below?.flatMap(({ given, absolute }) => (fresh.includes(absolute) ? [given] : []))
+    return ok(
+      { path: path.given, size: sum('size'), tokens: sum('tokens'), added: fresh.length > 0, ...(files && { files }) },
+      warnings,
+    )
   },
 })
+
+const nothingFound = 'no file is there that can be read and that git does not ignore'
+
+/** More would be no working set: a model could not take them in. */
+const mostFiles = 1000
+
+/** The files that a directory or glob stands for; undefined for the path of one file. */
+async function filesBelow(context: ActionContext, path: PathArg): Promise<PathArg[] | undefined> {
+  const set = await pathSetOf(context.files, path)
+  if (set === undefined) return undefined
+  const { base, pattern } = set
+  const never = pattern === undefined ? undefined : neverMatches(pattern)
+  if (never !== undefined) throw new Stop({ kind: 'bad-param', param: 'path', message: never })
+  const names = await namesBelow(base, context)
+  const matching = pattern === undefined ? names : await namesMatching(names, pattern)
+  if (matching.length > mostFiles)
+    throw new Stop({
+      kind: 'bad-param',
+      param: 'path',
+      message: `it stands for ${counted(matching.length, 'file')}, more than ${mostFiles}; name a smaller part`,
+    })
+  const prefix = base.given.replace(/^\.?\/*$|[\\/]+$/, '')
+  return matching.map((name) => ({
+    given: prefix === '' ? name : `${prefix}/${name}`,
+    absolute: nodePath.join(base.absolute, name),
+  }))
+}

@@ -6,14 +6,16 @@ import { entriesOfSetOutput } from './output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',
-  description: 'List the working set, with the size of each file.',
+  description: 'List the working set, with the size of each file in bytes and tokens.',
   effect: 'meta',
   access: ['llm', 'user'],
   display: 'always',
   output: entriesOfSetOutput('[the working set is empty]'),
   params: {},
   hints: { reads: true, idempotent: true },
-  returns: [{ path: 'string', 'size?': 'integer: bytes', 'problem?': 'string: why it cannot be read' }],
+  returns: [
+    { path: 'string', 'size?': 'integer: bytes', 'tokens?': 'integer', 'problem?': 'string: why it cannot be read' },
+  ],
   examples: [
     { title: 'is empty at first', params: {}, data: [] },
     {
@@ -24,17 +26,19 @@ export const contextList = defineAction({
           '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"},{"path":"gone.txt","added":"2026-01-01T00:00:00.000Z"}]}',
       },
       params: {},
-      data: [{ path: 'ROOT/a.txt', size: 6 }, { path: 'ROOT/gone.txt' }],
+      data: [{ path: 'ROOT/a.txt', size: 6, tokens: 2 }, { path: 'ROOT/gone.txt' }],
     },
   ],
   async run(_, context) {
     const set = await context.workingSet()
-    const listed: { path: string; size?: number; problem?: string }[] = []
+    const listed: { path: string; size?: number; tokens?: number; problem?: string }[] = []
     for (const { path } of await set.entries()) {
       const found = await attempt(() => measure(context, argOf(path)))
       const shown = { path: slashed(path) }
       listed.push(
-        'ok' in found ? { ...shown, problem: context.explain(found.problem) } : { ...shown, size: found.size },
+        'ok' in found
+          ? { ...shown, problem: context.explain(found.problem) }
+          : { ...shown, size: found.size, tokens: found.tokens },
       )
     }
     return ok(listed)

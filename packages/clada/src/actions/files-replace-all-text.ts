@@ -5,6 +5,7 @@ import { isAbsolutePath } from '../core/paths.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
 import { attempt } from './common.ts'
+import { pathSetOf } from './path-set.ts'
 import { doubtful } from './replace-occurrences.ts'
 
 export const filesReplaceAllText = defineAction({
@@ -140,23 +141,10 @@ async function filesNamed(files: Files, given: readonly PathArg[], old: string):
 }
 
 async function filesOf(files: Files, path: PathArg, old: string): Promise<PathArg[]> {
-  const star = path.given.search(/[*?[{]/)
-  const found = await attempt(() => files.look(path, 'list'))
-  // Windows has no file names with stars.
-  const isGlob = found !== undefined && 'ok' in found && star !== -1 && isMisspelt(found.problem)
-  const there = isGlob ? undefined : found
+  const set = await pathSetOf(files, path)
   // A path that is refused is reported as a file that cannot be changed.
-  if (there !== undefined && 'ok' in there) return [path]
-  if (there?.type === 'directory') return filesBelow(files, path, undefined, old)
-  if (there !== undefined || star === -1) return [path]
-  const slash = path.given.lastIndexOf('/', star)
-  const base = slash === -1 ? '.' : path.given.slice(0, slash)
-  const rest = path.given.slice(slash + 1)
-  const absolute = path.absolute.slice(0, path.absolute.length - rest.length).replace(/[\\/]+$/, '')
-  return filesBelow(files, { given: base, absolute }, rest, old)
+  return set === undefined ? [path] : filesBelow(files, set.base, set.pattern, old)
 }
-
-const isMisspelt = (problem: Problem): boolean => problem.kind === 'path' && problem.rule === 'invalid_parameter'
 
 /** By the search, which leaves out what git ignores. */
 async function filesBelow(files: Files, base: PathArg, include: string | undefined, old: string): Promise<PathArg[]> {

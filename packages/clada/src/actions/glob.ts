@@ -32,25 +32,29 @@ export const glob = defineAction({
     const below = patternBelow(pattern, base_path)
     const never = neverMatches(below)
     if (never !== undefined) return fail({ kind: 'bad-param', param: 'pattern', message: never })
-    // Loaded only here: most documents never list by pattern.
-    const { default: picomatch } = await import('picomatch')
     const named = below.includes('node_modules') || base_path.absolute.includes('node_modules')
     const names = await files.glob(
       base_path,
       () => true,
       (dir) => named || !/(^|\/)node_modules$/.test(dir),
     )
-    // A pattern becomes an expression, and one with many stars can try them against each other for ever.
-    const found = withTimeLimit(mostMs, () =>
-      bounded(() => {
-        const matches = picomatch(below, { dot: true })
-        return names.filter((name) => matches(name))
-      }),
-    )
+    const found = await namesMatching(names, below)
     const base = base_path.given.replace(/[\\/]+$/, '')
     return ok(found.map((file) => (base === '.' || base === '' ? file : `${base}/${file}`)))
   },
 })
+
+export async function namesMatching(names: readonly string[], pattern: string): Promise<string[]> {
+  // Loaded only here: most documents never list by pattern.
+  const { default: picomatch } = await import('picomatch')
+  // A pattern becomes an expression, and one with many stars can try them against each other for ever.
+  return withTimeLimit(mostMs, () =>
+    bounded(() => {
+      const matches = picomatch(pattern, { dot: true })
+      return names.filter((name) => matches(name))
+    }),
+  )
+}
 
 const mostMs = 3000
 

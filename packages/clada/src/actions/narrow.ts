@@ -1,5 +1,6 @@
 import nodePath from 'node:path'
 import { type ActionContext, type Done, fail, type Failed, ok } from '../core/action.ts'
+import { tokensOf } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
@@ -85,11 +86,13 @@ function isNoFile(error: unknown): boolean {
   return problem.kind === 'path' && problem.rule === 'invalid_parameter'
 }
 
-/** Something of the working set as it is now. Sizes are bytes of text. */
-interface Measured {
+/** Something of the working set as it is now. */
+export interface Measured {
   /** As the working set spells it. */
   readonly path: string
+  /** In bytes of text. */
   readonly size: number
+  readonly tokens: number
 }
 
 /** Reads what a path names, a file or one structure of it; stops like any other read where that may not be. */
@@ -97,13 +100,15 @@ export async function measure(context: ActionContext, path: PathArg): Promise<Me
   const inside = await narrowed(context, path)
   if (inside === undefined) {
     const { text } = await context.files.read(path)
-    return { path: path.absolute, size: Buffer.byteLength(text) }
+    return { path: path.absolute, ...sizesOf(text) }
   }
   const found = await readNarrowed(context, inside)
   if (!found.ok) throw new Stop(found.problem)
   const spelled = [inside.path.absolute, ...inside.target.split('\n')].join('@@')
-  return { path: spelled, size: Buffer.byteLength(onlyMatch(found.data)?.text ?? '') }
+  return { path: spelled, ...sizesOf(onlyMatch(found.data)?.text ?? '') }
 }
+
+const sizesOf = (text: string): Omit<Measured, 'path'> => ({ size: Buffer.byteLength(text), tokens: tokensOf(text) })
 
 /** What a path may be called in the working set, whether or not anything is there. */
 export function spellingsOf({ given, absolute, base = '/' }: PathArg): string[] {

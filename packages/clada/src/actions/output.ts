@@ -204,19 +204,32 @@ const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('
 
 /** The working set, one entry per line. */
 export const entriesOfSetOutput = (empty: string): Output<readonly SetEntry[]> => ({
-  text: ({ data }, show) => (data?.length === 0 ? empty : data?.map((entry) => listed(entry, show)).join('\n')),
+  text: ({ data }, show) => {
+    if (data === undefined || data.length === 0) return data && empty
+    const total = data.reduce((sum, { tokens = 0 }) => sum + tokens, 0)
+    const lines = data.map((entry) => listed(entry, show))
+    return [
+      ...lines,
+      ...(data.length > 1 ? [`${counted(data.length, 'entry', 'entries')}, ${counted(total, 'token')}`] : []),
+    ].join('\n')
+  },
 })
 
 interface SetEntry {
   readonly path: string
   readonly size?: number | undefined
+  readonly tokens?: number | undefined
   readonly problem?: string | undefined
 }
 
 const nothing = '[nothing found]'
 
-function listed({ path, size, problem }: SetEntry, show: Showing): string {
-  return `${oneLined(show.path(path))}  ${size === undefined ? `(${problem})` : counted(size, 'byte')}`
+function listed({ path, size, tokens, problem }: SetEntry, show: Showing): string {
+  const sizes = [
+    ...(size === undefined ? [] : [counted(size, 'byte')]),
+    ...(tokens === undefined ? [] : [counted(tokens, 'token')]),
+  ]
+  return `${oneLined(show.path(path))}  ${size === undefined ? `(${problem})` : sizes.join(', ')}`
 }
 
 /** The hits of a search, those of each file below its name. */

@@ -106,7 +106,7 @@ function belowRoot(root: PathArg, base: PathArg): string {
 }
 
 /** The files below a directory that are neither hidden nor ignored. */
-async function namesBelow(base: PathArg, { files, root }: ActionContext): Promise<string[]> {
+export async function namesBelow(base: PathArg, { files, root }: ActionContext): Promise<string[]> {
   const above = belowRoot(root, base)
   const rules = await rulesAbove(files, root, base)
   const whole = (name: string): string => (above === '' ? name : `${above}/${name}`)

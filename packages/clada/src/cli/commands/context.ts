@@ -24,7 +24,7 @@ export const command: Command = {
   verbs,
   summary: 'keep a list of files in view, and print them as one text to paste',
   about:
-    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
+    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. A directory or a\nglob in quotes adds the files below it that git does not ignore. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
   flags: [
     'root',
     'no-config',
@@ -41,6 +41,7 @@ export const command: Command = {
   ],
   examples: [
     ['clada context add src/cart.ts README.md', 'keep two files in view'],
+    ["clada context add src 'test/*.ts'", 'a directory and a glob'],
     ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
     ['clada context print', 'all of them as one text'],
     ['clada context print --budget 8000 --copy', 'to paste them to a model'],
@@ -78,10 +79,14 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   }
   const { params, data, warnings = [] } = forPeople(result, root)
   const facts: object = typeof data === 'object' && data !== null ? data : {}
-  const size = 'size' in facts ? ` (${counted(Number(facts.size), 'byte')})` : ''
+  const sizes = 'size' in facts && 'tokens' in facts ? ` (${counted(Number(facts.tokens), 'token')})` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
+  const files = 'files' in facts && Array.isArray(facts.files) ? facts.files : undefined
   const messages: Record<string, string> = {
-    add: `${params['path']}${size} ${already ?? 'added'}`,
+    add: [
+      `${params['path']}${sizes} ${already ?? (files === undefined ? 'added' : `added: ${counted(files.length, 'file')}`)}`,
+      ...(files ?? []).map((file) => `  ${file}`),
+    ].join('\n'),
     remove: `${params['path']} removed`,
     prune: outputOf({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
     list: outputOf({ ...result, data }, { limit: Infinity })?.body ?? '',
