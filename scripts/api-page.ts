@@ -7,39 +7,48 @@ import path from 'node:path'
  * the lines that continue it are indented or begin with a closing bracket.
  */
 export function apiPage(root: string): string {
-  const entries = entriesOf(fs.readFileSync(path.join(root, sources, 'index.ts'), 'utf8'))
+  const main = entriesOf(root, 'index.ts')
+  const known = new Set(main.flatMap((entry) => ('name' in entry ? [entry.name] : [])))
+  // The names of both entries are described once.
+  const more = entriesOf(root, 'compat/index.ts').filter((entry) => 'name' in entry && !known.has(entry.name))
+  const page = (entry: Entry): string[] => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(root, entry))
   return [
     '# API',
     '',
     "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md), the codes of failures in",
     '[error-codes.md](error-codes.md).',
     '',
-    ...entries.flatMap((entry) => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(root, entry))),
+    ...main.flatMap(page),
+    '## clada/compat',
+    '',
+    "`import … from 'clada/compat'` provides `Clada`, `createClada`, the functions above with the signatures of the seeds, and these.",
+    '',
+    ...more.flatMap(page),
   ].join('\n')
 }
 
 type Entry = { readonly heading: string } | { readonly name: string; readonly file: string }
 
-function entriesOf(index: string): Entry[] {
-  return [...index.matchAll(/^\/\/ (.+)$|^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
-    ([, heading, names = '', file = '']): Entry[] =>
+/** What an index exports, with the files from the root of the repository. */
+function entriesOf(root: string, index: string): Entry[] {
+  const text = fs.readFileSync(path.join(root, sources, index), 'utf8')
+  const sourceOf = (name: string): string =>
+    name.startsWith('@clada/reply/')
+      ? `packages/reply/src/${name.slice('@clada/reply/'.length)}`
+      : path.posix.join(sources, path.posix.dirname(index), name)
+  return [...text.matchAll(/^\/\/ (.+)$|^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, heading, names = '', from = '']): Entry[] =>
       heading !== undefined
         ? [{ heading }]
-        : [...names.matchAll(/(?:type )?(\w+)\s*(?:,|$)/g)].map(([, name = '']) => ({ name, file })),
+        : [...names.matchAll(/(?:type )?(\w+)\s*(?:,|$)/g)].map(([, name = '']) => ({ name, file: sourceOf(from) })),
   )
 }
 
 const sources = 'packages/clada/src'
 
-/** The file that an import of the index leads to, from the root of the repository. */
-const sourceOf = (name: string): string =>
-  name.startsWith('@clada/reply/')
-    ? `packages/reply/src/${name.slice('@clada/reply/'.length)}`
-    : path.posix.join(sources, name)
-
 function section(root: string, { name, file }: { name: string; file: string }): string[] {
-  const { doc, code } = declarationOf(fs.readFileSync(path.join(root, sourceOf(file)), 'utf8'), name)
-  if (doc === '') throw new Error(`${sourceOf(file)}: ${name} is public and has no doc comment`)
+  const { doc, code } = declarationOf(fs.readFileSync(path.join(root, file), 'utf8'), name)
+  if (doc === '') throw new Error(`${file}: ${name} is public and has no doc comment`)
   return [`### ${name}`, '', doc, '', '```ts', code, '```', '']
 }
 

@@ -35,8 +35,9 @@ function declare(types) {
     stdio: ['ignore', 2, 2],
   })
   const needed = new Set()
-  // tsc lays out both packages below the output; the library's index comes first.
+  // tsc lays out both packages below the output; the entries of the library come first.
   keep('clada/src/index.d.ts')
+  keep('clada/src/compat/index.d.ts')
   for (const file of fs.readdirSync(types, { recursive: true, withFileTypes: true })) {
     const full = path.join(file.parentPath, file.name)
     if (file.isFile() && !needed.has(full)) fs.rmSync(full)

@@ -7,14 +7,15 @@ import { build, transform } from 'esbuild'
 import { adapted, external, licencesIn } from './bundled.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
-const library = 'packages/clada/src/index.ts'
+/** The entries of the library, by the names of their files. */
+const library = { index: 'packages/clada/src/index.ts', compat: 'packages/clada/src/compat/index.ts' }
 
-/** Writes `cli.cjs`, `cli/`, the library in `index.js` and `index.cjs`, and the licences of what is in it into `dist`. */
+/** Writes `cli.cjs`, `cli/`, the library in `index` and `compat`, each `.js` and `.cjs`, and the licences of what is in it into `dist`. */
 export async function buildCommandLine(dist) {
   const dir = path.join(dist, 'cli')
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: 'packages/clada/src/cli/main.ts', index: library },
+    entryPoints: { main: 'packages/clada/src/cli/main.ts', ...library },
     outdir: dir,
     outExtension: { '.js': '.cjs' },
     entryNames: '[name]-[hash]',
@@ -39,12 +40,14 @@ export async function buildCommandLine(dist) {
 
   const outputs = Object.entries(metafile.outputs)
   const fileOf = (entry) => path.basename(outputs.find(([, { entryPoint }]) => entryPoint === entry)[0])
-  const { exports: names } = outputs.find(([, { entryPoint }]) => entryPoint === library)[1]
-  fs.writeFileSync(path.join(dist, 'index.cjs'), `module.exports = require('./cli/${fileOf(library)}')\n`)
-  fs.writeFileSync(
-    path.join(dist, 'index.js'),
-    `import library from './index.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
-  )
+  for (const [name, entry] of Object.entries(library)) {
+    const { exports: names } = outputs.find(([, { entryPoint }]) => entryPoint === entry)[1]
+    fs.writeFileSync(path.join(dist, `${name}.cjs`), `module.exports = require('./cli/${fileOf(entry)}')\n`)
+    fs.writeFileSync(
+      path.join(dist, `${name}.js`),
+      `import library from './${name}.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
+    )
+  }
   const [, hash] = /-(\w+)\.cjs$/.exec(fileOf('packages/clada/src/cli/main.ts'))
   const start = fs
     .readFileSync(path.join(root, 'packages/clada/src/cli/start.cjs'), 'utf8')

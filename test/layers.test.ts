@@ -82,8 +82,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'watch',
     'ui',
   ],
-  'seed-api': ['core', 'structure', 'actions', 'report', 'config', 'engine', 'api'],
-  'index.ts': ['core', 'actions', 'config', 'journal', 'timetravel', 'engine', 'api', 'watch', 'seed-api'],
+  compat: [
+    'describe',
+    'core',
+    'structure',
+    'actions',
+    'report',
+    'config',
+    'engine',
+    'api',
+    'policy',
+    'journal',
+    'git',
+    'timetravel',
+  ],
+  'index.ts': ['core', 'actions', 'config', 'journal', 'timetravel', 'engine', 'api', 'watch', 'compat'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */
@@ -110,7 +123,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['process/programs.ts', 'process/run-process.ts'],
 }
 
-const entries = ['index.ts', 'cli/main.ts']
+const entries = ['index.ts', 'compat/index.ts', 'cli/main.ts']
 
 const packages = path.join(import.meta.dirname, '../packages')
 const sources = readSources(packages)

@@ -15,14 +15,14 @@ describe('YAML', () => {
   for (const version of versions) {
     it(`says the same to a reader of YAML ${version}`, () => {
       const specs = [...actions, ...oddActions]
-      expect(parse(actionYaml(specs), { version })).toEqual({ tools: definitionsOf(specs) })
+      expect(parse(actionYaml(specs), { version })).toEqual({ version: 1, tools: definitionsOf(specs) })
     })
 
     it(`quotes whatever a definition may hold, for a reader of YAML ${version}`, () => {
       fc.assert(
         fc.property(anyText, anyText, anyText, (description, name, other) => {
           const specs = [specWith(description, name, other)]
-          expect(parse(actionYaml(specs), { version })).toEqual({ tools: definitionsOf(specs) })
+          expect(parse(actionYaml(specs), { version })).toEqual({ version: 1, tools: definitionsOf(specs) })
         }),
       )
     })

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { executeFileOperation, parseSham, parseShamResponse } from '../../packages/clada/src/seed-api/sham-response.ts'
-import { delete_structure, list_structures } from '../../packages/clada/src/seed-api/structures.ts'
+import { executeFileOperation } from '../../packages/clada/src/compat/execute-file-operation.ts'
+import { parseSham, parseShamResponse } from '../../packages/clada/src/compat/parse-sham.ts'
+import { delete_structure, list_structures } from '../../packages/clada/src/compat/structures.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const sham = (id: string, ...lines: string[]): string =>

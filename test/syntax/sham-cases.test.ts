@@ -2,7 +2,7 @@ import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
-import { parseSham } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
 import { sham, shamContentOf, shamContentOfFault } from '@clada/reply/syntax/sham/sham.ts'
 import { positionIn } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
@@ -140,21 +140,24 @@ describe('what reports show of a block', () => {
     )
   })
 
-  test('a fault: the header, then the lines around it', () => {
+  test('a fault: its block once, or of a long one the header and the lines around the fault', () => {
     const text = `${read('err-key-twice.txt')}\n\n`
     const block = blockOf(text)
     const [fault] = block.faults
     if (fault === undefined) throw new Error('no fault')
-    expect(shamContentOfFault(block, fault)).toBe(
-      [
-        '#!SHAM [@three-char-SHA-256: abc]',
-        '#!SHAM [@three-char-SHA-256: abc]',
-        'key = "a"',
-        "key = <<'EOT_SHAM_abc'",
-        'b',
-        'EOT_SHAM_abc',
-      ].join('\n'),
-    )
+    expect(shamContentOfFault(block, fault)).toBe(block.raw)
+    const lines = Array.from({ length: 400 }, (_, at) => `k${at} = "v"`)
+    const head = '#!SHAM [@three-char-SHA-256: abc]'
+    const contentOf = (bad: number): string => {
+      const given = lines.map((line, at) => (at === bad ? 'bad' : line))
+      const long = readSham([head, ...given, '#!END_SHAM_abc', '#!SHAM [@three-char-SHA-256: def]'].join('\n'))
+      const [first] = long.blocks
+      const [wrong] = first?.faults ?? []
+      return wrong === undefined ? '' : shamContentOfFault(first, wrong)
+    }
+    expect(contentOf(0)).toBe([head, 'bad', 'k1 = "v"', 'k2 = "v"', 'k3 = "v"'].join('\n'))
+    expect(contentOf(200)).toBe([head, 'k198 = "v"', 'k199 = "v"', 'bad', 'k201 = "v"', 'k202 = "v"'].join('\n'))
+    expect(contentOf(399)).toBe([head, 'k397 = "v"', 'k398 = "v"', 'bad', '#!END_SHAM_abc'].join('\n'))
     expect(shamContentOfFault(block, { ...fault, context: '' })).toBe(shamContentOf(block))
     expect(shamContentOfFault(undefined, { ...fault, context: 'a\nb\n\n' })).toBe('a\nb')
   })

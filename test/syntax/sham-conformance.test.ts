@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseSham } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
 
 interface Case {
   suite: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSham } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
 import { CountingSource } from './counting-source.ts'
 import { readSham } from './sham-read.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
-import { parseSham } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
 import { readSham, runnable } from './sham-read.ts'
 
 const header = (id: string) => `#!SHAM [@three-char-SHA-256: ${id}]`

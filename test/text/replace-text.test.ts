@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { replaceText } from '../../packages/clada/src/seed-api/sham-response.ts'
+import { replaceText } from '../../packages/clada/src/compat/replace-text.ts'
 import { unitCases } from './unit-cases.ts'
 
 const cases = unitCases<[string, string, string, number?]>('replaceText')

@@ -57,19 +57,21 @@ export { ListenerError } from './watch/place.ts'
 export const actions: readonly ActionSpec[] = allActions()
 export type { ActionSpec, Param } from './core/action.ts'
 
-// Functions with the signatures of the libraries that clada replaces
+// Functions with the signatures of the seeds, which `clada/compat` has too
 export {
   clearActionSchemaCache,
   executeFileOperation,
   FileOpError,
+  type FileOpResult,
+} from './compat/execute-file-operation.ts'
+export {
   parseSham,
   parseShamResponse,
-  type FileOpResult,
   type ShamBlock,
   type ShamError,
   type ShamParseResult,
   type ShamResponse,
-} from './seed-api/sham-response.ts'
+} from './compat/parse-sham.ts'
 export {
   transformToAction,
   TransformError,
@@ -78,17 +80,20 @@ export {
   type AnyDefinition,
   type CladaAction,
   type ParameterDef,
+  type ShamBlockLike,
   type ShamBlockValidation,
-} from './actions/validate-action.ts'
+} from './compat/transform-to-action.ts'
 export {
   validateAction,
   type ActionSchemas,
   type ActionValidation,
-  type ShamBlockLike,
+  type CustomValidator,
+  type SchemaDocument,
+  type ValidateOptions,
   type ValidationError,
-} from './actions/validate-action.ts'
+} from './compat/validate-action.ts'
 export { extractNumberedLines, type NumberedLines } from '@clada/reply/text/lines.ts'
-export { replaceText } from './seed-api/sham-response.ts'
+export { replaceText } from './compat/replace-text.ts'
 export {
   delete_structure,
   insert_after_structure,
@@ -103,4 +108,4 @@ export {
   replace_structure,
   replace_text_in_structure,
   type StructureError,
-} from './seed-api/structures.ts'
+} from './compat/structures.ts'

@@ -9,6 +9,7 @@ import {
   squashModes,
   text,
   squashShape,
+  when,
 } from '../core/action.ts'
 import { stepOutput } from './output.ts'
 
@@ -18,6 +19,7 @@ export const gitSquash = defineAction({
   effect: 'git',
   access: ['user'],
   command: 'clada squash',
+  slashCommand: true,
   primary: 'mode',
   display: 'always',
   output: stepOutput,
@@ -30,9 +32,12 @@ export const gitSquash = defineAction({
       'auto_ai',
     ),
     message: optional(text('Message of the new commit.')),
-    hours: optional(integer('Commits of the last N hours; required for mode hours.')),
-    days: optional(integer('Commits of the last N days; required for mode days.')),
-    msg_target: optional(text('Text in the messages of commits, also of others; needed for mode msg_contains.')),
+    hours: when('mode=hours', integer('Commits of the last N hours; required for mode hours.')),
+    days: when('mode=days', integer('Commits of the last N days; required for mode days.')),
+    msg_target: when(
+      'mode=msg_contains',
+      text('Text in the messages of commits, also of others; needed for mode msg_contains.'),
+    ),
     contiguous_only: defaulting(
       flag('For hours, days and msg_contains: only the series that ends at the newest commit, or each series.'),
       true,

@@ -6,6 +6,8 @@ export const undo = defineAction({
   description: 'Undo the changes of an execution: the last one, or the one that is named.',
   effect: 'git',
   access: ['user'],
+  slashCommand: true,
+  constraints: ['No changes since last AI operation'],
   command: 'clada undo',
   display: 'always',
   output: stepOutput,

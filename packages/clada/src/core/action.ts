@@ -21,6 +21,11 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
   readonly access: readonly ('llm' | 'user')[]
   /** The command that does the same for the user, where models may not call the action. */
   readonly command?: string
+  /** Set where the user may also call it by a line that begins with a slash. */
+  readonly slashCommand?: true
+  /** Conditions under which it works, and a side effect worth knowing, as `clada tools --format yaml` lists them. */
+  readonly constraints?: readonly string[]
+  readonly behavior?: string
   /** The parameter that a one-line summary shows. */
   readonly primary?: keyof P & string
   /** Set on what a model needs every day: the prompt names these, and the others only when asked. */
@@ -210,6 +215,8 @@ export interface Param<T = unknown> {
   readonly unless?: string
   readonly description: string
   readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines' | 'edits'
+  /** The value of another parameter with which it is needed, such as `mode=hours`. */
+  readonly when?: string
   readonly values?: readonly string[]
   readonly default?: string | number | boolean
   /** Few calls need it: the prompt is shorter without. `for-programs`: only reports for programs hold what goes into it. */
@@ -307,6 +314,12 @@ export const choice = <const V extends string>(values: readonly V[], description
 })
 
 export const optional = <T>(param: Param<T>): Param<T | undefined> => ({ ...param, required: false })
+
+/** Needed with that value of another parameter. */
+export const when = <T>(condition: string, param: Param<T>): Param<T | undefined> => ({
+  ...optional(param),
+  when: condition,
+})
 
 /** Needed where `other` is not given. */
 export const unless = <T>(other: string, param: Param<T>): Param<T | undefined> => ({ ...param, unless: other })

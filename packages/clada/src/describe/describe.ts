@@ -100,11 +100,14 @@ function parameter(name: string, param: Param): string {
 /** The actions in the shape of the `tools:` section of the language's own `unified-design.yaml`. */
 export function actionYaml(specs: readonly ActionSpec[]): string {
   const tools = Object.entries(definitionsOf(specs)).flatMap(([name, tool]) => ['', ...toolLines(name, tool)])
-  return [...preface, 'tools:', ...tools.slice(1), ''].join('\n')
+  return [...preface, `version: ${definitionsVersion}`, 'tools:', ...tools.slice(1), ''].join('\n')
 }
 
+/** The version of this shape, which readers may check. */
+export const definitionsVersion = 1
+
 const preface = [
-  '# A parameter of type count is a positive integer, or the word all.',
+  '# Definitions as unified-design.yaml has them. A parameter of type count is a positive integer, or the word all.',
   '# Everything an action returns besides success and error is in `data`.',
 ]
 
@@ -154,9 +157,13 @@ const quoted = (text: string): string =>
 /** An action as the language's own `unified-design.yaml` describes it. */
 export interface ToolDefinition {
   readonly type: string
+  readonly executor: string
   readonly description: string
   readonly aliases?: readonly string[]
   readonly accessibility: readonly string[]
+  readonly slash_command?: true
+  readonly constraints?: readonly string[]
+  readonly behavior?: string
   readonly output_display: string
   readonly primary_param?: string
   readonly parameters: Readonly<Record<string, ParameterDefinition>>
@@ -166,6 +173,7 @@ export interface ToolDefinition {
 interface ParameterDefinition {
   readonly type: string
   readonly required: boolean
+  readonly when?: string
   readonly format?: string
   readonly values?: readonly string[]
   readonly default?: string | number | boolean
@@ -177,10 +185,15 @@ export const definitionsOf = (specs: readonly ActionSpec[]): Record<string, Tool
 
 function definitionOf(spec: ActionSpec): ToolDefinition {
   return {
-    type: spec.effect,
+    // What code does is not known before it runs.
+    type: spec.effect === 'exec' ? 'dynamic' : spec.effect,
+    executor: executors[spec.effect],
     description: spec.description,
     ...(spec.aliases.length === 0 ? {} : { aliases: spec.aliases }),
     accessibility: spec.access,
+    ...(spec.slashCommand && { slash_command: spec.slashCommand }),
+    ...(spec.constraints && { constraints: spec.constraints }),
+    ...(spec.behavior && { behavior: spec.behavior }),
     output_display: spec.display,
     ...(spec.primary === undefined ? {} : { primary_param: spec.primary }),
     parameters: Object.fromEntries(Object.entries(spec.params).map(([name, param]) => [name, parameterOf(param)])),
@@ -188,10 +201,20 @@ function definitionOf(spec: ActionSpec): ToolDefinition {
   }
 }
 
+/** The components of the design, by what they do. */
+const executors: Readonly<Record<ActionSpec['effect'], string>> = {
+  read: 'fs-ops',
+  write: 'fs-ops',
+  exec: 'exec',
+  meta: 'context',
+  git: 'git-tx',
+}
+
 const parameterOf = ({
   type,
   required,
   unless,
+  when,
   format,
   values,
   default: value,
@@ -199,6 +222,7 @@ const parameterOf = ({
 }: Param): ParameterDefinition => ({
   type,
   required: required && unless === undefined,
+  ...(when === undefined ? {} : { when }),
   ...(format === undefined ? {} : { format }),
   ...(values === undefined ? {} : { values }),
   ...(value === undefined ? {} : { default: value }),

@@ -63,15 +63,24 @@ export function shamContentOf(block: Block): string {
   return lines.join('\n')
 }
 
-/** What a report shows for a fault: the header of its block, then the lines around the fault. */
+/**
+ * What a report shows for a fault: its block, or of a long one the header and the lines around the fault. A block may have
+ * a fault in every line, so the whole of a long one is not repeated for each.
+ */
 export function shamContentOfFault(block: Block | undefined, fault: Fault): string {
   if (block === undefined) return fault.context.trimEnd()
   if (fault.context === '') return shamContentOf(block)
   const { raw } = block
-  const end = raw.indexOf('\n')
-  const header = end === -1 ? raw : raw.slice(0, end)
-  return `${header.trim()}\n${fault.context}`.trimEnd()
+  if (raw.length <= wholeUpTo) return raw.trimEnd()
+  const header = raw.slice(0, raw.indexOf('\n')).trimEnd()
+  const around = fault.context.split('\n')
+  const from = around.findIndex((line) => line.trimEnd() === header)
+  const lines = from === -1 ? [header, ...around] : around.slice(from)
+  const next = lines.findIndex((line, at) => at > 0 && /^#!(?:SHAM|NESL|nesl) /.test(line))
+  return (next === -1 ? lines : lines.slice(0, next)).join('\n').trimEnd()
 }
+
+const wholeUpTo = 2000
 
 /** The headers of a text, and what each opens. */
 export function openSham(

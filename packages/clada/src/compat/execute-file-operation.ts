@@ -1,0 +1,41 @@
+import { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
+import type { CladaAction } from './transform-to-action.ts'
+
+/** The result of `executeFileOperation`. */
+export interface FileOpResult {
+  success: boolean
+  data?: unknown
+  error?: string
+}
+
+/** An error of a file operation, for callers that prefer to throw. */
+export class FileOpError extends Error {
+  override readonly name = 'FileOpError'
+  readonly code: string
+  readonly path: string | undefined
+  readonly operation: string | undefined
+
+  constructor(message: string, code: string, path?: string, operation?: string) {
+    super(message)
+    this.code = code
+    this.path = path
+    this.operation = operation
+  }
+}
+
+/** Runs one parsed action. Never throws. */
+export async function executeFileOperation(action: CladaAction, options: CladaOptions = {}): Promise<FileOpResult> {
+  const params = Object.fromEntries(Object.entries(action.parameters).map(([name, value]) => [name, String(value)]))
+  const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
+  const [result] = results
+  if (result === undefined)
+    return { success: false, error: fatalError ?? parseErrors[0]?.message ?? 'Nothing was done' }
+  const { success, data, code } = result
+  const option = ` Pass { allowedRoots: ['/its/directory'] } as the second argument to allow it.`
+  const error = code === 'path_escape' ? `${result.error}.${option}` : result.error
+  return { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
+}
+
+/** Does nothing: definitions are part of the program. For callers of the earlier library. */
+export function clearActionSchemaCache(): void {}
