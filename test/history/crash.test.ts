@@ -10,7 +10,7 @@ import { readRecord } from '../../packages/clada/src/journal/record.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
-import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
+import { killAt, leftovers, makeWork, progressOf, startClada, tornFiles } from './kill.ts'
 import { asKilled, type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const work = makeWork(50, 200)
@@ -29,7 +29,7 @@ describe('kill -9', () => {
       { timeout: 3_600_000 },
       async () => {
         const args = ['--git', mode, ...(atomic ? ['--atomic'] : [])]
-        const size = await journalSize(args, mode)
+        const size = await wholeProgress(args, mode)
         let interrupted = 0
         // Goes on until one was hit in the middle, which takes some tries on a fast machine.
         let round = 0
@@ -129,11 +129,11 @@ function entryEnds(journal: Buffer): number[] {
 const withoutTemps = (tree: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(tree).filter(([name]) => !/\.clada-.*\.tmp$/.test(name)))
 
-/** How long the journal gets when nobody kills it. */
-async function journalSize(args: readonly string[], mode: Mode): Promise<number> {
+/** How much is recorded when nobody kills it. */
+async function wholeProgress(args: readonly string[], mode: Mode): Promise<number> {
   const root = mode === 'off' ? scratchDir(work.files) : repository(work.files)
   await once(startClada(cli, root, work.calls, ...args), 'close')
-  return sizeOf(path.join(root, '.clada/history/1/journal'))
+  return progressOf(root)
 }
 
 describe('an execution that died', () => {
@@ -170,7 +170,7 @@ describe('an execution that died', () => {
     log.addRecord({ ...record, mode: 'off' })
     log.syncNow()
     log.close()
-    fill(dir, { 'x.new': '{', 'git/x': '', '0.own': 'half an image' })
+    fill(dir, { 'git/x': '' })
 
     const next = (content: string): Promise<ExecutionResult> =>
       execute(root, 'commit', [['file_append', { path: 'b.txt', content }]])

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,11 +6,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { recorded } from '../../packages/clada/src/workspace/replacement.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import type { PathChange } from '../../packages/clada/src/core/recorder.ts'
-import { Contents } from '../../packages/clada/src/journal/images.ts'
+import { ContentStore } from '../../packages/clada/src/journal/content-store.ts'
 import { Journal } from '../../packages/clada/src/journal/journal.ts'
 import { lockProject, takeLock } from '../../packages/clada/src/journal/lock.ts'
 import { Log, readLog } from '../../packages/clada/src/journal/log.ts'
-import { dirOf, isSameMode, type PathRecord, type State } from '../../packages/clada/src/journal/record.ts'
+import { contentsOf, dirOf, isSameMode, type PathRecord, type State } from '../../packages/clada/src/journal/record.ts'
 import { lostBy } from '../../packages/clada/src/journal/timeline.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { recordOf } from './world.ts'
@@ -20,9 +19,9 @@ const large = (text: string): Buffer => Buffer.from(text.repeat(100_000))
 
 /** A journal of execution 1 with its directories, and shorthands for the changes of `root`. */
 function opened() {
-  const [root, history] = [scratchDir(), scratchDir()]
+  const [root, history] = [scratchDir(), path.join(scratchDir({ 'history/.keep': '' }), 'history')]
   const journal = new Journal(history, 1, root, { version: 1 })
-  const contents = new Contents(dirOf(history, 1))
+  const contents = contentsOf(history)
   const file = (name: string): string => path.join(root, name)
   const change = (name: string, rest: Omit<PathChange, 'absolute' | 'safePath'>): PathChange => ({
     absolute: file(name),
@@ -37,8 +36,8 @@ function opened() {
   return { root, history, journal, contents, file, change, finish, entriesOf }
 }
 
-const isKept = (contents: Contents, state: State, bytes: Buffer | undefined): boolean =>
-  bytes !== undefined && contents.bytesOf(state)?.equals(bytes) === true
+const isKept = (contents: ContentStore, state: State, bytes: Buffer | undefined): boolean =>
+  bytes !== undefined && state.type === 'file' && contents.read(state.digest)?.equals(bytes) === true
 
 const becomes = (bytes: Buffer, mode = 0o644) => ({ type: 'file', mode, bytes }) as const
 
@@ -119,14 +118,15 @@ describe('a journal', () => {
     journal.close()
   })
 
-  it('keeps a large file that is deleted with its checksum, and does not give it out once it is damaged', () => {
-    const { journal, history, contents, file, change, finish } = opened()
+  it('keeps a large file that is deleted under its digest, and does not give it out once it is damaged', () => {
+    const { journal, contents, file, change, finish } = opened()
     fs.writeFileSync(file('a.bin'), large('abc'))
     recorded(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
     const before = finish()[0]?.before ?? { type: 'absent' }
     expect(isKept(contents, before, large('abc'))).toBe(true)
-    fs.writeFileSync(path.join(dirOf(history, 1), '0'), large('abd'))
-    expect(contents.bytesOf(before)).toBe(undefined)
+    fs.writeFileSync(contents.fileOf(digestOf(large('abc'))), large('abd'))
+    expect(isKept(contents, before, large('abc'))).toBe(false)
+    expect(contents.isWhole(digestOf(large('abc')))).toBe(false)
     journal.close()
   })
 
@@ -143,7 +143,7 @@ describe('a journal', () => {
 
   it('reads the disk where the state after a change could not be kept', () => {
     const { journal, file, change, finish } = opened()
-    vi.spyOn(Log.prototype, 'addContent').mockImplementationOnce(() => {
+    vi.spyOn(ContentStore.prototype, 'put').mockImplementationOnce(() => {
       throw new Error('full')
     })
     const one = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
@@ -165,24 +165,28 @@ describe('a journal', () => {
     journal.close()
   })
 
-  it('makes a kept file smaller where that is worth it', async () => {
-    const { journal, history, contents, file, change, finish } = opened()
-    const all: Record<string, Buffer> = { 'noise.bin': randomBytes(300_000), 'text.txt': large('abc') }
-    for (const [name, bytes] of Object.entries(all)) {
-      fs.writeFileSync(file(name), bytes)
-      recorded(journal, [change(name, { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file(name)))
-    }
-    const paths = finish()
-    await journal.compress()
-    expect(fs.readdirSync(dirOf(history, 1)).sort()).toEqual(['0', '1.z', 'journal'])
-    expect(paths.map(({ path: name, before }) => isKept(contents, before, all[name]))).toEqual([true, true])
+  it('reads no pipe that somebody put in the place of a kept file', () => {
+    const { journal, contents } = opened()
+    const digest = contents.put(Buffer.from('a'))
+    fs.rmSync(contents.fileOf(digest))
+    execFileSync('mkfifo', [contents.fileOf(digest)])
+    expect([contents.read(digest), contents.has(digest), contents.isWhole(digest)]).toEqual([undefined, false, false])
     journal.close()
   })
 
-  it('reads no pipe that somebody put in the place of a kept file', () => {
-    const { journal, history, contents } = opened()
-    execFileSync('mkfifo', [path.join(dirOf(history, 1), '0')])
-    expect(contents.image('0')).toBe(undefined)
+  it('names no file elsewhere, whatever a damaged log has as a digest', () => {
+    const { journal, contents, root } = opened()
+    fs.writeFileSync(path.join(root, 'a'), 'a')
+    expect(contents.read(path.join('..', '..', root, 'a'))).toBe(undefined)
+    journal.close()
+  })
+
+  it('writes a content again that a power cut has emptied', () => {
+    const { journal, contents } = opened()
+    const digest = contents.put(Buffer.from('text'))
+    fs.writeFileSync(contents.fileOf(digest), Buffer.alloc(4))
+    contents.put(Buffer.from('text'))
+    expect(contents.read(digest)?.toString()).toBe('text')
     journal.close()
   })
 })
@@ -194,7 +198,6 @@ describe('the log of a journal', () => {
     log.add({ a: 1 })
     const { size } = log
     log.add({ b: 2 })
-    log.addContent(Buffer.from('c'))
     log.backTo(size)
     log.backTo(0)
     log.add({ d: 4 })

@@ -46,13 +46,11 @@ export function startClada(cli: string, root: string, calls: readonly Call[], ..
  * Kills a process at a point of its execution: 0 is its first line in the journal, 1 its last, beyond that it is
  * saving, half a second for each whole. Says whether it was still alive.
  */
-export async function killAt(child: ChildProcess, root: string, point: number, journalSize: number): Promise<boolean> {
+export async function killAt(child: ChildProcess, root: string, point: number, progress: number): Promise<boolean> {
   const ended = once(child, 'close')
   const dir = path.join(root, '.clada/history/1')
   const reached = (): boolean =>
-    point <= 1
-      ? sizeOf(path.join(dir, 'journal')) > point * journalSize - 1
-      : readRecord(path.dirname(dir), 1) !== undefined
+    point <= 1 ? progressOf(root) > point * progress - 1 : readRecord(path.dirname(dir), 1) !== undefined
   while (child.exitCode === null && !reached()) await new Promise((done) => setTimeout(done, 1))
   if (point > 1) await new Promise((done) => setTimeout(done, (point - 1) * 500))
   const alive = child.exitCode === null
@@ -61,7 +59,15 @@ export async function killAt(child: ChildProcess, root: string, point: number, j
   return alive
 }
 
-export const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? -1
+/** How much an execution has recorded: the bytes of its journal and of the contents that it kept. */
+export function progressOf(root: string): number {
+  const objects = path.join(root, '.clada/objects')
+  const names = fs.existsSync(objects) ? fs.readdirSync(objects) : []
+  const kept = names.reduce((sum, name) => sum + sizeOf(path.join(objects, name)), 0)
+  return sizeOf(path.join(root, '.clada/history/1/journal')) + kept
+}
+
+const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? -1
 
 /** Temporary files of ours anywhere, and locks. */
 export function leftovers(root: string): string[] {

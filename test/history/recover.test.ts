@@ -7,11 +7,17 @@ import type { Inspect } from '../../packages/clada/src/core/recorder.ts'
 import { takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { interruptedMessage, programMessage } from '../../packages/clada/src/history/programs.ts'
 import { recover, readTimeline } from '../../packages/clada/src/history/recover.ts'
-import { Contents } from '../../packages/clada/src/journal/images.ts'
 import { openRecordedWorkspace } from '../../packages/clada/src/history/history.ts'
 import { Log, readLog } from '../../packages/clada/src/journal/log.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
-import { dirOf, numbersIn, type PathRecord, readRecord } from '../../packages/clada/src/journal/record.ts'
+import {
+  contentsOf,
+  dirOf,
+  numbersIn,
+  type PathRecord,
+  readRecord,
+  type State,
+} from '../../packages/clada/src/journal/record.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
@@ -23,7 +29,7 @@ const digest = (text: string): string => digestOf(Buffer.from(text))
 interface Left {
   readonly files?: Readonly<Record<string, string>>
   readonly header?: object
-  /** Instead of `before`, `kept` and `image` are texts that are kept, in the journal or beside it. */
+  /** Instead of `before`, `kept` is the text that was kept. */
   readonly lines?: readonly object[]
   readonly record?: object
   readonly more?: Readonly<Record<string, string>>
@@ -40,14 +46,12 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
   const log = Log.create(path.join(dirOf(history, 1), 'journal'))
   log.add({ execution: 1, kind: 'run', ...dead, ...header })
   for (const line of lines) {
-    const [kept, image] = ['kept', 'image'].map((name) => Reflect.get(line, name))
-    const file = { type: 'file', mode: 0o600 }
-    if (typeof kept === 'string')
-      log.add({ ...line, before: { ...file, digest: digest(kept), kept: log.addContent(Buffer.from(kept)) } })
-    else if (typeof image === 'string') {
-      fs.writeFileSync(path.join(dirOf(history, 1), '0'), image)
-      log.add({ ...line, before: { ...file, digest: digest(image), image: '0' } })
-    } else log.add(line)
+    const kept: unknown = Reflect.get(line, 'kept')
+    if (typeof kept !== 'string') log.add(line)
+    else {
+      const before = { type: 'file', mode: 0o600, digest: contentsOf(history).put(Buffer.from(kept)) }
+      log.add({ ...line, before })
+    }
   }
   if (record !== undefined) log.addRecord(record)
   log.flush()
@@ -83,13 +87,7 @@ describe('the record of an execution that died', () => {
       'replaces a file',
       { kept: 'old', to: digest('A') },
       { a: 'A' },
-      { ...created, before: { type: 'file', mode: 0o600 } },
-    ],
-    [
-      'replaces a large file',
-      { image: 'old', to: digest('A') },
-      { a: 'A' },
-      { ...created, before: { type: 'file', mode: 0o600, image: '0' } },
+      { ...created, before: { type: 'file', mode: 0o600, digest: digest('old') } },
     ],
     [
       'replaces a link',
@@ -100,18 +98,18 @@ describe('the record of an execution that died', () => {
     ['removes a file', { kept: 'old', to: 'absent' }, {}, { before: { type: 'file' }, after: { type: 'absent' } }],
     ['has not changed it yet', { before: { type: 'absent' }, to: digest('A') }, {}, undefined],
     [
-      'names an image elsewhere',
-      { before: { type: 'file', image: '../../x' }, to: digest('A') },
+      'names a content elsewhere',
+      { before: { type: 'file', digest: '../../x' }, to: digest('A') },
       { a: 'A' },
       undefined,
     ],
     [
       'has no mode',
-      { before: { type: 'file', image: '0' }, to: digest('A') },
+      { before: { type: 'file', digest: digest('old') }, to: digest('A') },
       { a: 'A' },
-      { before: { type: 'file', mode: 0o644, image: '0' } },
+      { before: { type: 'file', mode: 0o644, digest: digest('old') } },
     ],
-    ['has no image', { before: { type: 'file', mode: 0o644, image: 0 }, to: digest('A') }, { a: 'A' }, undefined],
+    ['has no digest', { before: { type: 'file', mode: 0o644, digest: 0 }, to: digest('A') }, { a: 'A' }, undefined],
     ['does not say what was there', { to: digest('A') }, { a: 'A' }, undefined],
     // Another process has written it since.
     ['creates a file that has changed since', { before: { type: 'absent' }, to: digest('A') }, { a: 'B' }, created],
@@ -120,8 +118,8 @@ describe('the record of an execution that died', () => {
       const { recovered, timeline, history, dir } = left({
         files: { ...files },
         lines: [{ path: 'a', by: 1, ...line }],
-        more: what === 'has no mode' ? { 0: 'old' } : {},
       })
+      if (what === 'has no mode') contentsOf(history).put(Buffer.from('old'))
       const paths = expected === undefined ? [] : [expected]
       const [record] = timeline()
       expect(record).toMatchObject({ kind: 'run', ended: 'interrupted', paths })
@@ -132,18 +130,15 @@ describe('the record of an execution that died', () => {
       expect(readRecord(history, 1)?.paths ?? []).toEqual(record?.paths)
     })
 
-  for (const how of ['kept', 'image'])
-    it(`does not take a damaged content for what was there (${how})`, () => {
-      const { dir, timeline } = left({
-        files: { a: 'A' },
-        lines: [{ path: 'a', by: 1, [how]: 'old text', to: digest('A') }],
-      })
-      const file = path.join(dir, how === 'image' ? '0' : 'journal')
-      fs.writeFileSync(file, fs.readFileSync(file, 'latin1').replace('old text', 'bad text'), 'latin1')
-      const [entry] = timeline()[0]?.paths ?? []
-      expect(entry).toMatchObject({ path: 'a' })
-      expect(entry && new Contents(dir).bytesOf(entry.before)).toBe(undefined)
+  it('does not take a damaged content for what was there', () => {
+    const { history, timeline } = left({
+      files: { a: 'A' },
+      lines: [{ path: 'a', by: 1, kept: 'old text', to: digest('A') }],
     })
+    fs.writeFileSync(contentsOf(history).fileOf(digest('old text')), 'bad text')
+    expect(timeline()[0]?.paths).toMatchObject([{ path: 'a', before: { digest: digest('old text') } }])
+    expect(contentsOf(history).read(digest('old text'))).toBe(undefined)
+  })
 
   it('is of the kind that it was', () => {
     const lines = [{ about: { of: 7, ofActions: [2] } }]
@@ -189,11 +184,8 @@ describe('the record of an execution that died', () => {
     await close()
   })
 
-  it.each([
-    [{}, ['0', '1']],
-    [{ 7: 'of an action' }, ['7', '8', '9']],
-  ])('has what changed since a program began, with what was there (%#)', async (more, images) => {
-    const { root, history, dir, recovered } = left({ files: { a: 'A', b: 'B', c: 'C' }, more })
+  it('has what changed since a program began, with what was there', async () => {
+    const { root, history, dir, recovered } = left({ files: { a: 'A', b: 'B', c: 'C' } })
     const { tree, isolated } = await takeSnapshot({
       root,
       stateDir: path.dirname(history),
@@ -210,13 +202,14 @@ describe('the record of an execution that died', () => {
     fs.rmSync(path.join(root, 'b'))
     expect((await recovered()).join()).toContain('Changed since, by that program or by another process: a, b, d.')
     const paths = readRecord(history, 1)?.paths ?? []
-    const contents = new Contents(dir)
-    expect(paths.map(({ path: name, before, steps }) => [name, String(contents.bytesOf(before)), steps])).toEqual([
+    const textOf = (state: State): string | undefined =>
+      state.type === 'file' ? contentsOf(history).read(state.digest)?.toString() : undefined
+    expect(paths.map(({ path: name, before, steps }) => [name, textOf(before), steps])).toEqual([
       ['a', 'A', [{ by: 2 }]],
       ['b', 'B', [{ by: 2 }]],
-      ['d', 'undefined', [{ by: 2 }]],
+      ['d', undefined, [{ by: 2 }]],
     ])
-    expect(fs.readdirSync(dir).sort()).toEqual([...images, 'journal'])
+    expect(fs.readdirSync(dir)).toEqual(['journal'])
   })
 
   it('leaves no lock of git', async () => {
@@ -239,7 +232,7 @@ describe('the record of an execution that died', () => {
     const whole = left({ record })
     expect(await whole.recovered()).toEqual([])
     expect(whole.timeline()).toEqual([record])
-    const saving = left({ record, lines: [{ mode: 'commit' }], more: { 'git/x': '', '0.new': '' } })
+    const saving = left({ record, lines: [{ mode: 'commit' }], more: { 'git/x': '' } })
     expect((await saving.recovered()).join()).toMatch(/^execution 1 was interrupted at its end: .* It changed a\. /)
     expect(fs.readdirSync(saving.dir)).toEqual(['journal'])
     expect(saving.timeline()).toEqual([record])
@@ -317,14 +310,14 @@ describe('old executions', () => {
       const history = path.join(root, '.clada/history')
       for (const [at, size] of sizes.entries()) {
         if (at > 0) fs.cpSync(dirOf(history, 1), dirOf(history, at + 1), { recursive: true })
-        fs.writeFileSync(path.join(dirOf(history, at + 1), '0'), Buffer.alloc(size * 1000))
+        const digest = contentsOf(history).put(Buffer.alloc(size * 1000, at + 1))
+        const log = Log.continue(path.join(dirOf(history, at + 1), 'journal'))
+        const before: State = { type: 'file', mode: 0o644, digest }
+        const paths = [{ path: 'a.txt', before, after: { type: 'absent' }, steps: [] }]
+        log.addRecord({ ...readRecord(history, 1), number: at + 1, paths })
+        log.flush()
+        log.close()
       }
-      // The last one has its record, so that it is not taken for one that died.
-      const last = sizes.length
-      const log = Log.continue(path.join(dirOf(history, last), 'journal'))
-      log.addRecord({ ...readRecord(history, 1), number: last })
-      log.flush()
-      log.close()
       const next = await execute(root, 'off', [['file_write', { path: 'a.txt', content: '1' }]], {
         limits: { historyBytes: 1_400_000 },
       })

@@ -20,6 +20,7 @@ import { isUnsavable, savable } from '../../packages/clada/src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { noteProgram } from '../../packages/clada/src/history/programs.ts'
 import { Journal } from '../../packages/clada/src/journal/journal.ts'
+import type { Inspected } from '../../packages/clada/src/core/recorder.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { git, repository } from './world.ts'
@@ -221,11 +222,10 @@ it('what a program changed is recorded with what was there, and what cannot be u
   const note = () => noteProgram(names.map(at), seen, { root: top, action: 3, journal, snapshot })
   const { warnings } = await note()
   expect(warnings).toEqual([expect.stringMatching(/^clada undo cannot revert what action 3 did to secret\.txt: /)])
-  const paths = journal.finish((absolute) =>
-    path.extname(absolute) === '.txt'
-      ? { type: 'file', mode: 0o640, bytes: Buffer.from('new\n') }
-      : { type: absolute.endsWith('made') ? 'directory' : 'absent' },
-  )
+  const paths = journal.finish((absolute): Inspected => {
+    if (path.extname(absolute) === '.txt') return { type: 'file', mode: 0o640, bytes: Buffer.from('new\n') }
+    return { type: absolute.endsWith('made') ? 'directory' : 'absent' }
+  })
   expect(paths).toMatchObject([
     { path: 'changed.txt', before: { type: 'file', mode: 0o640 }, after: { type: 'file', mode: 0o640 } },
     { path: 'gone', before: { type: 'directory', mode: 0o700 }, after: { type: 'absent' } },
@@ -254,7 +254,7 @@ it('what was there before a program is known, of files that git tracks, sees and
     return Object.fromEntries(
       [...states].map(([absolute, { state, ignored }]) => [
         path.relative(top, absolute),
-        `${state.type === 'file' ? state.bytes.toString() : state.type}${ignored ? ' ignored' : ''}`,
+        `${state.type === 'file' ? String(state.bytes) : state.type}${ignored ? ' ignored' : ''}`,
       ]),
     )
   }

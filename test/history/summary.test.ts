@@ -24,7 +24,7 @@ describe('a summary of paths', () => {
   const states: Record<string, State> = {
     '-': { type: 'absent' },
     d: { type: 'directory' },
-    f: { type: 'file', mode: 0o644 },
+    f: { type: 'file', mode: 0o644, digest: '' },
   }
   /** `-f a 1,2`: made as a file by actions 1 and 2. */
   const pathOf = (text: string): PathRecord => {

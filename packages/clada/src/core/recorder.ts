@@ -88,7 +88,15 @@ export type Inspected =
   | { readonly type: 'absent' | 'other' }
   | { readonly type: 'directory'; readonly mode?: number }
   | { readonly type: 'symlink'; readonly target: string }
-  | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer }
+  | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer; readonly digest?: undefined }
+  /** Too large for memory. */
+  | { readonly type: 'file'; readonly mode: number; readonly bytes?: undefined; readonly digest: string }
+
+/** A state with the content of a file in memory. */
+export type InMemory = Exclude<Inspected, { readonly digest: string }>
+
+/** Larger files are described by their digest, and their contents are streamed. */
+export const mostInMemory = 64 * 1024 * 1024
 
 /** Reads the state of an absolute path. Throws `Stop` where that is not allowed. */
 export type Inspect = (absolute: string) => Inspected

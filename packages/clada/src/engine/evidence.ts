@@ -1,7 +1,6 @@
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
-import { commonBytes } from '../journal/log.ts'
 import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
@@ -253,3 +252,21 @@ export function changedPlaces(old: readonly string[], now: readonly string[]): C
 /** Bounds on the search; beyond them the rest counts as one place. */
 const maxDistance = 400
 const maxSteps = 2_000_000
+
+/** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
+function commonBytes(one: Buffer, other: Buffer): [beginning: number, end: number] {
+  const shorter = Math.min(one.length, other.length)
+  const beginning = commonPrefix(shorter, (at, length) => one.compare(other, at, at + length, at, at + length) === 0)
+  const end = commonPrefix(shorter - beginning, (at, length) => {
+    const [own, theirs] = [one.length - at, other.length - at]
+    return one.compare(other, theirs - length, theirs, own - length, own) === 0
+  })
+  return [beginning, end]
+}
+
+/** Galloping comparison: large blocks first, because comparing many bytes at once is fast. */
+function commonPrefix(most: number, isSame: (at: number, length: number) => boolean): number {
+  let at = 0
+  for (let step = 1 << 20; step >= 1; step >>= 1) while (at + step <= most && isSame(at, step)) at += step
+  return at
+}

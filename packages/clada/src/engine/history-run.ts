@@ -4,7 +4,7 @@ import { pathFrom } from '../core/paths.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
-import { Contents } from '../journal/images.ts'
+import type { ContentStore } from '../journal/content-store.ts'
 import { openTimeline, type Timeline } from '../history/recover.ts'
 import {
   type Done,
@@ -16,7 +16,14 @@ import {
   type LostBy,
   standings,
 } from '../journal/timeline.ts'
-import { dirOf, type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../journal/record.ts'
+import {
+  contentsOf,
+  type ExecutionRecord,
+  isSameState,
+  type PathRecord,
+  seenAt,
+  type State,
+} from '../journal/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { Change } from '../workspace/open.ts'
@@ -97,7 +104,7 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
   const known: Known = new Map()
   for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
   const turns = meanwhileIn(record, known, history)
-  const contents = new Contents(dirOf(history, number))
+  const contents = contentsOf(history)
   return {
     changes: record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
@@ -113,14 +120,14 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
   const { records, history, inspect, isBlocked } = await read(settings)
   const known: Known = new Map()
   for (const record of records) meanwhileIn(record, known, history)
-  return [...known].flatMap(([name, { state, number }]) => {
+  return [...known].flatMap(([name, { state }]) => {
     const absolute = path.resolve(settings.root, name)
     const found = inspect(absolute)
-    const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
+    const now = found.type === 'file' ? shownState(found) : found.type === 'symlink' ? linkState(found.target) : null
     if (isSameState(state, found)) return []
-    if (found.type === 'file' && isBlocked(absolute))
+    if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
       return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
-    return changeFrom(settings.root, name, stateOf(state, new Contents(dirOf(history, number))), now)
+    return changeFrom(settings.root, name, stateOf(state, contentsOf(history)), now)
   })
 }
 
@@ -130,7 +137,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
   const undone = undoneIn(records)
-  const contents = new Contents(dirOf(history, number))
+  const contents = contentsOf(history)
   const diffs = record.paths.flatMap((entry) => {
     const sides = sidesOf(entry, contents, settings.root, inspect)
     if (sides === undefined) {
@@ -221,8 +228,8 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
     const left = known.get(name)
     known.set(name, { state: after, number })
     if (left === undefined || isSameState(left.state, before)) return []
-    const from = stateOf(left.state, new Contents(dirOf(history, left.number)))
-    const to = stateOf(before, new Contents(dirOf(history, number)))
+    const from = stateOf(left.state, contentsOf(history))
+    const to = stateOf(before, contentsOf(history))
     return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }
@@ -245,19 +252,19 @@ type FileState = NonNullable<Change['before']>
 const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
 
 /** Null for no file, undefined for a file whose content was not kept. */
-function keptState(state: State, contents: Contents): FileState | null | undefined {
+function keptState(state: State, contents: ContentStore): FileState | null | undefined {
   if (state.type === 'symlink') return linkState(state.target)
   if (state.type !== 'file') return null
-  const bytes = contents.bytesOf(state)
+  const bytes = contents.read(state.digest)
   return bytes && { bytes, mode: state.mode }
 }
 
-const stateOf = (state: State, contents: Contents): FileState | null => keptState(state, contents) ?? null
+const stateOf = (state: State, contents: ContentStore): FileState | null => keptState(state, contents) ?? null
 
 /** A path before and after; undefined where the content was not kept. */
 function sidesOf(
   { path: name, before, after }: PathRecord,
-  contents: Contents,
+  contents: ContentStore,
   root: string,
   inspect: Inspect,
 ): [FileState | null, FileState | null] | undefined {
@@ -266,11 +273,14 @@ function sidesOf(
   return from === undefined || to === undefined ? undefined : [from, to]
 }
 
+/** Undefined if the file is too large to be shown. */
+const shownState = ({ mode, bytes }: Inspected & { type: 'file' }): FileState | undefined => bytes && { mode, bytes }
+
 /** A file that was too large to keep, if it is still unchanged on the disk. */
 function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
   if (state.type !== 'file') return null
   const found = look()
-  return found.type === 'file' && isSameState(state, found) ? found : undefined
+  return found.type === 'file' && isSameState(state, found) ? shownState(found) : undefined
 }
 
 const verbOf = ({ before, after }: PathRecord): FileDiff['change'] =>

@@ -3,7 +3,7 @@ import { isInside, pathFrom, slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import { Contents } from '../journal/images.ts'
+import type { ContentStore } from '../journal/content-store.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
 import {
@@ -17,6 +17,7 @@ import {
   statusOf,
 } from './index-file.ts'
 import {
+  contentsOf,
   type ExecutionRecord,
   isolatedDir,
   isSameState,
@@ -214,7 +215,7 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
-      const contents = new Contents(this.#options.dir)
+      const contents = contentsOf(path.dirname(this.#options.dir))
       const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }
@@ -371,7 +372,7 @@ interface ShadowPlan {
   readonly author: string | null
   /** Entries of the record, with their path in the repository. */
   readonly entries: readonly { readonly name: string; readonly entry: PathRecord }[]
-  readonly contents: Contents
+  readonly contents: ContentStore
 }
 
 /**
@@ -410,9 +411,9 @@ async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: st
   }
 }
 
-function contentOf(state: State, contents: Contents): NewContent | undefined {
+function contentOf(state: State, contents: ContentStore): NewContent | undefined {
   if (state.type === 'symlink') return { mode: '120000', body: Buffer.from(state.target) }
-  const body = contents.bytesOf(state)
+  const body = state.type === 'file' ? contents.read(state.digest) : undefined
   if (state.type !== 'file' || body === undefined) return undefined
   return { mode: state.mode & 0o100 ? '100755' : '100644', body }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, unsafeTreeName } from '../core/paths.ts'
-import type { Inspected } from '../core/recorder.ts'
+import type { InMemory } from '../core/recorder.ts'
 import { eligible } from './savable.ts'
 import { gitStop, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
@@ -11,8 +11,8 @@ import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 /** A path that differs between two trees. */
 export interface Difference {
   readonly name: string
-  readonly from: Inspected
-  readonly to: Inspected
+  readonly from: InMemory
+  readonly to: InMemory
   /** Object ids of the contents. */
   readonly oids: readonly [string, string]
 }

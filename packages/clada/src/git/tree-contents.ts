@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Inspected } from '../core/recorder.ts'
+import type { InMemory } from '../core/recorder.ts'
 import { missing } from './object-reader.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 
@@ -9,7 +9,7 @@ export interface Side {
   readonly oid: string
 }
 
-export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
+export function stateOf({ mode }: Side, bytes: Buffer | undefined): InMemory {
   if (bytes === undefined) return { type: 'absent' }
   if (mode === '120000') return { type: 'symlink', target: bytes.toString() }
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }

@@ -9,9 +9,9 @@ import type { Checkpoints } from '../git/checkpoints.ts'
 import { Journal } from '../journal/journal.ts'
 import {
   type ActionRecord,
+  contentsOf,
   dirOf,
   type ExecutionRecord,
-  isHalfMade,
   isolatedDir,
   type Moved,
   noteLast,
@@ -117,8 +117,7 @@ async function lastTidied(
   if (last === undefined) return 0
   const names = fs.readdirSync(dirOf(history, last))
   let left = numbers
-  const isLeft = (name: string): boolean => name === isolatedDir || isHalfMade(name)
-  if (readRecord(history, last) === undefined || names.some(isLeft)) {
+  if (readRecord(history, last) === undefined || names.includes(isolatedDir)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, isBlocked }
     warn(await recover(history, last, place, inspect))
@@ -130,23 +129,21 @@ async function lastTidied(
 }
 
 /**
- * Removes the oldest executions when there are too many, or they take too much space; they cannot be undone any more.
- * Some more than necessary go, so that it is rarely reported.
+ * Removes the oldest executions when there are too many, or their contents take too much space; they cannot be undone any
+ * more. Some more than necessary go, so that it is rarely reported.
  */
 function prunedIn(history: string, numbers: readonly number[], limit: number): string[] {
-  let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
   const last = numbers.at(-1)
   if (last === undefined) return []
+  const contents = contentsOf(history)
+  let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
+  const own = [...digestsIn(history, last)].reduce((sum, digest) => sum + contents.sizeOf(digest), 0)
   // All of them are measured now and then, and after one that took much.
-  if (last % measuredEvery === 0 || bytesIn(dirOf(history, last)) > limit / measuredEvery) {
-    const sizes = numbers.slice(-keep).map((number) => bytesIn(dirOf(history, number)))
-    let total = sizes.reduce((sum, one) => sum + one, 0)
-    if (total > limit)
-      for (const one of sizes) if (total > limit * 0.8 && keep > 1) [total, keep] = [total - one, keep - 1]
-  }
+  if (last % measuredEvery === 0 || own > limit / measuredEvery) keep = Math.min(keep, fitting(history, numbers, limit))
   const gone = numbers.slice(0, numbers.length - keep)
-  for (const old of gone) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
   if (gone.length === 0) return []
+  for (const old of gone) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
+  contents.keepOnly(new Set(numbers.slice(-keep).flatMap((number) => [...digestsIn(history, number)])))
   const which = gone.length === 1 ? `execution ${gone[0]} was` : `executions ${gone[0]} to ${gone.at(-1)} were`
   return [`${which} removed from the history to save space and can no longer be undone (see limits.history_bytes)`]
 }
@@ -155,12 +152,27 @@ const keptExecutions = 1000
 const mostExecutions = 1100
 const measuredEvery = 16
 
-/** What the files of an execution take. One that is linked elsewhere too takes nothing more. */
-function bytesIn(dir: string): number {
-  return fs.readdirSync(dir).reduce((sum, name) => {
-    const stat = fs.lstatSync(path.join(dir, name), { throwIfNoEntry: false })
-    return stat?.isFile() ? sum + stat.size : sum
-  }, 0)
+/** How many of the newest executions can stay; at least one. */
+function fitting(history: string, numbers: readonly number[], limit: number): number {
+  const sizes = contentsOf(history).sizes()
+  if ([...sizes.values()].reduce((sum, size) => sum + size, 0) <= limit) return numbers.length
+  const counted = new Set<string>()
+  let total = 0
+  for (const [at, number] of numbers.toReversed().entries()) {
+    for (const digest of digestsIn(history, number)) {
+      if (!counted.has(digest)) total += sizes.get(digest) ?? 0
+      counted.add(digest)
+    }
+    if (total > limit * 0.8) return Math.max(1, at)
+  }
+  return numbers.length
+}
+
+/** The contents that an execution needs. */
+function digestsIn(history: string, number: number): ReadonlySet<string> {
+  const { paths = [] } = readRecord(history, number) ?? {}
+  const states = paths.flatMap(({ before, after, steps }) => [before, after, ...steps])
+  return new Set(states.flatMap((state) => ('digest' in state && state.digest !== undefined ? [state.digest] : [])))
 }
 
 async function openedCheckpoints(
@@ -232,7 +244,6 @@ export async function closeExecution(
       checkpoints === undefined
         ? { record, warnings: [] }
         : await checkpointed(checkpoints, record, journal, options.inspect, done)
-    await journal.compress()
     if (number % packedEvery === 0) await checkpoints?.pack()
     return ended
   } finally {

@@ -336,7 +336,7 @@ function stateAfter({ becomes, safePath }: PathChange): Seen {
 }
 
 function stateOf(found: Inspected): Seen {
-  if (found.type === 'file') return shown(found)
+  if (found.type === 'file') return found.bytes && shown(found)
   return found.type === 'absent' ? null : undefined
 }
 

@@ -1,11 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { digestOf } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type ExecutionRecord, isolatedDir, type PathRecord, type State } from '../journal/record.ts'
+import type { ContentStore } from '../journal/content-store.ts'
+import {
+  contentsOf,
+  type ExecutionRecord,
+  isolatedDir,
+  type PathRecord,
+  type State,
+  stateOf,
+} from '../journal/record.ts'
+import { syncFileNow } from '../state/own-files.ts'
 import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
 import { differences } from '../git/differences.ts'
 import { listOf } from '../journal/summary.ts'
@@ -92,13 +100,13 @@ export async function changedSince(
 ): Promise<PathRecord[] | undefined> {
   if (tree === undefined) return undefined
   const paths = new Map(known.map((entry) => [entry.path, entry]))
-  let image = nextImage(dir)
+  const contents = contentsOf(path.dirname(dir))
   try {
     const now = await takeSnapshot({ ...place, dir: path.join(dir, isolatedDir) })
     for (const { name, from, to } of await differences(now.isolated, tree, now.tree)) {
       const short = pathFrom(place.root, path.join(now.top, name))
-      const { before, steps } = paths.get(short) ?? { before: kept(from, dir, () => image++), steps: [] }
-      paths.set(short, { path: short, before, after: printed(to), steps: [...steps, { by: action }] })
+      const { before, steps } = paths.get(short) ?? { before: keepBefore(from, contents), steps: [] }
+      paths.set(short, { path: short, before, after: stateOf(to), steps: [...steps, { by: action }] })
     }
     return [...paths.values()]
   } catch (error) {
@@ -109,18 +117,12 @@ export async function changedSince(
   }
 }
 
-const nextImage = (dir: string): number =>
-  1 + Math.max(...fs.readdirSync(dir).map((name) => (/^\d+$/.test(name) ? Number(name) : -1)))
-
-function kept(state: Inspected, dir: string, nextName: () => number): State {
-  if (state.type !== 'file') return state
-  const image = String(nextName())
-  fs.writeFileSync(path.join(dir, image), state.bytes, { flag: 'wx', mode: 0o600 })
-  return { type: 'file', mode: state.mode, image }
+function keepBefore(state: Inspected, contents: ContentStore): State {
+  if (state.type !== 'file' || state.bytes === undefined) return stateOf(state)
+  const file = contents.fileOf(contents.put(state.bytes))
+  for (const synced of [file, path.dirname(file)]) syncFileNow(synced)
+  return stateOf(state)
 }
-
-const printed = (state: Inspected): State =>
-  state.type === 'file' ? { type: 'file', mode: state.mode, digest: digestOf(state.bytes) } : state
 
 /** For a user who does not know that it ran: what it was, what is complete, and what to do now. */
 export function interruptedMessage({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {

@@ -4,15 +4,15 @@ import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
-import { Contents, copyImage } from '../journal/images.ts'
-import { Log, readLog, type Slice } from '../journal/log.ts'
+import type { ContentStore } from '../journal/content-store.ts'
+import { Log, readLog } from '../journal/log.ts'
 import { isAlive, ownerFrom } from '../state/own-files.ts'
 import {
   type ActionRecord,
+  contentsOf,
   conversationIn,
   dirOf,
   type ExecutionRecord,
-  isHalfMade,
   isolatedDir,
   isSameMode,
   isSameState,
@@ -53,7 +53,8 @@ export async function recover(
   const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
   await releaseGit(root)
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
-  for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
+  const contents = contentsOf(history)
+  contents.sweep()
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
   if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedMessage(written)] : []
@@ -71,9 +72,7 @@ export async function recover(
     fs.rmSync(dir, { recursive: true })
     return program === undefined ? [] : messages
   }
-  for (const { before } of record.paths) {
-    if (before.type === 'file' && before.image !== undefined) copyImage(path.join(dir, before.image))
-  }
+  for (const { before } of record.paths) if (before.type === 'file') contents.unlink(before.digest)
   const log = Log.continue(path.join(dir, journalFile))
   log.addRecord(record)
   log.syncNow()
@@ -161,6 +160,7 @@ function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
 function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
   const dir = dirOf(history, number)
   const { entries, damaged } = logIn(dir)
+  const contents = contentsOf(history)
   const [header, ...lines] = entries
   const owner = ownerFrom(header)
   const conversation = conversationIn(fieldOf(header, 'conversation'))
@@ -191,7 +191,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     summary: damaged ? 'lost' : 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
     paths: [...paths].flatMap(([short, found]) =>
-      pathOf(dir, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
+      pathOf(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
     ),
   }
 }
@@ -213,7 +213,6 @@ function beforeIn(line: object): State | undefined {
   if (!('before' in line) || typeof line.before !== 'object' || line.before === null) return undefined
   const { before } = line
   const type: unknown = Reflect.get(before, 'type')
-  const image: unknown = Reflect.get(before, 'image')
   const mode: unknown = Reflect.get(before, 'mode')
   const target: unknown = Reflect.get(before, 'target')
   const digest: unknown = Reflect.get(before, 'digest')
@@ -221,38 +220,19 @@ function beforeIn(line: object): State | undefined {
   if (type === 'directory') return { type, ...(typeof mode === 'number' ? { mode } : {}) }
   if (type === 'symlink' && typeof target === 'string') return { type, target }
   if (type !== 'file') return undefined
-  const file = {
-    type: 'file' as const,
-    mode: typeof mode === 'number' ? mode : 0o644,
-    ...(typeof digest === 'string' ? { digest } : {}),
-  }
-  const kept = sliceFrom(Reflect.get(before, 'kept'))
-  if (kept !== undefined) return { ...file, kept }
-  return typeof image === 'string' && /^\d+$/.test(image) ? { ...file, image } : undefined
-}
-
-function sliceFrom(value: unknown): Slice | undefined {
-  if (!Array.isArray(value)) return undefined
-  const [at, length]: unknown[] = value
-  return typeof at === 'number' && typeof length === 'number' ? [at, length] : undefined
+  return typeof digest === 'string' ? { type, mode: typeof mode === 'number' ? mode : 0o644, digest } : undefined
 }
 
 /** Empty if the change was announced and did not happen. */
-function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
-  if (!isKept(dir, before)) return []
-  if (isSameMode(now, before) && isSameState(now, new Contents(dir).withBytes(before))) return []
+function pathOf(contents: ContentStore, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
+  // A damaged content was kept, and undo reports it.
+  if (before.type === 'file' && !contents.has(before.digest)) return []
+  if (isSameMode(now, before) && isSameState(now, before)) return []
   // A content that no action announced was written by another process since, so undo must not revert it.
-  const ours = now.type !== 'file' || to.includes(now.digest ?? '') || to.includes('moved') || to.includes('file')
+  const ours = now.type !== 'file' || to.includes(now.digest) || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, digest: to.at(-1) ?? '' }
   const steps = by.map((seq) => ({ by: seq }))
   return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
-}
-
-/** Whether the content of the earlier state was kept. A damaged one was, and undo reports it. */
-function isKept(dir: string, state: State): boolean {
-  if (state.type !== 'file') return true
-  const { digest: _, ...unchecked } = state
-  return new Contents(dir).bytesOf(unchecked) !== undefined
 }
 
 function actionOf(line: object): ActionRecord {
@@ -295,13 +275,12 @@ function completeUndo(
   if (kind === 'run' || of === undefined || ofActions !== undefined || paths.length === 0) return undefined
   const about = readRecord(history, of)
   if (about === undefined) return undefined
-  const contents = new Contents(dirOf(history, of))
   const isThere = (entry: PathRecord): boolean => {
     // A directory may be in use by now, and stays then.
     if ([entry.before, entry.after].some(({ type }) => type === 'directory')) return true
     const now = seenAt(inspect, path.resolve(root, entry.path))
     const then = kind === 'undo' ? entry.before : entry.after
-    return isSameMode(now, then) && isSameState(now, contents.withBytes(then))
+    return isSameMode(now, then) && isSameState(now, then)
   }
   if (!about.paths.every(isThere)) return undefined
   return { ...died, ended: 'whole', summary: summaryOf({ kind, of, paths, explanations: [] }) }

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorder.ts'
-import { compressImage, Contents, copyFile, copyImage, keepImage, readState } from './images.ts'
+import type { ContentStore } from './content-store.ts'
 import { lostIn } from './timeline.ts'
 import {
+  contentsOf,
   dirOf,
   type ExecutionRecord,
   isSameMode,
@@ -15,11 +16,11 @@ import {
   type State,
   type StepRecord,
 } from './record.ts'
-import { commonBytes, Log, type Slice } from './log.ts'
+import { Log } from './log.ts'
 
 /**
  * The earlier states of all paths that one execution changes. Before the first change of a path, an entry describes its
- * state, and its content is kept: that of a small file as a copy, that of a large one by a hard link, which is enough
+ * state, and its content is put into the store: that of a small file as a copy, that of a large one by a hard link, which is enough
  * because files are replaced and never written into. Both are on the disk before the path changes, so that everything
  * can be reverted, whether the process is killed or the power fails.
  */
@@ -30,12 +31,13 @@ export class Journal {
   readonly #entries = new Map<string, Entry>()
   /** How many of our links live files have, by device and inode. */
   readonly #names = new Map<string, number>()
-  #images = 0
-  #packed = 0
+  readonly #contents: ContentStore
+  #keptBytes = 0
 
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
     this.#dir = dirOf(history, number)
+    this.#contents = contentsOf(history)
     fs.mkdirSync(this.#dir)
     this.#log = Log.create(path.join(this.#dir, journalFile))
     this.note(header)
@@ -88,14 +90,14 @@ export class Journal {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return
     entry.prepared = undefined
-    entry.after = this.#after(becomes, entry.before)
+    entry.after = this.#after(becomes)
     entry.steps.push(stepOf(by, entry.after))
   }
 
   /** A change that is only a step on the way to the one that was prepared. */
   passed({ absolute, becomes, by }: PathChange): void {
     const entry = this.#entries.get(absolute)
-    entry?.steps.push(stepOf(by, this.#after(becomes, entry.before)))
+    entry?.steps.push(stepOf(by, this.#after(becomes)))
   }
 
   /** A change that was not made through this journal, with the state before it. */
@@ -126,7 +128,6 @@ export class Journal {
   lostBy(absolute: string, text: string): number | undefined {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return undefined
-    this.#log.flush()
     return lostIn(entry, this.#contents, text)
   }
 
@@ -142,17 +143,18 @@ export class Journal {
   /** All changed paths. `inspect` reads the disk where the last state is unknown. */
   finish(inspect: (absolute: string) => Inspected): PathRecord[] {
     const paths: PathRecord[] = []
-    this.#log.flush()
     for (const [absolute, entry] of this.#entries) {
       // It was prepared, and then not made: what is there now is not ours.
-      if (entry.steps.length === 0 && !entry.unsure) continue
+      if (entry.steps.length === 0 && !entry.unsure) {
+        this.#unlink(entry.before)
+        continue
+      }
       const after = entry.after ?? this.#inspected(inspect(absolute))
       if (entry.roughMode) entry.before = withModeOf(entry.before, after)
-      if (entry.stillLinked) this.#copyImage(entry.before)
+      if (entry.stillLinked) this.#unlink(entry.before)
       // A directory that was removed and made again counts as unchanged.
       const unsure = entry.after === undefined || after.type === 'directory'
-      const isSame = (): boolean =>
-        isSameMode(entry.before, after) && isSameState(this.#contents.withBytes(entry.before), after)
+      const isSame = (): boolean => isSameMode(entry.before, after) && isSameState(entry.before, after)
       if (unsure && isSame()) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
@@ -169,20 +171,8 @@ export class Journal {
     this.#log.flush()
   }
 
-  /** Once everything is on the disk: large files as they were take less space. A failure costs only that. */
-  async compress(): Promise<void> {
-    for (const { before } of this.#entries.values()) {
-      const image = this.#imageFile(before)
-      if (image !== undefined) await compressImage(image).catch(() => {})
-    }
-  }
-
   close(): void {
     this.#log.close()
-  }
-
-  get #contents(): Contents {
-    return new Contents(this.#dir)
   }
 
   /** Whether a change was prepared, and the path is still as it was then. */
@@ -230,7 +220,6 @@ export class Journal {
     const before = this.#state(change)
     const entry: Entry = { before, after: undefined, steps: [], stillLinked: false, prepared }
     this.#entries.set(absolute, entry)
-    if (change.moved && before.type === 'file' && before.image !== undefined) this.#markLinked(entry)
     // Whatever was prepared before did not happen.
     this.note({ path, by, to, before, ...(known !== undefined && { again: true }) })
   }
@@ -248,88 +237,75 @@ export class Journal {
 
   #state({ safePath, was, moved }: PathChange): State {
     if (was === 'absent') return { type: 'absent' }
-    if (was !== undefined && was.bytes.length <= smallFile) return this.#small(was.mode, was.bytes)
-    const state = was === undefined ? readState(safePath) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
-    if (state.type !== 'file') return state
-    const { size, mtimeMs } = fs.lstatSync(safePath)
-    const bytes = was?.bytes ?? (size <= largestPrint ? fs.readFileSync(safePath) : undefined)
+    if (was !== undefined && was.bytes.length <= smallFile) return this.#putBefore(was.mode, was.bytes)
+    const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
+    if (stat === undefined) return { type: 'absent' }
+    const mode = (was?.mode ?? stat.mode) & 0o7777
+    if (stat.isDirectory()) return { type: 'directory', mode }
+    if (stat.isSymbolicLink()) return { type: 'symlink', target: fs.readlinkSync(safePath) }
+    if (!stat.isFile()) return { type: 'other' }
     // A move leaves the file in use, under another name. A removal must not need space.
-    if (moved && bytes !== undefined && bytes.length <= smallFile) return this.#small(state.mode, bytes)
-    const image = String(this.#images++)
-    const file = path.join(this.#dir, image)
-    const copied = moved === true && size <= copyLimit
-    if (copied) copyFile(safePath, file)
-    else keepImage(safePath, file)
-    // The system has long written what was not touched for a while.
-    if (copied || Math.abs(Date.now() - mtimeMs) < 60_000) this.#log.alsoSync(file)
-    this.#log.alsoSync(this.#dir)
-    return { ...state, image, ...(bytes && { digest: digestOf(bytes) }) }
+    const digest = this.#contents.keep(safePath, moved === true ? 'copy' : 'link')
+    this.#syncContent(digest)
+    return { type: 'file', mode, digest }
   }
 
-  /** Small files are copied into the journal: that is faster than a link each, and frees the space of the old ones. */
-  #small(mode: number, bytes: Buffer): State {
-    return { type: 'file', mode: mode & 0o7777, digest: digestOf(bytes), kept: this.#log.addContent(bytes) }
+  #putBefore(mode: number, bytes: Buffer): State {
+    const digest = this.#contents.put(bytes)
+    this.#syncContent(digest)
+    return { type: 'file', mode: mode & 0o7777, digest }
+  }
+
+  #syncContent(digest: string): void {
+    const file = this.#contents.fileOf(digest)
+    this.#log.alsoSync(file)
+    this.#log.alsoSync(path.dirname(file))
   }
 
   #keptState(before: Inspected): State {
     if (before.type !== 'file') return before
-    if (before.bytes.length <= smallFile) return this.#small(before.mode, before.bytes)
-    const image = String(this.#images++)
-    const file = path.join(this.#dir, image)
-    fs.writeFileSync(file, before.bytes, { flag: 'wx', mode: before.mode })
-    fs.chmodSync(file, before.mode)
-    this.#log.alsoSync(file)
-    this.#log.alsoSync(this.#dir)
-    return { type: 'file', mode: before.mode, image, digest: digestOf(before.bytes) }
+    if (before.bytes !== undefined) return this.#putBefore(before.mode, before.bytes)
+    return { type: 'file', mode: before.mode, digest: before.digest }
   }
 
   /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
   #markLinked(entry: Entry): void {
-    const image = this.#imageFile(entry.before)
-    if (entry.stillLinked || image === undefined) return
+    const { before } = entry
+    if (entry.stillLinked || before.type !== 'file') return
+    const stat = fs.lstatSync(this.#contents.fileOf(before.digest), { throwIfNoEntry: false })
+    if (stat === undefined || stat.nlink < 2) return
     entry.stillLinked = true
-    const { dev, ino } = fs.lstatSync(image)
+    const { dev, ino } = stat
     this.#names.set(`${dev}:${ino}`, (this.#names.get(`${dev}:${ino}`) ?? 0) + 1)
   }
 
-  #copyImage(state: State): void {
-    const image = this.#imageFile(state)
-    if (image === undefined) return
-    copyImage(image)
-    this.#log.alsoSync(image)
+  #unlink(state: State): void {
+    if (state.type !== 'file') return
+    this.#contents.unlink(state.digest)
+    this.#syncContent(state.digest)
   }
 
-  #imageFile(state: State): string | undefined {
-    return state.type === 'file' && state.image !== undefined ? path.join(this.#dir, state.image) : undefined
-  }
-
-  #after(becomes: Becoming, before: State): State | undefined {
+  #after(becomes: Becoming): State | undefined {
     if (becomes.type === 'moved') return undefined
     if (becomes.type !== 'file') return becomes
     if (becomes.bytes === undefined) return undefined
-    return this.#fileState(becomes.mode, becomes.bytes, before)
+    return this.#fileState(becomes.mode, becomes.bytes)
   }
 
   #inspected(found: Inspected): State {
-    return found.type === 'file' ? this.#fileState(found.mode, found.bytes) : found
+    if (found.type !== 'file') return found
+    if (found.bytes !== undefined) return this.#fileState(found.mode, found.bytes)
+    return { type: 'file', mode: found.mode, digest: found.digest }
   }
 
-  #fileState(mode: number, bytes: Buffer, before?: State): State {
-    const kept = this.#keepBytes(bytes, before)
-    return { type: 'file', mode: mode & 0o7777, digest: digestOf(bytes), ...(kept === undefined ? {} : { kept }) }
-  }
-
-  /** New contents are kept too, so that the result of an edit is known even if the file changes again. */
-  #keepBytes(bytes: Buffer, before?: State): Slice | undefined {
-    // Of a large file only what is not in the one before it.
-    const image = bytes.length > smallFile && before?.type === 'file' ? before.image : undefined
-    const earlier = image === undefined ? undefined : this.#contents.image(image)
-    const [beginning, end] = earlier === undefined ? [0, 0] : commonBytes(earlier, bytes)
-    const own = bytes.subarray(beginning, bytes.length - end)
-    if (this.#packed + own.length > packLimit) return undefined
-    this.#packed += own.length
-    const [at, length] = this.#log.addContent(own)
-    return image === undefined ? [at, length] : [at, length, [image, beginning, end]]
+  /**
+   * New contents are kept too, so that the result of an edit is known even if the file changes again. They are not
+   * synced: what a power cut takes of them is missing in a merge and in nothing else.
+   */
+  #fileState(mode: number, bytes: Buffer): State {
+    const isKept = this.#keptBytes + bytes.length <= mostKept
+    if (isKept) this.#keptBytes += bytes.length
+    return { type: 'file', mode: mode & 0o7777, digest: isKept ? this.#contents.put(bytes) : digestOf(bytes) }
   }
 }
 
@@ -357,21 +333,15 @@ function withModeOf(before: State, after: State): State {
   return { ...before, mode: after.mode }
 }
 
-/** Files up to this size are copied instead of linked when they are replaced: it is as fast. */
+/** Files up to this size are copied instead of linked when they are replaced: an editor may still write into the old one. */
 const smallFile = 256 * 1024
 
-/** Larger files are not read only to keep them, so they have no checksum. */
-const largestPrint = 64 * 1024 * 1024
-
-/** Moved files up to this size are copied instead of hard-linked, so that tools do not see link count 2. */
-const copyLimit = 64 * 1024 * 1024
-
 /** Contents beyond this are not kept: they are still on the disk, or kept by the next execution that changes them. */
-const packLimit = 64 * 1024 * 1024
+const mostKept = 64 * 1024 * 1024
 
 function stepOf(by: number, after: State | undefined): StepRecord {
   if (after?.type === 'absent' || after?.type === 'directory') return { by, type: after.type }
   if (after?.type !== 'file') return { by }
-  const { mode, digest, kept } = after
-  return { by, mode, ...(digest === undefined ? {} : { digest }), ...(kept === undefined ? {} : { kept }) }
+  const { mode, digest } = after
+  return { by, mode, digest }
 }

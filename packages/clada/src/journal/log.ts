@@ -7,18 +7,11 @@ import { isInMemory, jsonOf, syncFileNow, syncFiles } from '../state/own-files.t
  * The file of one execution, which is only ever appended to:
  *
  *     file    := entry*
- *     entry   := CHECKSUM ' ' JSON '\n' content?
- *     content := BYTES '\n'                 after {"content":LENGTH}; its reference has its checksum
+ *     entry   := DIGEST ' ' JSON '\n'
  *
  * After the record of the execution comes {"record":OFFSET}, so that it is found from the end. Nothing after the first
- * damaged entry counts: a content may look like entries.
+ * damaged entry counts. What is appended is on the disk once `sync` is done; calls at the same time share one sync.
  */
-export type Slice = readonly [offset: number, length: number, between?: Between]
-
-/** The content is between the beginning and the end of an image, which have these lengths. */
-export type Between = readonly [image: string, beginning: number, end: number]
-
-/** Writes such a file. What is appended is on the disk once `sync` is done; calls at the same time share one sync. */
 export class Log {
   readonly #fd: number
   /** What is not written yet, from its beginning. */
@@ -55,24 +48,13 @@ export class Log {
 
   add(entry: object): void {
     const json = JSON.stringify(entry)
-    this.#makeRoom(checksumLength + 2 + 3 * json.length)
+    this.#makeRoom(digestLength + 2 + 3 * json.length)
     const at = this.#size - this.#written
-    const end = at + checksumLength + 1 + this.#buffer.write(json, at + checksumLength + 1)
-    this.#buffer.write(`${digestOf(this.#buffer.subarray(at + checksumLength + 1, end))} `, at, 'latin1')
+    const end = at + digestLength + 1 + this.#buffer.write(json, at + digestLength + 1)
+    this.#buffer.write(`${digestOf(this.#buffer.subarray(at + digestLength + 1, end))} `, at, 'latin1')
     this.#buffer[end] = lf
     this.#size += end + 1 - at
     this.#flushMuch()
-  }
-
-  addContent(bytes: Buffer): Slice {
-    this.add({ content: bytes.length })
-    this.#makeRoom(bytes.length + 1)
-    const at = this.#size
-    this.#buffer.set(bytes, at - this.#written)
-    this.#buffer[at - this.#written + bytes.length] = lf
-    this.#size += bytes.length + 1
-    this.#flushMuch()
-    return [at, bytes.length]
   }
 
   addRecord(record: object): void {
@@ -154,7 +136,7 @@ export class Log {
 }
 
 const lf = 10
-const checksumLength = digestOf(Buffer.alloc(0)).length
+const digestLength = digestOf(Buffer.alloc(0)).length
 
 interface Entries {
   readonly entries: object[]
@@ -172,11 +154,9 @@ export function readLog(file: string): Entries {
   for (;;) {
     const next = bytes.indexOf(10, end)
     const entry = next === -1 ? undefined : entryIn(bytes.subarray(end, next))
-    const content = entry !== undefined && 'content' in entry ? Number(entry.content) + 1 : 0
-    if (entry === undefined || next + 1 + content > bytes.length)
-      return { entries, end, damaged: end === 0 || hasEntry(bytes, next) }
+    if (entry === undefined) return { entries, end, damaged: end === 0 || hasEntry(bytes, next) }
     entries.push(entry)
-    end = next + 1 + content
+    end = next + 1
   }
 }
 
@@ -214,12 +194,6 @@ export function recordAtEnd(file: string): object | undefined {
 /** Longer than any last line. */
 const tailBytes = 128
 
-export const contentIn = (file: string, [at, length]: Slice): Buffer | undefined =>
-  opened(file, (fd) => {
-    const bytes = readAt(fd, at, length)
-    return bytes.length === length ? bytes : undefined
-  })
-
 const bytesIn = (file: string): Buffer => opened(file, (fd) => fs.readFileSync(fd)) ?? Buffer.alloc(0)
 
 function readAt(fd: number, at: number, length: number): Buffer {
@@ -228,7 +202,7 @@ function readAt(fd: number, at: number, length: number): Buffer {
 }
 
 /** Undefined where no regular file can be read. */
-export function opened<T>(file: string, read: (fd: number) => T): T | undefined {
+function opened<T>(file: string, read: (fd: number) => T): T | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
     try {
@@ -239,22 +213,4 @@ export function opened<T>(file: string, read: (fd: number) => T): T | undefined 
   } catch {
     return undefined
   }
-}
-
-/** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
-export function commonBytes(one: Buffer, other: Buffer): [beginning: number, end: number] {
-  const shorter = Math.min(one.length, other.length)
-  const beginning = commonPrefix(shorter, (at, length) => one.compare(other, at, at + length, at, at + length) === 0)
-  const end = commonPrefix(shorter - beginning, (at, length) => {
-    const [own, theirs] = [one.length - at, other.length - at]
-    return one.compare(other, theirs - length, theirs, own - length, own) === 0
-  })
-  return [beginning, end]
-}
-
-/** By halves of ever smaller steps: comparing many bytes at once is what is fast. */
-function commonPrefix(most: number, isSame: (at: number, length: number) => boolean): number {
-  let at = 0
-  for (let step = 1 << 20; step >= 1; step >>= 1) while (at + step <= most && isSame(at, step)) at += step
-  return at
 }

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Conversation } from '../core/settings.ts'
-import { recordAtEnd, type Slice } from './log.ts'
+import { ContentStore } from './content-store.ts'
+import { recordAtEnd } from './log.ts'
 import { digestOf } from '../core/digest.ts'
 import { isRecord } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
@@ -76,7 +77,6 @@ export interface StepRecord {
   readonly type?: 'absent' | 'directory'
   readonly mode?: number
   readonly digest?: string
-  readonly kept?: Slice
 }
 
 export type State =
@@ -86,9 +86,7 @@ export type State =
   | {
       readonly type: 'file'
       readonly mode: number
-      readonly digest?: string
-      readonly image?: string
-      readonly kept?: Slice
+      readonly digest: string
     }
   /** A pipe, a socket or a device: it cannot be restored. */
   | { readonly type: 'other' }
@@ -98,9 +96,6 @@ export const journalFile = 'journal'
 export const isolatedDir = 'git'
 /** The same for commands that are not executions, in clada's own directory. */
 export const isolatedPrefix = 'git-'
-
-/** A file that was not renamed to its final name because the process died. */
-export const isHalfMade = (name: string): boolean => /\.(new|own)$/.test(name)
 
 /** The caller holds the lock, so every such directory belongs to a dead process. */
 export function sweepIsolated(stateDir: string): void {
@@ -152,6 +147,10 @@ export function noteLast(history: string, number: number): void {
   removeFile(path.join(history, lastFile))
   fs.writeFileSync(path.join(history, lastFile), String(number), { flag: 'wx' })
 }
+
+/** The contents that the executions of a history have kept. */
+export const contentsOf = (history: string): ContentStore =>
+  new ContentStore(path.join(path.dirname(history), 'objects'))
 
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))
 
@@ -207,8 +206,7 @@ const isPathRecord = (value: unknown): boolean =>
 
 function isState(value: unknown): value is State {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
-  // An image is a number, so that a record cannot name a file elsewhere.
-  return !('image' in value) || (typeof value.image === 'string' && /^\d+$/.test(value.image))
+  return value.type !== 'file' || ('digest' in value && typeof value.digest === 'string')
 }
 
 /**
@@ -227,7 +225,7 @@ export function seenAt(inspect: Inspect, absolute: string): Inspected {
 
 /** With a digest instead of the bytes. */
 export const stateOf = (found: Inspected): State =>
-  found.type === 'file' ? { type: 'file', mode: found.mode, digest: digestOf(found.bytes) } : found
+  found.type === 'file' ? { type: 'file', mode: found.mode, digest: digestOfFile(found) } : found
 
 type Known = Inspected | State
 
@@ -235,9 +233,7 @@ type Known = Inspected | State
 export function isSameState(one: Known, other: Known): boolean {
   if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target
   if (one.type !== 'file' || other.type !== 'file') return one.type === other.type
-  if ('bytes' in one && 'bytes' in other) return one.bytes.equals(other.bytes)
-  const digest = digestOfFile(one)
-  return digest !== undefined && digest === digestOfFile(other)
+  return digestOfFile(one) === digestOfFile(other)
 }
 
 /** Of a directory the mode is not always known. */
@@ -247,8 +243,7 @@ export function isSameMode(one: Known, other: Known): boolean {
   return one.mode === undefined || other.mode === undefined || one.mode === other.mode
 }
 
-const digestOfFile = (file: Known & { type: 'file' }): string | undefined =>
-  'bytes' in file ? digestOf(file.bytes) : file.digest
+export const digestOfFile = (file: Known & { type: 'file' }): string => file.digest ?? digestOf(file.bytes)
 
 /** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
 export interface BackState {

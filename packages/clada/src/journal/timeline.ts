@@ -1,5 +1,5 @@
-import { dirOf, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
-import { Contents } from './images.ts'
+import { contentsOf, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
+import type { ContentStore } from './content-store.ts'
 
 /** An execution, and whether it was undone. */
 export interface Standing {
@@ -139,13 +139,13 @@ export function lostBy(
   text: string,
 ): LostBy | undefined {
   const wanted = text.replaceAll('\r\n', '\n')
+  const contents = contentsOf(history)
   let looked = 0
   for (const { number, kind, of, paths } of records.toReversed()) {
     const entry = paths.find((one) => one.path === path)
     if (entry === undefined) continue
     if (++looked > mostSearched) return undefined
-    const contents = new Contents(dirOf(history, number))
-    const left = entry.after.type === 'file' ? hasIn(contents.bytesOf(entry.after), wanted) : false
+    const left = entry.after.type === 'file' ? hasIn(contents.read(entry.after.digest), wanted) : false
     if (left !== false) return undefined
     const action = lostIn(entry, contents, wanted)
     if (action === undefined) continue
@@ -157,14 +157,13 @@ export function lostBy(
 /** The last step that removed a text from a file that no longer contains it. */
 export function lostIn(
   { before, steps }: Pick<PathRecord, 'before' | 'steps'>,
-  contents: Contents,
+  contents: ContentStore,
   wanted: string,
 ): number | undefined {
   for (const [at, { by }] of [...steps.entries()].reverse()) {
-    const kept = steps[at - 1]?.kept
+    const digest = at > 0 ? steps[at - 1]?.digest : before.type === 'file' ? before.digest : undefined
     // A content that was not kept is treated like the one after it, which lacks the text.
-    const bytes = at === 0 ? contents.bytesOf(before) : kept && contents.slice(kept)
-    if (hasIn(bytes, wanted)) return by
+    if (digest !== undefined && hasIn(contents.read(digest), wanted)) return by
   }
   return undefined
 }

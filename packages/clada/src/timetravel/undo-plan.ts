@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
-import { digestOf } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, Inspected } from '../core/recorder.ts'
+import { type Inspect, type Inspected, mostInMemory } from '../core/recorder.ts'
 import { git } from '../git/git-program.ts'
-import type { Contents } from '../journal/images.ts'
+import type { ContentStore } from '../journal/content-store.ts'
 import {
+  digestOfFile,
   type ExecutionRecord,
   isSameMode,
   isSameState,
@@ -15,24 +15,24 @@ import {
   type State,
   type StepRecord,
 } from '../journal/record.ts'
-import type { WantedState } from '../workspace/open.ts'
+import type { WantedContent, WantedState } from '../workspace/open.ts'
 
 /** The planned change of one path by an undo. */
 export interface Plan {
   readonly path: string
   readonly wanted?: WantedState
   readonly conflict?: string
+  /** The reason why it cannot be restored by anybody. Others are restored nevertheless. */
+  readonly lost?: string
   /** The reason why it is left as it is; no conflict. */
   readonly left?: string
   /** A later action that changed the same lines. */
   readonly meets?: number
 }
 
-export const damaged = 'its saved content is missing or damaged'
-
 /** The contents that were kept, and what is there now. */
 interface Known {
-  readonly contents: Contents
+  readonly contents: ContentStore
   readonly inspect: Inspect
   /** A merge would put the content of a blocked file into one that is not. */
   readonly isBlocked: (absolute: string) => boolean
@@ -49,7 +49,7 @@ export async function planFor(
   if (to === undefined)
     return {
       path: short,
-      conflict: before.type === 'file' ? damaged : 'a special file was not kept',
+      lost: before.type === 'file' ? 'its saved content is missing or damaged' : 'a special file was not kept',
     }
   const moded = isOtherMode(now, before, last)
   const isLeft = isSameState(now, last) && !moded
@@ -61,7 +61,7 @@ export async function planFor(
   if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
   if (now.type === 'file' && isBlocked(absolute))
     return { path: short, conflict: 'it is another name of a blocked file now and is kept' }
-  const both = await merged(short, absolute, now, to, contents.bytesOf(after))
+  const both = await merged(short, absolute, now, to, after.type === 'file' ? contents.read(after.digest) : undefined)
   const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
   const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
   const plan = conflict === '' ? both : { ...both, conflict }
@@ -74,16 +74,24 @@ async function merged(
   short: string,
   absolute: string,
   now: Inspected,
-  to: Inspected,
+  to: WantedContent,
   base: Buffer | undefined,
 ): Promise<Plan> {
   if (now.type === 'absent')
     return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since and is restored' }
   if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it was changed since and is kept' }
-  const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
+  const [ours, theirs] = [now.bytes, to.bytes]
+  const result: Merged =
+    base === undefined || ours === undefined || theirs === undefined
+      ? { kind: 'impossible' }
+      : await mergeFile(ours, base, theirs)
   if (result.kind === 'impossible')
     return { path: short, conflict: 'it was changed since, cannot be merged, and is kept' }
-  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: digestOf(now.bytes) }
+  const wanted: WantedState = {
+    absolute,
+    to: { type: 'file', mode: now.mode, bytes: result.bytes },
+    expect: digestOfFile(now),
+  }
   return result.conflicts === 0
     ? { path: short, wanted }
     : {
@@ -93,9 +101,9 @@ async function merged(
       }
 }
 
-function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
+function wantedOf(absolute: string, now: Inspected, to: WantedContent, before: State, after: State): WantedState {
   const keepsMode = before.type === 'file' && after.type === 'file' && before.mode === after.mode
-  const expect = now.type === 'file' ? digestOf(now.bytes) : undefined
+  const expect = now.type === 'file' ? digestOfFile(now) : undefined
   const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
   if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
   // The owner becomes the user who runs undo.
@@ -103,10 +111,13 @@ function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State
   return { absolute, to, expect, readOnly, like }
 }
 
-function stateFrom(state: State, contents: Contents): Inspected | undefined {
+function stateFrom(state: State, contents: ContentStore): WantedContent | undefined {
   if (state.type !== 'file') return state.type === 'other' ? undefined : state
-  const bytes = contents.bytesOf(state)
-  return bytes && { type: 'file', mode: state.mode, bytes }
+  const { mode, digest } = state
+  if (contents.sizeOf(digest) > mostInMemory)
+    return contents.isWhole(digest) ? { type: 'file', mode, digest, from: contents.fileOf(digest) } : undefined
+  const bytes = contents.read(digest)
+  return bytes && { type: 'file', mode, bytes }
 }
 
 /** Whether another process changed a mode that undo would revert. */
@@ -162,12 +173,16 @@ export const revertedPaths = ({ paths }: ExecutionRecord): RevertedPath[] =>
   paths.map((entry) => ({ ...entry, last: entry.after }))
 
 /** The paths that one action changed, with the states before and after it, or the reason why they are unknown. */
-export function pathsOfAction(record: ExecutionRecord, action: number): RevertedPath[] | string {
+export function pathsOfAction(
+  record: ExecutionRecord,
+  action: number,
+  contents: Pick<ContentStore, 'has'>,
+): RevertedPath[] | string {
   const own = record.paths.filter(({ steps }) => steps.some(({ by }) => by === action))
   if (own.length === 0) return `Action ${action} of execution ${record.number} changed nothing.`
   const found: RevertedPath[] = []
   for (const entry of own) {
-    const reverted = ofAction(entry, action)
+    const reverted = ofAction(entry, action, contents)
     if (typeof reverted === 'number') return changedAsWell(record.number, reverted, entry.path)
     found.push(reverted)
   }
@@ -178,15 +193,19 @@ export const changedAsWell = (number: number, action: number, path: string): str
   `Cannot undo only this action: action ${action} of execution ${number} also changed ${path}. Undo the whole execution: clada undo ${number}.`
 
 /** The number of another action if the state between the two is unknown. */
-function ofAction({ path, before, after, steps, ignored }: PathRecord, action: number): RevertedPath | number {
+function ofAction(
+  { path, before, after, steps, ignored }: PathRecord,
+  action: number,
+  contents: Pick<ContentStore, 'has'>,
+): RevertedPath | number {
   const first = steps.findIndex(({ by }) => by === action)
   const end = steps.findLastIndex(({ by }) => by === action) + 1
   const between = steps.slice(first, end).find(({ by }) => by !== action)
   if (between !== undefined) return between.by
   const [earlier, own, later] = [steps[first - 1], steps[end - 1], steps[end]]
-  const found = earlier === undefined ? before : leftBy(earlier)
+  const found = earlier === undefined ? before : leftBy(earlier, contents)
   if (found === undefined) return earlier?.by ?? action
-  const left = later === undefined ? after : own && leftBy(own)
+  const left = later === undefined ? after : own && leftBy(own, contents)
   if (left === undefined) return later?.by ?? action
   return {
     path,
@@ -198,8 +217,8 @@ function ofAction({ path, before, after, steps, ignored }: PathRecord, action: n
   }
 }
 
-function leftBy({ type, mode, digest, kept }: StepRecord): State | undefined {
+function leftBy({ type, mode, digest }: StepRecord, contents: Pick<ContentStore, 'has'>): State | undefined {
   if (type !== undefined) return { type }
-  if (mode === undefined || digest === undefined || kept === undefined) return undefined
-  return { type: 'file', mode, digest, kept }
+  if (mode === undefined || digest === undefined || !contents.has(digest)) return undefined
+  return { type: 'file', mode, digest }
 }

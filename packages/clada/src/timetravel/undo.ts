@@ -4,13 +4,12 @@ import { Stop } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
-import { Contents } from '../journal/images.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import type { About } from '../history/execution.ts'
-import { dirOf, type ExecutionRecord } from '../journal/record.ts'
+import { contentsOf, type ExecutionRecord } from '../journal/record.ts'
 import { openTimeline, readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../journal/timeline.ts'
-import { changedAsWell, damaged, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
+import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { moveBack } from './repository.ts'
@@ -108,7 +107,7 @@ async function undoOrRedo(
     // Until everything is restored.
     about = { ...reverted, ended: 'interrupted' }
     const interrupted = interruptedPaths(chosen, records)
-    const files = await revert(
+    const { partial, ...files } = await revert(
       chosen,
       settings.root,
       path.join(stateDir, 'history'),
@@ -125,7 +124,8 @@ async function undoOrRedo(
     const { number, summary } = (kind === 'redo' && records.find((one) => one.number === reverted.of)) || chosen
     const { ofActions } = reverted
     const only = ofActions === undefined ? {} : { actions: [...ofActions] }
-    return await ended(history, { ...result, execution: number, ...only, summary })
+    const done = await ended(history, { ...result, execution: number, ...only, summary })
+    return partial === undefined ? done : { ...done, success: false, error: partial, code: 'git_operation_failed' }
   } catch (error) {
     if (!(error instanceof Stop)) {
       await history.end([])
@@ -235,10 +235,10 @@ async function revert(
   workspace: OpenWorkspace,
   { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
   interrupted: ReadonlySet<string>,
-): Promise<UndoResult> {
-  const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
+): Promise<UndoResult & { readonly partial?: string }> {
+  const contents = contentsOf(historyDir)
+  const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action, contents)
   if (typeof given === 'string') return refused(given, 'invalid_parameter')
-  const contents = new Contents(dirOf(historyDir, record.number))
   const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
   const paths = given.map((entry): RevertedPath => {
     const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
@@ -252,13 +252,15 @@ async function revert(
   )
   const met = plans.find(({ meets }) => meets !== undefined)
   if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
-  const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
-  if (conflicts.length > 0 && !force) {
-    const reason = conflicts.some(({ reason }) => reason === damaged)
-      ? `Files that execution ${record.number} saved are damaged. Use --force to undo the rest of it.`
-      : `Files were changed since execution ${record.number}. Use --force to merge them.`
+  const lost = plans.flatMap(({ path, lost }) => (lost === undefined ? [] : [{ path, reason: lost }]))
+  const changed = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
+  const conflicts = [...lost, ...changed]
+  if (changed.length > 0 && !force) {
+    const reason = `Files were changed since execution ${record.number}. Use --force to merge them.`
     return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
+  if (lost.length === plans.length && lost.length > 0)
+    return { ...refused(`Nothing that execution ${record.number} saved can be read any more.`), conflicts }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const notes = await workspace.restore(wanted)
   const warnings = [
@@ -270,8 +272,13 @@ async function revert(
     restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
     conflicts,
     ...(warnings.length === 0 ? {} : { warnings }),
+    // The rest is undone, so that it counts as undone; what is missing is a failure all the same.
+    ...(lost.length === 0 || force ? {} : { partial: lostReasonFor(record.number, lost) }),
   }
 }
+
+const lostReasonFor = (number: number, lost: readonly { path: string; reason: string }[]): string =>
+  `${lost.map(({ path, reason }) => `${path} cannot be restored: ${reason}`).join('; ')}. Everything else of execution ${number} is undone.`
 
 /** If the execution replaced a directory by a link, paths below it count as absent: files reached through the link are elsewhere. */
 function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspect): Inspect {
@@ -305,7 +312,8 @@ export async function undoConversation(
   for (const number of numbers) {
     const result = await undo(settings, how, { number, force })
     if (!result.success) {
-      for (let left = done.length; left > 0; left--) await redo(settings, how, { force: true })
+      const begun = done.length + (result.restored.length > 0 ? 1 : 0)
+      for (let left = begun; left > 0; left--) await redo(settings, how, { force: true })
       return { ...result, executions: [], restored: [] }
     }
     done.push(result)

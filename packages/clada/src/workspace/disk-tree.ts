@@ -2,9 +2,9 @@ import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
-import { digestOf } from '../core/digest.ts'
+import { digestOfOpen } from '../core/digest.ts'
 import { Stop } from '../core/problem.ts'
-import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import { type Becoming, type Inspected, mostInMemory, type PathChange, type Recorder } from '../core/recorder.ts'
 import {
   DiskBase,
   directoryStop,
@@ -31,7 +31,7 @@ import {
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
-import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree } from './tree.ts'
+import type { Adopted, Announced, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
 
@@ -120,6 +120,26 @@ export class DiskTree implements Tree {
     this.#recorder?.passed({ absolute: at.absolute, safePath: '', becomes, by: by ?? this.#recorder.acting })
   }
 
+  /** Puts a file of any size in place of whatever file is there. */
+  async place(at: Location, content: PlacedContent, { expect, ...how }: Removal & Manner): Promise<WriteNote> {
+    if (expect !== undefined && this.look(at) !== undefined && this.#digestAt(at) !== expect)
+      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    if (Buffer.isBuffer(content)) {
+      const replacement = this.#begin(at, 'anything', 'open', (fd) => writeWhole(fd, content), how)
+      await replacement.write()
+      return replacement.commit()
+    }
+    const source = fs.openSync(content.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const fill: Fill = (fd) => pour(source, fd)
+      const replacement = this.#begin(at, 'anything', 'open', fill, { mode: content.mode, ...how })
+      await replacement.write()
+      return await replacement.commit()
+    } finally {
+      fs.closeSync(source)
+    }
+  }
+
   async copy(from: Location, to: Location): Promise<void> {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     let replacement: Replacement
@@ -150,9 +170,12 @@ export class DiskTree implements Tree {
   }
 
   #digestAt(at: Location): string {
-    const base = this.read(at, Infinity)
-    base.release()
-    return digestOf(base.bytes)
+    const { fd } = this.#openRegular(at, 'open')
+    try {
+      return digestOfOpen(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
   }
 
   rename(from: Location, to: Location): void {
@@ -268,6 +291,7 @@ export class DiskTree implements Tree {
     if (look.type === 'symlink') return { type: 'symlink', target: this.readLink(at) }
     if (look.type === 'directory') return { type: 'directory', mode: look.mode & 0o7777 }
     if (look.type !== 'file') return { type: look.type }
+    if (look.size > mostInMemory) return { type: 'file', mode: look.mode & 0o7777, digest: this.#digestAt(at) }
     const base = this.read(at, Infinity)
     base.release()
     return { type: 'file', mode: base.mode & 0o7777, bytes: base.bytes }

@@ -8,7 +8,7 @@ import type { Model, Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
 import type { Announced, Look } from './tree.ts'
 import { digestOf } from '../core/digest.ts'
-import type { Inspected } from '../core/recorder.ts'
+import { type InMemory, mostInMemory } from '../core/recorder.ts'
 
 /**
  * Brings staged steps to the disk, all of them or none. Everything that needs room is written first, under
@@ -110,6 +110,7 @@ function folded(all: readonly Step[]): { steps: readonly Step[]; passed: Readonl
 function displacedBy(step: Step): Location[] {
   switch (step.kind) {
     case 'write':
+    case 'place':
     case 'remove':
     case 'remove-dir':
     case 'make-dir':
@@ -150,6 +151,7 @@ function undisturbed(steps: readonly Step[]): Step[] {
 
 async function take(step: Step, disk: DiskTree): Promise<WriteNote | undefined> {
   if (step.kind === 'write') return disk.write(step.at, step.bytes, step.base, step)
+  if (step.kind === 'place') return disk.place(step.at, step.content, step)
   if (step.kind === 'make-link') disk.makeLink(step.at, step.target)
   if (step.kind === 'rename') disk.rename(step.from, step.to)
   else if (step.kind === 'remove') disk.remove(step.at, step)
@@ -194,10 +196,21 @@ class Safety {
   }
 }
 
+/** What shall be at a path. A large file is copied from where its content is kept. */
+export type WantedContent = InMemory | LargeFile
+
+interface LargeFile {
+  readonly type: 'file'
+  readonly mode: number
+  readonly bytes?: undefined
+  readonly digest: string
+  readonly from: string
+}
+
 /** A path, and what shall be there. */
 export interface Restoration {
   readonly at: Location
-  readonly to: Inspected
+  readonly to: WantedContent
   /** What the file must be until then, as `digestOf` has it. */
   readonly expect?: string | undefined
   /** Mode and owner, when they are not to stay as they are. */
@@ -234,6 +247,10 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     }
     if (to.type === 'symlink') files.push({ kind: 'make-link', at, target: to.target })
     if (to.type !== 'file') continue
+    if (to.bytes === undefined || (stays && now.size > mostInMemory)) {
+      files.push({ kind: 'place', at, content: to.bytes ?? { file: to.from, mode: to.mode }, expect, like, readOnly })
+      continue
+    }
     const base = stays ? disk.read(at, Infinity) : null
     // Thousands of files must not hold thousands of descriptors.
     base?.release()

@@ -4,7 +4,7 @@ import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.t
 import type { Settings } from '../core/settings.ts'
 import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
-import { landTogether, type Restoration, restoreSteps } from './land.ts'
+import { landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
 import { SecondNames } from '../process/second-names.ts'
 import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
@@ -13,7 +13,7 @@ import type { WriteNote } from '../core/files.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
-export type { ActionFiles, Change, ExpectedFile, FileState, Kept, Landing }
+export type { ActionFiles, Change, ExpectedFile, FileState, Kept, Landing, WantedContent }
 
 /** Where actions work: on the disk, or on a stage over it. */
 export interface Scope {

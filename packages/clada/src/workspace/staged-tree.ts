@@ -8,7 +8,7 @@ import type { FileState } from '../core/recorder.ts'
 import { type Change, changed, directoryStop, isSameState, readOnlyStop } from './disk-file.ts'
 import { type Location, linkStop } from './walk.ts'
 import type { Model } from './replacement.ts'
-import type { Adopted, Base, Look, Named, Outside, Tree, Removal } from './tree.ts'
+import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
 
 /**
  * A tree on top of another and keeps every change to itself: later actions see what earlier ones did,
@@ -345,6 +345,15 @@ type StepKind =
       readonly at: Location
       readonly bytes: Buffer
       readonly base: Base | null
+      readonly like?: Model | undefined
+      readonly readOnly?: 'left so' | undefined
+    }
+  /** A file of any size, whatever is there. */
+  | {
+      readonly kind: 'place'
+      readonly at: Location
+      readonly content: PlacedContent
+      readonly expect?: string | undefined
       readonly like?: Model | undefined
       readonly readOnly?: 'left so' | undefined
     }

@@ -65,6 +65,9 @@ export interface Removal {
   readonly readOnly?: 'left so' | undefined
 }
 
+/** The content of a file: its bytes, or a file to copy. */
+export type PlacedContent = Buffer | { readonly file: string; readonly mode: number }
+
 export type Named = Pick<Entry, 'name' | 'type'>
 
 export interface Look {

@@ -1,0 +1,147 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { digestOf, digestOfOpen } from '../core/digest.ts'
+import { hasCode } from '../core/platform.ts'
+import { removeFile, renameFile } from '../state/own-files.ts'
+
+/**
+ * The contents of files before and after changes, each once, under its digest. Whatever is read is compared with its
+ * digest first, so a damaged content is a missing one.
+ */
+export class ContentStore {
+  readonly #dir: string
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  /** Where a content is, if it is kept. */
+  fileOf(digest: string): string {
+    // The digest may come from a damaged log: it must not name a file elsewhere.
+    return path.join(this.#dir, isDigest(digest) ? digest : 'none')
+  }
+
+  has(digest: string): boolean {
+    return fs.lstatSync(this.fileOf(digest), { throwIfNoEntry: false })?.isFile() === true
+  }
+
+  /** Keeps bytes. Neither they nor their name are synced. */
+  put(bytes: Buffer): string {
+    const digest = digestOf(bytes)
+    if (this.#isWhole(digest, bytes.length)) return digest
+    fs.writeFileSync(this.#freeName(digest), bytes, { flag: 'wx', mode: 0o600 })
+    return digest
+  }
+
+  /**
+   * Keeps a file of any size: by a link, which needs no space, or as a copy. A linked file must be replaced or removed
+   * and never be written into, or it must be copied later with `unlink`.
+   */
+  keep(safePath: string, how: 'link' | 'copy'): string {
+    const [digest, size] = readFile(safePath, (fd) => [digestOfOpen(fd), fs.fstatSync(fd).size] as const)
+    if (this.#isWhole(digest, size)) return digest
+    const file = this.#freeName(digest)
+    if (how === 'copy' || !isLinked(safePath, file)) copyFile(safePath, file)
+    return digest
+  }
+
+  /** Replaces a link to a file that may still be in use by a copy. */
+  unlink(digest: string): void {
+    const file = this.fileOf(digest)
+    if ((fs.lstatSync(file, { throwIfNoEntry: false })?.nlink ?? 0) < 2) return
+    const copy = `${file}${copying}`
+    fs.rmSync(copy, { force: true })
+    copyFile(file, copy)
+    renameFile(copy, file)
+  }
+
+  /** Removes what a process left that died in `unlink`. */
+  sweep(): void {
+    for (const name of this.#names()) if (name.endsWith(copying)) removeFile(path.join(this.#dir, name))
+  }
+
+  /** Undefined if it is not kept, or is damaged. */
+  read(digest: string): Buffer | undefined {
+    try {
+      const bytes = readFile(this.fileOf(digest), (fd) => fs.readFileSync(fd))
+      return digestOf(bytes) === digest ? bytes : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whether the content is kept and not damaged, whatever its size. */
+  isWhole(digest: string): boolean {
+    try {
+      return readFile(this.fileOf(digest), digestOfOpen) === digest
+    } catch {
+      return false
+    }
+  }
+
+  sizeOf(digest: string): number {
+    return fs.lstatSync(this.fileOf(digest), { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  /** The size of each content that is kept, by its digest. */
+  sizes(): ReadonlyMap<string, number> {
+    return new Map(
+      this.#names()
+        .filter(isDigest)
+        .map((name) => [name, this.sizeOf(name)]),
+    )
+  }
+
+  /** Removes everything but these contents. */
+  keepOnly(digests: ReadonlySet<string>): void {
+    for (const name of this.#names())
+      if (!digests.has(name)) fs.rmSync(path.join(this.#dir, name), { force: true, recursive: true })
+  }
+
+  #names(): string[] {
+    return fs.existsSync(this.#dir) ? fs.readdirSync(this.#dir) : []
+  }
+
+  /** What is there may be left by a power cut, which loses what was not synced. */
+  #isWhole(digest: string, size: number): boolean {
+    return fs.lstatSync(this.fileOf(digest), { throwIfNoEntry: false })?.size === size && this.isWhole(digest)
+  }
+
+  /** A content is written under its own name: one that is torn by a kill or a power cut is not whole, and written again. */
+  #freeName(digest: string): string {
+    fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+    const file = this.fileOf(digest)
+    fs.rmSync(file, { force: true })
+    return file
+  }
+}
+
+const copying = '.copy'
+
+const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+function isLinked(from: string, to: string): boolean {
+  try {
+    fs.linkSync(from, to)
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES')) throw error
+    return false
+  }
+}
+
+function copyFile(from: string, to: string): void {
+  fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
+  fs.chmodSync(to, 0o600)
+}
+
+/** @throws if there is no regular file */
+function readFile<T>(file: string, read: (fd: number) => T): T {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+  try {
+    if (!fs.fstatSync(fd).isFile()) throw new Error(`'${file}' is not a regular file`)
+    return read(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
