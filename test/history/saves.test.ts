@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
+import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { startClada } from './kill.ts'
 import { type Call, execute } from './world.ts'
 
 /** Elsewhere nothing can exchange two files, and a save by rename has its chance to be lost. */
-const exchanges = process.platform === 'linux' && fs.existsSync('/usr/bin/perl')
+const exchanges = nativeCalls() !== undefined
 
 const wanted = many ? 10_000 : 40
 const names = Array.from({ length: many ? 80 : 8 }, (_, at) => `f${at}.txt`)

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { PathJudge } from '../../packages/clada/src/core/effects.ts'
 import { Stop } from '../../packages/clada/src/core/problem.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
 import { DiskTree } from '../../packages/clada/src/workspace/disk-tree.ts'
 import type { Location } from '../../packages/clada/src/workspace/walk.ts'
 import { openWorkspace, type OpenWorkspace } from '../../packages/clada/src/workspace/open.ts'
@@ -22,8 +23,8 @@ export function workspaceIn(root: string): OpenWorkspace {
 }
 
 /** The layer below, for what no action can be made to do. */
-export function diskIn(root: string, scratch = new Scratch(root)): DiskTree {
-  const disk = new DiskTree(scratch)
+export function diskIn(root: string, scratch = new Scratch(root), native = nativeCalls): DiskTree {
+  const disk = new DiskTree(scratch, undefined, native)
   onTestFinished(async () => {
     await disk.finish()
     await scratch.finish()

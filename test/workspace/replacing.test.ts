@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { platform } from '../../packages/clada/src/core/platform.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
-import { leftovers } from './disk.ts'
+import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
+import { diskIn, leftovers, locationIn, stopOf } from './disk.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 
 const root0 = process.geteuid?.() === 0
@@ -80,6 +81,79 @@ describe('what belongs to a file besides its text', () => {
       },
     )
   }
+
+  describe.skipIf(nativeCalls() === undefined)('with the package for attributes', () => {
+    // Owner rw, user 1234 rw, group r, mask rw, others nothing: version 2, then tag, rights and id of each.
+    const accessList = Buffer.from(
+      '02000000' +
+        '01000600ffffffff' +
+        '02000600d2040000' +
+        '04000400ffffffff' +
+        '10000600ffffffff' +
+        '20000000ffffffff',
+      'hex',
+    )
+    const attributes = { 'system.posix_acl_access': accessList, 'user.origin': Buffer.from('a page') }
+    const read = (file: string): Record<string, string> => {
+      const fd = fs.openSync(file, 'r')
+      const native = nativeCalls()
+      const names = native?.listAttrsSync(fd) ?? []
+      const found = names
+        .filter((name) => !name.startsWith('security.'))
+        .map((name) => [name, String(native?.getAttrSync(fd, name)?.toString('hex'))])
+      fs.closeSync(fd)
+      return Object.fromEntries(found)
+    }
+    /** On a real disk: one in memory may have no attributes. */
+    const withAttributes = (given: Readonly<Record<string, Buffer>>): { root: string; file: string } => {
+      const root = fs.mkdtempSync('/var/tmp/clada-attributes-')
+      onTestFinished(() => fs.rmSync(root, { recursive: true, force: true }))
+      const file = path.join(root, 'a')
+      fs.writeFileSync(file, 'old\n')
+      const fd = fs.openSync(file, 'r+')
+      for (const [name, value] of Object.entries(given)) nativeCalls()?.setAttrSync(fd, name, value)
+      fs.closeSync(fd)
+      return { root, file }
+    }
+
+    it('the access list and the attributes of the user stay', async () => {
+      const { root, file } = withAttributes(attributes)
+      const [before, { mode }] = [read(file), fs.statSync(file)]
+      expect(Object.keys(before).sort()).toEqual(Object.keys(attributes))
+      const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(edit(file))
+      expect([success, fs.readFileSync(file, 'utf8')]).toEqual([true, 'new\n'])
+      expect([read(file), fs.statSync(file).mode]).toEqual([before, mode])
+    })
+
+    it('a file without an access list gets none from its directory', async () => {
+      const { root, file } = withAttributes({})
+      const fd = fs.openSync(root, 'r')
+      nativeCalls()?.setAttrSync(fd, 'system.posix_acl_default', accessList)
+      fs.closeSync(fd)
+      const { mode } = fs.statSync(file)
+      await new Clada({ repoPath: root, gitCommit: false }).execute(edit(file))
+      expect([fs.readFileSync(file, 'utf8'), read(file), fs.statSync(file).mode]).toEqual(['new\n', {}, mode])
+    })
+
+    it('an edit that would lose them is refused with the reason', async () => {
+      const { root, file } = withAttributes(attributes)
+      const native = nativeCalls()
+      if (native === undefined) return
+      const setAttrSync = (): void => {
+        throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
+      }
+      const disk = diskIn(root, undefined, () => ({ ...native, setAttrSync }))
+      const at = locationIn(root, 'a')
+      const work = async () => disk.write(at, Buffer.from('new'), disk.read(at, 100))
+      expect(await stopOf(work)).toMatchObject({
+        kind: 'os',
+        code: 'EPERM',
+        path: file,
+        message: 'its access list cannot be kept (operation not permitted)',
+      })
+      expect([filesIn(root), leftovers(root)]).toEqual([{ a: 'old\n' }, []])
+    })
+  })
 
   it.skipIf(!root0)('the owner stays (only the superuser can give files away)', async () => {
     const root = scratchDir({ a: 'old\n' })

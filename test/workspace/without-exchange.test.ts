@@ -1,21 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { platform } from '../../packages/clada/src/core/platform.ts'
 import type { DiskBase } from '../../packages/clada/src/workspace/disk-file.ts'
 import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { diskIn, locationIn, openBelow, stopOf } from './disk.ts'
 
-/** One whose system calls clada does not know. */
-const { arch } = process
-beforeAll(() => void Object.defineProperty(process, 'arch', { value: 'riscv64' }))
-afterAll(() => void Object.defineProperty(process, 'arch', { value: arch }))
+/** Without the package that swaps names. */
+const without = (root: string, scratch = new Scratch(root)) => diskIn(root, scratch, () => undefined)
 
 describe('somebody writes in the very moment of the replacement, where names cannot be exchanged', () => {
   /** Does what nobody can prevent: writes between the last look and the taking of the name. */
   async function displaced(root: string, name: string, late: (file: string) => void, scratch?: Scratch) {
-    const disk = diskIn(root, scratch)
+    const disk = without(root, scratch)
     const at = locationIn(root, name)
     const base = disk.read(at, 1000)
     const isAt = base.isAt.bind(base)
@@ -49,7 +47,7 @@ describe('somebody writes in the very moment of the replacement, where names can
 
   it('what they write before the last look stays, also as many bytes', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
-    const disk = diskIn(root)
+    const disk = without(root)
     const at = locationIn(root, 'a.txt')
     const replacement = disk.prepare(at, Buffer.from('ours\n'), disk.read(at, 1000))
     await replacement.write()
@@ -105,7 +103,7 @@ describe('somebody writes in the very moment of the replacement, where names can
     const scratch = new Scratch(root)
     scratch.sweep()
     const [, saved = ''] =
-      /^another program wrote to a\.txt while it was replaced; its text is saved in (.*)$/.exec(
+      /^another program saved a\.txt while clada was replacing it; that version is kept in (.*)$/.exec(
         scratch.notes[0] ?? '',
       ) ?? []
     expect(fs.readFileSync(saved, 'utf8')).toBe('old\nlater\n')

@@ -31,7 +31,7 @@ import { passedOver } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
-import { takenTogether, writeConcurrently } from '../workspace/replacement.ts'
+import { concurrentWrites, writeConcurrently } from '../workspace/replacement.ts'
 import { slashed } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -105,7 +105,7 @@ export class Execution {
 
   async runBlocks(blocks: readonly Block[]): Promise<void> {
     if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
-    if (blocks.length > takenTogether) writeConcurrently(takenTogether)
+    if (blocks.length > concurrentWrites) writeConcurrently()
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
@@ -559,7 +559,7 @@ const saysBroken = (data: unknown): boolean =>
   JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
 
 /** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
-const maxWriting = 2 * takenTogether
+const maxWriting = 2 * concurrentWrites
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
   `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`

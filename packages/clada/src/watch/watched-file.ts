@@ -90,6 +90,7 @@ async function rewriteOn(
     if (fd === undefined) fs.closeSync(held.fd)
     try {
       const { displaced } = await tree.write(at, wanted, base, { readOnly: 'left so' })
+      if (fd !== undefined) scratch.forgetOwnDisplaced()
       await scratch.finish()
       if (displaced !== undefined && !isForgotten(displaced, base, fd)) onSaved(displaced)
       return { bytes: wanted, late: new LateWriter(fd, before) }

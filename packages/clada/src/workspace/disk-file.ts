@@ -96,6 +96,11 @@ export class DiskBase implements Base {
     return now.equals(this.bytes) ? undefined : now
   }
 
+  /** Calls back with the descriptor of this file and that of another one that is to get its attributes. */
+  giveAttributes(to: number, copy: (from: number, to: number) => void): void {
+    if (this.#fd !== undefined) copy(this.#fd, to)
+  }
+
   /** The descriptor, for the caller to close. */
   handOver(): number | undefined {
     const fd = this.#fd

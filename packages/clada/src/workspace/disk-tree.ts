@@ -25,10 +25,12 @@ import {
   type Fill,
   linkOrCopy,
   moveBack,
-  NameTaker,
   recorded,
   type Replacement,
+  type Replacing,
 } from './replacement.ts'
+import { copyAttributes } from './attributes.ts'
+import { nativeCalls } from './native.ts'
 import type { Scratch } from './scratch.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
@@ -40,13 +42,20 @@ export class DiskTree implements Tree {
   readonly #walk: Walk
   readonly #scratch: Scratch
   readonly #recorder: Recorder | undefined
-  readonly #names: NameTaker
+  readonly #replacing: Replacing
   readonly #touched = new Set<Dir>()
 
-  constructor(scratch: Scratch, recorder?: Recorder) {
+  constructor(scratch: Scratch, recorder?: Recorder, native = nativeCalls) {
     this.#scratch = scratch
     this.#recorder = recorder
-    this.#names = new NameTaker(recorder)
+    // Loaded when it is needed: most commands write nothing.
+    this.#replacing = {
+      scratch,
+      recorder,
+      get native() {
+        return native()
+      },
+    }
     this.#walk = new Walk((absolute, safePath) => {
       const made: PathChange = {
         absolute,
@@ -220,6 +229,7 @@ export class DiskTree implements Tree {
       const temp = dir.at(this.#scratch.tempName(dir.path))
       fs.copyFileSync(from, temp, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
       const { atime, mtime } = fs.statSync(from)
+      this.#copyAttributes(from, temp)
       fs.chmodSync(temp, mode)
       fs.utimesSync(temp, atime, mtime)
       syncFileNow(temp)
@@ -233,6 +243,18 @@ export class DiskTree implements Tree {
       this.#record([there === undefined ? { ...change, was: 'absent' } : change], take)
     })
     this.#touch(dir)
+  }
+
+  #copyAttributes(from: string, to: string): void {
+    const { native } = this.#replacing
+    if (native === undefined) return
+    const [source, target] = [fs.openSync(from, 'r'), fs.openSync(to, 'r')]
+    try {
+      copyAttributes(native, source, target)
+    } finally {
+      fs.closeSync(source)
+      fs.closeSync(target)
+    }
   }
 
   setTime(at: Location, mtime: Date): void {
@@ -423,7 +445,7 @@ export class DiskTree implements Tree {
     if (at.parts.length === 0) throw directoryStop(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)
-    return beginReplacement({ at, dir, base, op, fill, ...content, scratch: this.#scratch, names: this.#names })
+    return beginReplacement({ at, dir, base, op, fill, ...content, ...this.#replacing })
   }
 
   #parentIfThere(at: Location): Dir | undefined {

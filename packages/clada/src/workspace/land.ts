@@ -34,16 +34,12 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
     for (let at = 0; at < waiting.length; at += atOnce)
       await allOf(waiting.slice(at, at + atOnce).map(async (replacement) => replacement.write()))
     await disk.announce(steps.flatMap(announced))
-    for (const some of takenTogether(steps, replacements)) {
-      for (const step of some) for (const at of displacedBy(step)) safety.keep(at)
-      const notes = await allOf(
-        some.map(async (step) => {
-          disk.actFor(step)
-          for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
-          return replacements.get(step)?.commit() ?? take(step, disk)
-        }),
-      )
-      noted.push(...notes.flatMap((note) => note ?? []))
+    for (const step of steps) {
+      for (const at of displacedBy(step)) safety.keep(at)
+      disk.actFor(step)
+      for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
+      const note = await (replacements.get(step)?.commit() ?? take(step, disk))
+      if (note !== undefined) noted.push(note)
     }
   } catch (error) {
     for (const replacement of replacements.values()) replacement.discard()
@@ -60,19 +56,6 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
 async function allOf<T>(all: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(all)
   return Promise.all(all)
-}
-
-/** Steps in order; files with a successor that follow one another take their names together. */
-function takenTogether(steps: readonly Step[], replacements: ReadonlyMap<Step, Replacement>): Step[][] {
-  const all: Step[][] = []
-  for (const step of steps) {
-    const last = all.at(-1)
-    const [first] = last ?? []
-    const isNext = first !== undefined && replacements.has(first) && first.ofProgram === step.ofProgram
-    if (isNext && replacements.has(step)) last?.push(step)
-    else all.push([step])
-  }
-  return all
 }
 
 /** More files at the same time would need more descriptors than a process has. */

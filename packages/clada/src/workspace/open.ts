@@ -156,6 +156,7 @@ export function openWorkspace(
     settle: async () => {
       await workspace.flushed()
       await disk.settle()
+      scratch.reviewOwnDisplaced()
     },
     close: async () => {
       await workspace.flushed()

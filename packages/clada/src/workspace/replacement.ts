@@ -5,9 +5,9 @@ import type { PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, irregularStop, refuseReadOnly } from './disk-file.ts'
 import { type Dir, linkStop, type Location, nameOf, osStop, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
-import { longestPause, type Scratch } from './scratch.ts'
-import { beginExchanges, type Exchange, exchange, type ExchangeRequest, startExchanging } from './exchange.ts'
-import { now } from '../core/time-limit.ts'
+import type { Scratch } from './scratch.ts'
+import { copyAttributes } from './attributes.ts'
+import type { NativeCalls } from './native.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
 /** What must be at the target when the replacement takes its place. */
@@ -22,20 +22,18 @@ export type Fill = (fd: number) => void
 export interface Replacement {
   /** Writes it beside its target, and makes it durable. Undefined where nothing is to be waited for. */
   write(): Promise<void> | undefined
-  /** Takes the name. A file that is just being written is waited for. */
+  /** Takes the name. */
   commit(): Promise<WriteNote>
   /** Gives up, unless it was committed. */
   discard(): void
 }
 
-interface Plan extends Content {
+interface Plan extends Content, Replacing {
   readonly at: Location
   readonly dir: Dir
   readonly base: Expected
   readonly op: string
   readonly fill: Fill
-  readonly scratch: Scratch
-  readonly names: NameTaker
 }
 
 export interface Content {
@@ -53,8 +51,7 @@ export type Model = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
 export function beginReplacement(plan: Plan): Replacement {
-  const { at, dir, base, op, fill, mode, scratch, names } = plan
-  const { recorder } = names
+  const { at, dir, base, op, fill, mode, scratch, recorder, native } = plan
   const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
   const by = recorder?.acting ?? 0
   const target = dir.at(nameOf(at))
@@ -85,18 +82,25 @@ export function beginReplacement(plan: Plan): Replacement {
   const begin = (opened: number): void => {
     fd = opened
     fill(fd)
-    if (model !== undefined) keepsOwner = keepOwnerAndMode(fd, model)
-    else if (mode !== undefined) fs.fchmodSync(fd, wanted)
+    const hasOwner = model === undefined || keepOwner(fd, model)
+    keepsOwner = hasOwner || model?.uid === ownUser
+    if (base instanceof DiskBase && native !== undefined)
+      base.giveAttributes(fd, (from, to) => copyAttributes(native, from, to))
+    // After owner and content, because a change of either clears the set-id bits; at creation the umask, or an access list
+    // of the directory, removed others. A program must not get the rights of another user than before.
+    if (model !== undefined || mode !== undefined) fs.fchmodSync(fd, hasOwner ? wanted : wanted & 0o1777)
   }
   const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
 
   /** Takes the name, and returns where a text written at the same time is saved. */
-  const take = (when: Patience): Promise<string | undefined> => {
-    const change = changeOf(plan, target, model?.mode, by)
-    if (base instanceof DiskBase) return names.take({ change, ...replacing(plan, temp, target, base, when) })
-    const act = (): void => (base === null ? takeFreeName(temp, target, at) : renameFile(temp, target))
-    recorded(recorder, [change], act)
-    return Promise.resolve(undefined)
+  const take = (): string | undefined => {
+    let saved: string | undefined
+    recorded(recorder, [changeOf(plan, target, model?.mode, by)], () => {
+      if (base instanceof DiskBase) saved = takeNameOf(plan, temp, target, base)
+      else if (base === null) takeFreeName(temp, target, at)
+      else renameFile(temp, target)
+    })
+    return saved
   }
 
   return {
@@ -114,24 +118,21 @@ export function beginReplacement(plan: Plan): Replacement {
       } catch (error) {
         throw failing(error)
       }
-      const exchanging = base instanceof DiskBase ? startExchanging() : undefined
-      if (fd === undefined && kept === undefined && exchanging === undefined) return undefined
-      return ready([fd === undefined ? undefined : synced(fd).then(close), kept, exchanging]).catch(
-        (error: unknown) => {
-          throw failing(error)
-        },
-      )
+      if (fd === undefined && kept === undefined) return undefined
+      return ready([fd === undefined ? undefined : synced(fd).then(close), kept]).catch((error: unknown) => {
+        throw failing(error)
+      })
     },
 
     commit: async () => {
-      for (const until = now() + longestPause; ; await new Promise((again) => setTimeout(again, 50))) {
-        try {
-          const displaced = await take(now() < until ? 'unless open' : 'also open')
-          release()
-          return { ...(displaced && { displaced }), ...(keepsOwner ? {} : { disowned: at.given }) }
-        } catch (error) {
-          if (!(error instanceof StillOpen)) throw failing(error)
-        }
+      try {
+        // On a disk in memory nothing else is waited for, and signals and questions would not be heard between many files.
+        await new Promise((done) => setImmediate(done))
+        const displaced = take()
+        release()
+        return { ...(displaced && { displaced }), ...(keepsOwner ? {} : { disowned: at.given }) }
+      } catch (error) {
+        throw failing(error)
       }
     },
 
@@ -174,20 +175,6 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
   refuseReadOnly(at, now, op)
 }
 
-/** Another program has the file open and may be writing into it. */
-class StillOpen extends Error {}
-
-type Patience = ExchangeRequest['when']
-
-/** One file that takes the name of another. */
-interface Turn {
-  readonly change: PathChange
-  /** The last look before the name is taken. @throws Stop where it must not be */
-  look(): ExchangeRequest
-  /** The names were exchanged, or not; returns where a text written at the same time is saved. */
-  end(answer: Exchange): string | undefined
-}
-
 /** Makes changes, and records them where that is wanted. */
 export function recorded(
   recorder: Pick<Recorder, 'beginChange'> | undefined,
@@ -204,131 +191,55 @@ export function recorded(
   end?.()
 }
 
-interface WaitingTurn extends Turn {
-  done(saved: string | undefined): void
-  refused(error: unknown): void
+/** What replacements on one disk share. */
+export interface Replacing {
+  readonly scratch: Scratch
+  readonly recorder: Recorder | undefined
+  /** Undefined where names cannot be swapped. */
+  readonly native: NativeCalls | undefined
 }
 
 /**
- * Gives files their names, some that are ready at the same time together: perl is asked once for them, and answers while
- * the next ones are prepared.
+ * A file takes the name of the one that was read. Both names are swapped, so that the file that had the name is at hand
+ * afterwards, whichever it was. Returns where a text that was saved at the same moment is kept.
  */
-export class NameTaker {
-  readonly recorder: Recorder | undefined
-  readonly #waiting: WaitingTurn[] = []
-  /** Ends the exchanges that were begun. */
-  #end: (() => void) | undefined
-
-  constructor(recorder: Recorder | undefined) {
-    this.recorder = recorder
+function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+  const { at, scratch, native } = plan
+  // The same file, and not written into.
+  if (!base.isAt(target)) throw changedStop(at)
+  const own = fs.lstatSync(temp)
+  if (!swapNames(native, temp, target)) {
+    // From here on it is only microseconds.
+    if (!base.isNamed(target)) throw changedStop(at)
+    return replaceAndKeep(plan, temp, target, base)
   }
-
-  take(turn: Turn): Promise<string | undefined> {
-    if (this.#waiting.length === 0 && this.#end === undefined) setImmediate(() => this.#next())
-    return new Promise((done, refused) => this.#waiting.push({ ...turn, done, refused }))
+  if (base.isNamed(temp) && base.changedBytes() === undefined) {
+    scratch.keepDisplaced(nameOf(at), temp, base, 'moved')
+    removeFile(temp)
+    return undefined
   }
-
-  /** Everything that can be done meanwhile is done before the next turn of the event loop. */
-  #next(): void {
-    this.#end?.()
-    const turns = this.#waiting.splice(0, takenTogether)
-    this.#end = turns.length === 0 ? undefined : this.#begin(turns)
-    if (this.#end !== undefined) setImmediate(() => this.#next())
+  // Another program saved the file in between: its file gets the name back.
+  const isBack = swapNames(native, temp, target)
+  if (isBack && isSameFile(temp, own)) {
+    removeFile(temp)
+    throw changedStop(at)
   }
-
-  #begin(turns: readonly WaitingTurn[]): () => void {
-    const failed = new Map<PathChange, unknown>()
-    const tried = <T>(changes: readonly PathChange[], step: () => T): T | undefined => {
-      try {
-        return step()
-      } catch (error) {
-        for (const change of changes) if (!failed.has(change)) failed.set(change, error)
-        return undefined
-      }
-    }
-    const changes = turns.map(({ change }) => change)
-    const end = tried(changes, () => this.recorder?.beginChange(changes))
-    const requests = turns.map((turn) =>
-      failed.has(turn.change) ? undefined : tried([turn.change], () => turn.look()),
-    )
-    const answers = beginExchanges(requests.filter((request) => request !== undefined))
-    return () => {
-      const said = answers()[Symbol.iterator]()
-      const saved = turns.map((turn, at) => {
-        if (requests[at] === undefined) return undefined
-        const answer = said.next().value ?? 'unable'
-        return tried([turn.change], () => turn.end(answer))
-      })
-      tried(changes, () => end?.(new Set(failed.keys())))
-      for (const [at, { change, done, refused }] of turns.entries()) {
-        if (failed.has(change)) refused(failed.get(change))
-        else done(saved[at])
-      }
-    }
-  }
+  // It saved once more meanwhile: the newer file keeps the name, the older one is kept aside.
+  if (isBack) swapNames(native, temp, target)
+  throw changedStop(at, scratch.moveConflict(nameOf(at), temp))
 }
 
-/** While perl exchanges the names of so many files, as many are prepared. */
-export const takenTogether = 16
+const changedStop = (at: Location, saved?: string): Stop =>
+  new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
 
-/** A file takes the name of the one that was read, in a way that whatever had it is at hand. */
-function replacing(plan: Plan, temp: string, target: string, base: DiskBase, when: Patience): Omit<Turn, 'change'> {
-  const { at, scratch } = plan
-  const changed = (saved?: string): Stop =>
-    new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
-  let own: fs.Stats
-  return {
-    look: () => {
-      // The same file, and not written into.
-      if (!base.isAt(target)) throw changed()
-      own = fs.lstatSync(temp)
-      return { one: temp, other: target, expected: base.stat, when }
-    },
-    end: (answer) => {
-      const swap = swapped(answer, { temp, target, base, own })
-      if (swap === 'unable') {
-        // Other files may have taken their names meanwhile; from here on it is only microseconds.
-        if (!base.isNamed(target)) throw changed()
-        return replaceAndKeep(plan, temp, target, base)
-      }
-      if (swap === 'open') throw new StillOpen()
-      const saved = swap.left === 'a text' ? scratch.moveConflict(nameOf(at), temp) : undefined
-      if (swap.left === 'perhaps a text') scratch.keepDisplaced(nameOf(at), temp, base.stat, 'moved')
-      removeFile(temp)
-      if (!swap.taken) throw changed(saved)
-      return saved
-    },
+/** False if nothing was done: a name is gone, or this file system cannot do it. */
+function swapNames(native: NativeCalls | undefined, one: string, other: string): boolean {
+  try {
+    native?.swapSync(one, other)
+    return native !== undefined
+  } catch {
+    return false
   }
-}
-
-/** How an exchange went, and whether the file that is at the temporary name now is still of use to anybody. */
-type Swap = 'unable' | 'open' | { readonly taken: boolean; readonly left: 'nothing' | 'a text' | 'perhaps a text' }
-
-interface Exchanged {
-  readonly temp: string
-  readonly target: string
-  readonly base: DiskBase
-  /** The file that was at the temporary name before. */
-  readonly own: fs.Stats
-}
-
-/** A file that is not the one that was read is put back. */
-function swapped(answer: Exchange, { temp, target, base, own }: Exchanged): Swap {
-  if (answer !== 'taken') {
-    // Without an answer, only the names tell what happened.
-    const left = fs.lstatSync(temp, { throwIfNoEntry: false })
-    if (isSame(left, own))
-      return answer === 'open' ? 'open' : answer === 'changed' ? { taken: false, left: 'nothing' } : 'unable'
-    if (!isSame(left, base.stat)) return { taken: isSameFile(target, own), left: 'a text' }
-    if (answer === 'open') return { taken: true, left: 'a text' }
-  }
-  if (base.changedBytes() !== undefined) {
-    // Another process has written into it and closed it again: it gets its name back.
-    const back = exchange(temp, target, own, 'also open')
-    if (base.isNamed(target)) return { taken: false, left: back === 'taken' ? 'nothing' : 'a text' }
-    return { taken: isSameFile(target, own), left: 'a text' }
-  }
-  return { taken: true, left: answer === 'taken' ? 'nothing' : 'perhaps a text' }
 }
 
 /**
@@ -337,7 +248,7 @@ function swapped(answer: Exchange, { temp, target, base, own }: Exchanged): Swap
  */
 function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch } = plan
-  const kept = scratch.keepDisplaced(nameOf(at), target, base.stat, 'linked')
+  const kept = scratch.keepDisplaced(nameOf(at), target, base, 'linked')
   if (!platform.replacesOpenFiles) {
     base.release()
     // Nor does Windows replace a read-only file; the new one gets the mode of the old one.
@@ -399,16 +310,11 @@ export function moveBack(copy: string, to: string): void {
 const noLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** Returns whether the owner could be kept. */
-function keepOwnerAndMode(fd: number, { uid, gid, mode }: Model): boolean {
-  const foreign = uid !== ownUser || gid !== ownGroup
-  const kept = !foreign || owns(fd, uid, gid)
+function keepOwner(fd: number, { uid, gid }: Model): boolean {
+  if ((uid === ownUser && gid === ownGroup) || owns(fd, uid, gid)) return true
   // Only the superuser gives files away; the text matters more than the name of its owner. A group of one's own can stay.
-  if (!kept) owns(fd, -1, gid)
-  // After owner and content, because a change of either clears the set-id bits; at creation the umask removed others.
-  // A program must not get the rights of another user than before.
-  const wanted = mode & (kept ? 0o7777 : 0o1777)
-  if (foreign || (mode & (umask | setId)) !== 0) fs.fchmodSync(fd, wanted)
-  return kept || uid === ownUser
+  owns(fd, -1, gid)
+  return false
 }
 
 function owns(fd: number, uid: number, gid: number): boolean {
@@ -421,11 +327,14 @@ function owns(fd: number, uid: number, gid: number): boolean {
   }
 }
 
+/** How many files are brought to the disk at the same time. */
+export const concurrentWrites = 16
+
 /**
  * Lets so many files be written at the same time: a file system brings those to the disk together whose syncs wait together,
  * and Node has four threads for them. The number is read with the first call that needs one, so later this does nothing.
  */
-export function writeConcurrently(threads: number): void {
+export function writeConcurrently(threads = concurrentWrites): void {
   const { UV_THREADPOOL_SIZE: given } = process.env
   if (given !== undefined) return
   process.env['UV_THREADPOOL_SIZE'] = String(threads)
@@ -435,6 +344,5 @@ export function writeConcurrently(threads: number): void {
 }
 
 const umask = process.umask()
-const setId = 0o6000
 const ownUser = process.geteuid?.()
 const ownGroup = process.getegid?.()

@@ -19,7 +19,7 @@ import { Stop } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
-import { readWhole } from './disk-file.ts'
+import { type DiskBase, readWhole } from './disk-file.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
@@ -35,6 +35,8 @@ export class Scratch {
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
+  /** Files that were replaced in this run, as they were then. */
+  readonly #displaced: { readonly name: string; readonly file: string | number; readonly was: fs.Stats }[] = []
   #unfinished: { readonly descriptor: number; readonly file: string; readonly size: number }[] = []
 
   constructor(root: string) {
@@ -85,17 +87,42 @@ export class Scratch {
   }
 
   /**
-   * Keeps a file that was replaced, or is about to be, until no process can be writing into it any more: the next run looks.
-   * Its name says how it was. Undefined where that is not possible.
+   * Keeps a file that was replaced, or is about to be, because another process may have it open and write into it: this run
+   * looks at its end, and the next one once more. Its name says how it was. Undefined where only its descriptor is kept.
    */
-  keepDisplaced(name: string, safePath: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {
+  keepDisplaced(name: string, safePath: string, base: DiskBase, how: 'moved' | 'linked'): string | undefined {
+    const was = base.stat
     const file = this.#nameFor('displaced', `${was.size}-${was.mtimeMs}`, name)
     try {
       if (how === 'moved') renameFile(safePath, file)
       else fs.linkSync(safePath, file)
+      this.#displaced.push({ name, file, was })
       return file
     } catch {
+      // On another disk. Windows lets nobody replace a file that is open.
+      const descriptor = how === 'moved' && this.#displaced.length < mostDescriptors ? base.handOver() : undefined
+      if (descriptor !== undefined) this.#displaced.push({ name, file: descriptor, was })
       return undefined
+    }
+  }
+
+  /** The caller holds the replaced files open itself. */
+  forgetOwnDisplaced(): void {
+    for (const { file } of this.#displaced.splice(0)) {
+      if (typeof file === 'number') fs.closeSync(file)
+      else fs.rmSync(file, { force: true })
+    }
+  }
+
+  /** Moves what was written into replaced files since to the conflicts. */
+  reviewOwnDisplaced(): void {
+    for (const { name, file, was } of this.#displaced.splice(0)) {
+      const now = typeof file === 'number' ? fs.fstatSync(file) : fs.lstatSync(file, { throwIfNoEntry: false })
+      const isSame = now === undefined || (now.size === was.size && now.mtimeMs === was.mtimeMs)
+      if (typeof file === 'string' && !isSame) this.notes.push(savedNote(name, this.moveConflict(name, file)))
+      if (typeof file === 'string') continue
+      if (isSame) fs.closeSync(file)
+      else this.notes.push(savedNote(name, this.saveConflict(name, readWhole(file, now.size), file)))
     }
   }
 
@@ -117,10 +144,7 @@ export class Scratch {
       const isSame = now.size === Number(size) && now.mtimeMs === Number(time)
       const quiet = Date.now() - Math.max(now.mtimeMs, now.ctimeMs)
       if (isSame && quiet > longestPause) fs.rmSync(file, { force: true })
-      if (!isSame && quiet > quietMs)
-        this.notes.push(
-          `another program wrote to ${name} while it was replaced; its text is saved in ${this.moveConflict(name, file)}`,
-        )
+      if (!isSame && quiet > quietMs) this.notes.push(savedNote(name, this.moveConflict(name, file)))
     }
   }
 
@@ -152,6 +176,7 @@ export class Scratch {
 
   /** Everything that was announced is done with. */
   async finish(): Promise<void> {
+    this.reviewOwnDisplaced()
     if (this.#unfinished.length > 0) await new Promise((done) => setTimeout(done, quietMs))
     for (const { descriptor, file, size } of this.#unfinished) {
       try {
@@ -191,6 +216,12 @@ function isRenamed(from: string, to: string): boolean {
     throw error
   }
 }
+
+const savedNote = (name: string, saved: string): string =>
+  `another program saved ${name} while clada was replacing it; that version is kept in ${saved}`
+
+/** More would be missed elsewhere. */
+const mostDescriptors = 64
 
 /** Between two writes of an editor that saves a file. */
 export const quietMs = 200

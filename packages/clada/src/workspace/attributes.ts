@@ -1,0 +1,44 @@
+import { hasCode, isOsError, messageOf } from '../core/platform.ts'
+import type { NativeCalls } from './native.ts'
+
+/** The access list of a file on Linux. */
+const accessList = 'system.posix_acl_access'
+
+/**
+ * Gives a new file the access list and the user's attributes of another one. Labels of the system (`security.selinux`,
+ * `com.apple.provenance`) are left to the system, which sets them for each file, and marks of an overlay (`user.overlay.`)
+ * to the overlay. Both files are open.
+ *
+ * @throws the system's error where an attribute cannot be set
+ */
+export function copyAttributes(native: NativeCalls, from: number, to: number): void {
+  const wanted = ownAttributes(native, from)
+  for (const name of ownAttributes(native, to)) {
+    // A default access list of the directory gave it more than the other file has.
+    if (!wanted.includes(name)) native.removeAttrSync(to, name)
+  }
+  for (const name of wanted) {
+    const value = native.getAttrSync(from, name)
+    if (value !== null) setAttribute(native, to, name, value)
+  }
+}
+
+function setAttribute(native: NativeCalls, fd: number, name: string, value: Buffer): void {
+  try {
+    native.setAttrSync(fd, name, value)
+  } catch (error) {
+    const what = name === accessList ? 'its access list' : `its attribute '${name}'`
+    throw Object.assign(new Error(`${what} cannot be kept (${messageOf(error)})`), {
+      code: isOsError(error) ? error.code : 'EIO',
+    })
+  }
+}
+
+function ownAttributes(native: NativeCalls, fd: number): string[] {
+  try {
+    return native.listAttrsSync(fd).filter((name) => name === accessList || /^user\.(?!overlay\.)/.test(name))
+  } catch (error) {
+    if (hasCode(error, 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM')) return []
+    throw error
+  }
+}

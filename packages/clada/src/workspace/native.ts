@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module'
+import { platform } from '../core/platform.ts'
+
+/** Calls of the system that Node lacks. Names of files are paths, and files with attributes are open descriptors. */
+export interface NativeCalls {
+  /** Atomically swaps two directory entries (renameat2 with RENAME_EXCHANGE, on macOS renameatx_np). */
+  swapSync(one: string, other: string): void
+  listAttrsSync(fd: number): string[]
+  getAttrSync(fd: number, name: string): Buffer | null
+  setAttrSync(fd: number, name: string, value: Buffer): void
+  removeAttrSync(fd: number, name: string): void
+}
+
+/**
+ * From an optional package with compiled code, loaded at the first write. Undefined if it is not installed or has nothing
+ * for this machine (Alpine Linux), and on Windows, which has neither of them.
+ */
+export function nativeCalls(): NativeCalls | undefined {
+  loaded ??= { calls: loadCalls() }
+  return loaded.calls
+}
+
+let loaded: { readonly calls: NativeCalls | undefined } | undefined
+
+function loadCalls(): NativeCalls | undefined {
+  if (!platform.replacesOpenFiles) return undefined
+  try {
+    return createRequire(import.meta.url)('fs-native-extensions')
+  } catch {
+    return undefined
+  }
+}
