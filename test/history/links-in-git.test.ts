@@ -40,7 +40,37 @@ const moved =
     fs.symlinkSync(to, from)
   }
 
+/** A symbolic reference whose target leads out of the repository. */
+const symbolic =
+  (name: string, from: string = 'refs/heads', file = 'rc'): Plant =>
+  (gitDir, outside) =>
+    put(gitDir, name, (at) =>
+      fs.writeFileSync(at, `ref: ${from}/${path.relative(path.join(gitDir, from), path.join(outside, file))}\n`),
+    )
+
 const plants: Readonly<Record<string, Plant>> = {
+  'HEAD that names a file outside': symbolic('HEAD', 'refs/heads', 'id'),
+  'HEAD that names a file that is not there': symbolic('HEAD', 'refs/heads', 'new'),
+  'HEAD whose log would be a file outside': (gitDir, outside) =>
+    put(gitDir, 'HEAD', (at) =>
+      fs.writeFileSync(
+        at,
+        `ref: refs/heads/${path.relative(path.join(gitDir, 'logs/refs/heads'), path.join(outside, 'rc'))}\n`,
+      ),
+    ),
+  'HEAD that names a hook': (gitDir) =>
+    put(gitDir, 'HEAD', (at) => fs.writeFileSync(at, 'ref: refs/heads/../../hooks/post-commit\n')),
+  'HEAD with spaces after the colon': (gitDir, outside) =>
+    put(gitDir, 'HEAD', (at) =>
+      fs.writeFileSync(
+        at,
+        `ref:\t refs/heads/${path.relative(path.join(gitDir, 'refs/heads'), path.join(outside, 'id'))} \n`,
+      ),
+    ),
+  'the branch, which names a file outside': symbolic('refs/heads/main', 'refs/heads', 'id'),
+  'the checkpoints, which name a file outside': symbolic('refs/clada/checkpoints', 'refs/heads', 'id'),
+  'ORIG_HEAD that names a file outside': symbolic('ORIG_HEAD', 'refs/heads', 'id'),
+  'the stash, which names a file outside': symbolic('refs/stash', 'refs/heads', 'id'),
   'logs/HEAD to a file outside': link('logs/HEAD', 'rc'),
   'logs/HEAD to a file that is not there': link('logs/HEAD', 'new'),
   'logs/HEAD to a file of the project': (gitDir) => link('logs/HEAD', 'kept.txt')(gitDir, path.dirname(gitDir)),
@@ -159,6 +189,8 @@ const atCheckpoints = /clada|checkpoints|refs$|objects|pipe/
 
 /** Of every kind one: the others differ in what git writes, not in who calls it. */
 const someOf = [
+  'HEAD that names a file outside',
+  'the branch, which names a file outside',
   'logs/HEAD to a file outside',
   'the log of the branch',
   'refs/clada',
@@ -175,6 +207,7 @@ for (const [step, [before, then]] of Object.entries(steps))
         const outside = scratchDir({ rc: 'alias\n', 'dir/kept': 'k\n' })
         const root = repository({ 'a.txt': 'a\n', 'kept.txt': 'kept\n' })
         before(root)
+        fs.writeFileSync(path.join(outside, 'id'), git(root, 'rev-parse', 'HEAD'))
         plant(path.join(root, '.git'), outside)
         const seen = pictureOf(outside)
         const { status, out } = then(root)
@@ -182,7 +215,7 @@ for (const [step, [before, then]] of Object.entries(steps))
         expect(fs.readFileSync(path.join(root, 'kept.txt'), 'utf8')).toBe('kept\n')
         expect(status, out).not.toBe(null)
         expect(out).toMatch(
-          /is a (?:link|special file), and git|is not used|there is no git repository here|cannot be read/,
+          /is a (?:link|special file|reference to a bad name), and git|is not used|there is no git repository here|cannot be read|was removed since/,
         )
       })
   })

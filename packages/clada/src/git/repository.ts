@@ -1,3 +1,4 @@
+import { isReferenceName } from '../state/reference-name.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
@@ -32,10 +33,12 @@ export interface Repository {
 export function refuseLinks(dirs: GitDirs): void {
   const odd = oddEntry(dirs)
   if (odd === undefined) return
-  const why = odd.type === 'link' ? 'git would write through it' : 'git could not write there'
+  const why = odd.type === 'special file' ? 'git could not write there' : 'git would write through it'
   throw gitStop(
     `'${odd.file}' is a ${odd.type}, and ${why}`,
-    'Remove it, or replace it by a regular file or directory.',
+    odd.type === 'reference to a bad name'
+      ? 'Check out a branch with git, or remove that reference.'
+      : 'Remove it, or replace it by a regular file or directory.',
   )
 }
 
@@ -62,7 +65,8 @@ export const isSameHead = (one: Head, other: Head): boolean =>
 export async function headOf(repository: Repository): Promise<Head> {
   const text = textIn(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
   const [, branch] = /^ref: (refs\/heads\/\S+)$/.exec(text) ?? []
-  if (branch !== undefined && !hasOtherRefs(repository)) return { branch, commit: await refAt(repository, branch) }
+  if (branch !== undefined && isReferenceName(branch) && !hasOtherRefs(repository))
+    return { branch, commit: await refAt(repository, branch) }
   if (/^[0-9a-f]{40,64}$/.test(text)) return { branch: undefined, commit: text }
   return headByGit(repository)
 }
@@ -153,7 +157,7 @@ export async function removeRef(repository: Repository, ref: string): Promise<vo
  */
 function isBranchMoved({ gitDir, commonDir }: Repository, to: string, from: string | undefined, why: string): boolean {
   const [, branch] = /^ref: (refs\/heads\/[\w./-]+)\n$/.exec(readOwn(path.join(gitDir, 'HEAD')) ?? '') ?? []
-  if (branch === undefined || branch.includes('..') || from === undefined) return false
+  if (branch === undefined || !isReferenceName(branch) || from === undefined) return false
   const file = path.join(commonDir, branch)
   const lock = `${file}.lock`
   const logs = [path.join(gitDir, 'logs/HEAD'), path.join(commonDir, 'logs', branch)]

@@ -1,3 +1,5 @@
+import { isReferenceName, targetOf } from '../state/reference-name.ts'
+
 /** Which repository a git command is about, and which command it is. */
 export interface GitCommand {
   /** The git directory of its worktree, relative to the one that worktrees share; empty for the main worktree. */
@@ -66,13 +68,18 @@ const whole = (text: string): Check => {
   const pattern = new RegExp(`^(?:${text})\\n?$`)
   return (content) => pattern.test(content)
 }
-/** Line by line: a repository may have a hundred thousand packed references. */
 const lines = (text: string): Check => {
   const pattern = new RegExp(`^(?:${text})?$`)
   return (content) => content.split('\n').every((line) => pattern.test(line))
 }
 const isIds = lines(id)
-const isReference = whole(`ref: refs/[^\\0-\\x20\\x7f]+|${id}`)
+const isId = whole(id)
+const isReference: Check = (text) => isId(text) || isReferenceName(targetOf(text) ?? '')
+/** Line by line: a repository may have a hundred thousand packed references. */
+const isPackedReferences: Check = (text) =>
+  text.split('\n').every((line) => packedLine.test(line) || isReferenceName(packedName.exec(line)?.[1] ?? ''))
+const packedLine = new RegExp(`^(?:#.*|\\^${id})?$`)
+const packedName = new RegExp(`^${id} (.*)$`)
 const isEmpty = whole('')
 const isNumber = whole('\\d+')
 const isWord = whole('[\\w-]*')
@@ -99,7 +106,7 @@ const ofWorktree: readonly Row[] = [
 ]
 
 const shared: readonly Row[] = [
-  [/^packed-refs$/, lines(`#.*|${id} refs/[^\\0-\\x20\\x7f]+|\\^${id}`)],
+  [/^packed-refs$/, isPackedReferences],
   [/^shallow$/, isIds],
   [/^reftable\/(?:tables\.list|0x[0-9a-f]+-0x[0-9a-f]+-[0-9a-f]+\.ref)$/],
   // Those of clada are written by clada alone.
@@ -107,11 +114,9 @@ const shared: readonly Row[] = [
   [/^logs\/refs\/(?!clada(?:\/|$))/],
 ]
 
-/** Whether git would not take it for the name of a reference. */
+/** Whether it would be a reference, or the log of one, under a name that git does not accept. */
 const isBroken = (name: string): boolean =>
-  /^(?:logs\/)?refs\//.test(name) &&
-  // eslint-disable-next-line no-control-regex -- git refuses them too
-  !name.split('/').every((part) => /^(?!\.)(?!.*(?:\.\.|@\{|\.$))[^\0-\x20\x7f~^:?*[\\]+$/.test(part))
+  /^(?:logs\/)?refs\//.test(name) && !isReferenceName(name.replace(/^logs\//, ''))
 
 /** What git leaves when it stops between two of several steps. */
 interface Unfinished {

@@ -4,6 +4,7 @@ import type { Effect, NotKept } from '../core/effects.ts'
 import { isBelowAny, isInside, ownerOfName } from '../core/paths.ts'
 import { type GitDirs, gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
+import { isReferenceName } from '../state/reference-name.ts'
 import type { Collected } from './effects.ts'
 import { plainConfig } from './isolated-git-dir.ts'
 import { judgeWritten } from './git-data.ts'
@@ -145,7 +146,13 @@ export function makeRepository(effects: readonly Effect[], place: { safePath: st
   }
   const head = fileAt('HEAD')
   const config = fileAt('config')
-  if (head === undefined || config === undefined || !/^ref: refs\/heads\/[\w./-]+\n$/.test(head)) return false
+  if (
+    head === undefined ||
+    config === undefined ||
+    !/^ref: refs\/heads\/[\w./-]+\n$/.test(head) ||
+    !isReferenceName(head.slice('ref: '.length, -1))
+  )
+    return false
   const dir = path.join(place.safePath, '.git')
   fs.mkdirSync(dir)
   for (const name of ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'])

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { isReferenceName, targetOf } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
@@ -116,9 +117,9 @@ async function trackedBlocked(
 function stateOf(gitDir: string): string {
   const index = fs.lstatSync(path.join(gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
   const head = readOwn(path.join(gitDir, 'HEAD')) ?? ''
-  const [, ref] = /^ref: (refs\/[^\0\n]+)$/m.exec(head) ?? []
+  const ref = targetOf(head)
   const packed = fs.lstatSync(path.join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
-  const commit = ref === undefined || ref.includes('..') ? '' : (readOwn(path.join(gitDir, ref)) ?? '')
+  const commit = ref === undefined || !isReferenceName(ref) ? '' : (readOwn(path.join(gitDir, ref)) ?? '')
   return [index?.ino, index?.size, index?.ctimeNs, head, commit, packed?.ctimeNs].map(String).join(' ')
 }
 

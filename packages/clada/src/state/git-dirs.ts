@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { foreignAlternates } from './alternates.ts'
 import { readOwn } from './own-files.ts'
+import { isReferenceName, targetOf as targetOfReference } from './reference-name.ts'
 
 /** Where a repository has its things, as its files say. */
 export interface GitDirs {
@@ -148,15 +149,42 @@ const writtenName =
  * The first name in a git directory that is a link or a special file, among those that git or clada writes. Git appends
  * to logs and creates objects and references through links, and waits for ever for a named pipe.
  */
-export function oddEntry({ gitDir, commonDir }: GitDirs): { file: string; type: 'link' | 'special file' } | undefined {
+export function oddEntry({ gitDir, commonDir }: GitDirs): OddEntry | undefined {
   for (const dir of new Set([gitDir, commonDir])) {
     const odd = oddIn(dir, (name) => writtenName.test(name), below)
     if (odd !== undefined) return odd
   }
+  return oddReference({ gitDir, commonDir })
+}
+
+export interface OddEntry {
+  readonly file: string
+  readonly type: 'link' | 'special file' | 'reference to a bad name'
+}
+
+/** The first reference, among those that git or clada writes, that is symbolic and leads to what is no reference. */
+function oddReference({ gitDir, commonDir }: GitDirs): Odd {
+  const heads = fs.readdirSync(gitDir).filter((name) => /^[A-Z_]*HEAD$/.test(name))
+  const own = filesBelow(path.join(commonDir, 'refs/clada'))
+  const written = [...heads.map((name) => path.join(gitDir, name)), path.join(commonDir, 'refs/stash'), ...own]
+  for (const first of written) {
+    let file = first
+    for (let target = nameIn(file), steps = 0; target !== undefined; target = nameIn(file), steps++) {
+      if (!isReferenceName(target) || steps > 5) return { file, type: 'reference to a bad name' }
+      file = path.join(commonDir, target)
+    }
+  }
   return undefined
 }
 
-type Odd = ReturnType<typeof oddEntry>
+const nameIn = (file: string): string | undefined => targetOfReference(readOwn(file) ?? '')
+
+function filesBelow(dir: string): string[] {
+  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => path.join(dir, name))
+}
+
+type Odd = OddEntry | undefined
 
 /** How far a directory in a git directory is looked into. Single objects are named by their content and only ever added. */
 function below(dir: string, name: string): Odd {
