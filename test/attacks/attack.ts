@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { scenarios } from './scenarios.ts'
 import type { Grant } from '../../packages/clada/src/approvals/approvals.ts'
 
 /**
@@ -31,7 +32,21 @@ export interface Attack {
   /** Whatever it changes must be named in the report, and be as it was after `clada undo`. */
   readonly reported?: boolean
   readonly action?: { readonly type: string; readonly [field: string]: unknown }
+  /** The reply itself, in place of one that is made from `action`. */
+  readonly reply?: string
+  /** Options of the command line. */
+  readonly options?: readonly string[]
+  /** clada commits, so git's own data changes; nothing else in the repository may. */
+  readonly commits?: true | undefined
+  /** Shell lines of the user during the attack, such as a watcher, which is ready when it has printed something. */
+  readonly during?: string
+  /** Shell lines of the user afterwards; what they start counts as an effect. `clada` is the program. */
+  readonly afterwards?: string
 }
+
+/** Whether only the command line can carry it out. */
+export const needsCommandLine = ({ options, commits, during, afterwards }: Attack): boolean =>
+  [options, commits, during, afterwards].some((one) => one !== undefined)
 
 const read = (name: string): Attack[] => {
   const text = fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')
@@ -47,4 +62,5 @@ export const attacks: readonly Attack[] = [
   ...read('attacks-2.json'),
   ...read('siblings.json'),
   ...read('limits-attacks.json'),
+  ...scenarios,
 ]

@@ -41,7 +41,8 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   if (stop !== undefined) putBack(fixture)
   // The project may change here: by the writes that win the race, and by the link that the first step plants.
   const inside = stop !== undefined || attack.action?.type === 'two-step'
-  const found = achieved(fixture, before, run, inside ? 'contained' : attack.expected)
+  const { commits, expected } = attack
+  const found = achieved(fixture, before, run, { commits, expected: inside ? 'contained' : expected })
   if (attack.action?.type === 'two-step' && !run.failed) found.push('was not refused')
   if (attack.expected === 'warned' && !run.failed && !isWarned(run.output, attack.path ?? ''))
     found.push('was not warned about')
@@ -182,7 +183,17 @@ async function inProcess(attack: Attack, fixture: Fixture, document: string): Pr
   }
 }
 
-function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: string): Run {
+async function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: string): Promise<Run> {
+  const user = new UserOf(fixture, cli, attack)
+  const stop = attack.during === undefined ? undefined : await user.start(attack.during)
+  const run = runOnce(attack, fixture, document, cli)
+  const watched = await stop?.()
+  const typed = attack.afterwards === undefined ? undefined : user.type(attack.afterwards)
+  const printed = [run.printed, watched, typed?.printed].join('\n')
+  return { ...run, output: printed, printed, hung: run.hung || (typed?.hung ?? false) }
+}
+
+function runOnce(attack: Attack, fixture: Fixture, document: string, cli: string): Run & { printed: string } {
   const [file = '', ...args] = [
     ...faults(attack),
     process.execPath,
@@ -190,16 +201,12 @@ function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: 
     ...(attack.preview ? ['diff'] : []),
     '--root',
     fixture.project,
-    ...(attack.preview ? [] : ['--no-git']),
+    ...(attack.preview || attack.commits ? [] : ['--no-git']),
+    ...(attack.options ?? []).map((one) => fixture.fill(one)),
     '--timeout',
     attack.home || attack.grant?.network ? '20' : '2',
   ]
-  const env = {
-    ...process.env,
-    ...hostileEnvironment,
-    XDG_STATE_HOME: fixture.state,
-    ...environmentOf(attack, fixture),
-  }
+  const env = userEnvironment(attack, fixture)
   const end = spawnSync(file, [...args, '--error-detail', 'full'], {
     cwd: fixture.project,
     input: document,
@@ -211,6 +218,62 @@ function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: 
   })
   const printed = `${end.stdout}${end.stderr}`
   return { output: printed, printed, failed: end.status !== 0, hung: hasCode(end.error, 'ETIMEDOUT') }
+}
+
+const userEnvironment = (attack: Attack, fixture: Fixture): Record<string, string | undefined> => ({
+  ...process.env,
+  ...hostileEnvironment,
+  XDG_STATE_HOME: fixture.state,
+  ...environmentOf(attack, fixture),
+})
+
+/** The user of the project, at a shell. */
+class UserOf {
+  readonly #line: (lines: string) => string[]
+  readonly #options: { cwd: string; env: Record<string, string | undefined> }
+
+  constructor(fixture: Fixture, cli: string, attack: Attack) {
+    const name = { GIT_AUTHOR_NAME: 'u', GIT_AUTHOR_EMAIL: 'u@x', GIT_COMMITTER_NAME: 'u', GIT_COMMITTER_EMAIL: 'u@x' }
+    this.#options = { cwd: fixture.project, env: { ...userEnvironment(attack, fixture), ...name, GIT_EDITOR: ':' } }
+    this.#line = (lines) => ['-c', `clada() { '${process.execPath}' '${cli}' "$@"; }\n${fixture.fill(lines)}`]
+  }
+
+  /** What it printed. It may fail: what counts is what it does. */
+  type(lines: string): { printed: string; hung: boolean } {
+    const { stdout, stderr, error } = spawnSync('bash', this.#line(lines), {
+      ...this.#options,
+      encoding: 'utf8',
+      input: '',
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    return { printed: `${stdout}${stderr}`, hung: hasCode(error, 'ETIMEDOUT') }
+  }
+
+  /** Answers with what ends it once it has printed something. */
+  async start(lines: string): Promise<() => Promise<string>> {
+    const child = spawn('bash', this.#line(lines), {
+      ...this.#options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    let printed = ''
+    const speaks = new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (text) => ((printed += String(text)), resolve()))
+      child.once('exit', () => resolve())
+    })
+    await speaks
+    return async () => {
+      // Time for it to see what the attack left.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      const ended = new Promise((resolve) => child.once('close', resolve))
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+      await ended
+      return printed
+    }
+  }
 }
 
 /** What stands before the program when the system itself is to fail. */

@@ -4,6 +4,7 @@ import type { Fixture } from './fixture.ts'
 
 /** The document a model would write to carry out an attack. */
 export function documentFor(attack: Attack, fixture: Fixture): string {
+  if (attack.reply !== undefined) return fixture.fill(attack.reply)
   const blocks = stepsOf(attack, fixture).map(([action, params], index) => block(action, params, index))
   return `${chatter(attack)}${blocks.join('\n')}`
 }

@@ -10,6 +10,8 @@ export interface Picture {
   readonly own: boolean
   readonly outside: string
   readonly git: string
+  /** Of the repository what git does not write by itself: settings, hooks, plans for later. */
+  readonly gitSettings: string
 }
 
 export function pictureOf({ project, parent }: Fixture): Picture {
@@ -19,8 +21,14 @@ export function pictureOf({ project, parent }: Fixture): Picture {
     own: fs.existsSync(path.join(project, '.clada')),
     outside: around.map((name) => `${name}:${treeOf(path.join(parent, name), () => false)}`).join('\n'),
     git: treeOf(path.join(project, '.git'), (name) => name === 'objects'),
+    gitSettings: treeOf(path.join(project, '.git'), isGitData),
   }
 }
+
+const isGitData = (name: string): boolean =>
+  /^(?:objects|refs|logs|index|packed-refs|clada|COMMIT_EDITMSG|shallow|AUTO_MERGE|[A-Z]+_HEAD|HEAD|MERGE_\w+)$/.test(
+    name,
+  )
 
 export function treeOf(top: string, skip: (name: string) => boolean): string {
   const hash = createHash('sha256')
@@ -50,14 +58,19 @@ export interface Run {
 }
 
 /** What an attack has achieved, in words; empty when nothing. */
-export function achieved(fixture: Fixture, before: Picture, run: Run, expected: Attack['expected']): string[] {
+export function achieved(
+  fixture: Fixture,
+  before: Picture,
+  run: Run,
+  { expected, commits }: Pick<Attack, 'expected' | 'commits'>,
+): string[] {
   const found: string[] = []
   for (const [whose, canary] of Object.entries(canaries))
     if (run.output.includes(canary)) found.push(`told a secret (${whose})`)
   if (fs.existsSync(path.join(fixture.parent, 'PWNED'))) found.push('ran code')
   const after = pictureOf(fixture)
   if (after.outside !== before.outside) found.push('changed something outside')
-  if (after.git !== before.git) found.push('changed .git')
+  if (commits ? after.gitSettings !== before.gitSettings : after.git !== before.git) found.push('changed .git')
   if (expected === 'refused' && after.inside !== before.inside) found.push('changed the project')
   if (expected === 'refused' && !run.failed) found.push('was not refused')
   if (fixture.reached > 0) found.push('reached a service of the host')

@@ -1,0 +1,13 @@
+import type { Attack } from './attack.ts'
+import { gitScenarios } from './scenarios/git.ts'
+import { replyScenarios } from './scenarios/replies.ts'
+import { secretScenarios } from './scenarios/secrets.ts'
+import { stateScenarios } from './scenarios/state.ts'
+
+/** Attacks that are made from tables: each place with each way to it. */
+export const scenarios: readonly Attack[] = [
+  ...gitScenarios(),
+  ...secretScenarios(),
+  ...replyScenarios(),
+  ...stateScenarios(),
+]
