@@ -38,6 +38,13 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['below a plain heading', `► THINKING\n${draft}\n► ANSWER\n`],
     ['below headings of other words', `▶ **Reasoning:**\n${draft}\n▶ **Final answer:**\n`],
     ['below a heading, with tags in it', `► **THINKING**\n<think>\n</think>\n${draft}\n► **ANSWER**\n`],
+    [
+      'folded by Open WebUI',
+      `<details type="reasoning" done="true" duration="3">\n<summary>Thought</summary>\n${draft}\n</details>\n`,
+    ],
+    ['folded with a summary', `<details>\n<summary>Thought for 12 seconds</summary>\n\n${draft}\n\n</details>\n`],
+    ['folded with a picture', `<details open><summary>💭 Thinking…</summary>\n${draft}\n</details>\n`],
+    ['folded, with tags in it', `<details>\n<summary>Reasoning</summary>\n<think>\n</think>\n${draft}\n</details>\n`],
     ['in the middle', `Let me see.\n\n<think>\n${draft}\n</think>\n`],
     ['shown in a fence that has no end of it', `\`\`\`xml\n<thinking>\n\`\`\`\n<think>\n${draft}\n</think>\n`],
     ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],

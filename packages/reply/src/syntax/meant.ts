@@ -25,15 +25,19 @@ const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\
 const heading = (words: string): string => `[►▶▸] ?(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
 const beginHeading = heading('THINKING|[Tt]hinking|REASONING|[Rr]easoning|THOUGHTS?|[Tt]houghts?|ANALYSIS|[Aa]nalysis')
 const endHeading = heading('(?:FINAL |[Ff]inal )?(?:ANSWER|[Aa]nswer|RESPONSE|[Rr]esponse|REPLY|[Rr]eply)')
+/** Open WebUI folds thoughts: `<details type="reasoning">`; other programs write only what was done into the summary. */
+const beginFolded =
+  String.raw`<details(?:\s[^<>\n]*)?\stype=["']?reasoning\b[^<>\n]*>` +
+  String.raw`|<details(?:\s[^<>\n]*)?>\s{0,9}<summary>[^\w\n]{0,9}(?:[Tt]hought|[Tt]hink(?:ing)?|[Rr]eason(?:ing|ed))\b`
 const mark = new RegExp(
-  `^[ \\t]*(?:(${begin})|(${beginHeading})|(${endHeading})|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
+  `^[ \\t]*(?:(${begin})|(${beginHeading})|(${beginFolded})|(${endHeading})|(</details>)|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
   'gm',
 )
 const markHere = new RegExp(`${begin}|${end}`, 'y')
 
 /** Whether it is worth looking: hardly any text has such a mark. Jumps from `<` to `<`, which is faster than a pattern. */
 export function mayThink(text: string): boolean {
-  if (text.includes('THINK]') || ARROWS.some((arrow) => text.includes(arrow))) return true
+  if (text.includes('THINK]') || text.includes('<details') || ARROWS.some((arrow) => text.includes(arrow))) return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     while (text.charCodeAt(at + 1) === LESS) at++
     const next = text.charCodeAt(at + 1)
@@ -65,20 +69,22 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
     return (sound[at]?.startLine ?? Infinity) <= line
   }
   let leads = false
-  /** Below a heading only another one ends a thought. */
-  let isHeaded = false
-  for (const { index, 1: tag, 2: headed, 3: answered } of source.text.matchAll(mark)) {
+  /** Below a heading only another one ends a thought, and what was folded ends where the fold does. */
+  let kind: 'tag' | 'heading' | 'fold' = 'tag'
+  for (const { index, 1: tag, 2: headed, 3: folded, 4: answered, 5: unfolded } of source.text.matchAll(mark)) {
     const line = source.lineAt(index)
     if (!leads && isContent(line)) continue
-    if (open === undefined ? answered !== undefined : isHeaded && answered === undefined) continue
-    if (tag === undefined && headed === undefined) {
+    if (open === undefined && (answered ?? unfolded) !== undefined) continue
+    if (open !== undefined && kind === 'heading' && answered === undefined) continue
+    if (open !== undefined && (kind === 'fold') !== (unfolded !== undefined)) continue
+    if ((tag ?? headed ?? folded) === undefined) {
       const mayLead = closed.length === 0 && !source.text.slice(0, index).includes(COMMENTARY)
       if (open !== undefined || mayLead) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false
     } else if (open === undefined) {
       open = line
-      isHeaded = headed !== undefined
+      kind = headed !== undefined ? 'heading' : folded !== undefined ? 'fold' : 'tag'
       leads = isReply && line === start
     }
   }
