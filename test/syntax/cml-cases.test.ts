@@ -61,6 +61,12 @@ describe('what surrounds a block', () => {
     expect(reader.seek(2)).toBe(6)
   })
 
+  // Only <write>, <run> and the parts of an edit were known here: half of this code ran, up to the first `]]>`.
+  test('code about <exec> that forgets to escape CDATA runs nothing', () => {
+    const text = '<exec lang="bash"><![CDATA[\n<exec lang="bash"><![CDATA[ls]]></exec>\n]]></exec>\n'
+    expect(readCml(text).map(({ faults }) => faults.map(({ mistake }) => mistake.kind))).toEqual([['cml-inner-cdata']])
+  })
+
   test('a comment hides elements, not the blocks of other syntaxes', () => {
     const text = '<!--\n<run><![CDATA[a]]></run>\n<---RUN--->\n-->\n<run><![CDATA[b]]></run>\n'
     const reader = cml.reader(new Source(text))
@@ -98,6 +104,7 @@ describe('documents that would take forever if the cost were not linear', () => 
     'deep nesting': [`<tasks version="1">${'<a>'.repeat(n)}${'</a>'.repeat(n)}</tasks>`, 1],
     'deep nesting, unclosed': [`<tasks version="1">${'<a>'.repeat(n)}`, 1],
     'raw text with CRLF': [`<write path="a">${'a & b\r\n'.repeat(n)}</write>`, 1],
+    references: [`<write path="${'&amp;'.repeat(n)}"><![CDATA[x]]></write>`, 1],
     attributes: [`<write ${Array.from({ length: n }, (_, i) => `a${i}="x"`).join(' ')}/>`, 1],
   }
 

@@ -3,35 +3,10 @@ import type { DamageKind } from '../core/mistake.ts'
 import type { Source } from '../core/source.ts'
 import { faultAt } from './reader.ts'
 import { plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
-import { type Marker, signsIn } from './tokens.ts'
 
 /** The bullet or number of a list item, and what is before it. */
 export const bulletOf = (line: string): string =>
   /^[ \t\xa0]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t\xa0]+(?=\S)/.exec(line)?.[0] ?? ''
-
-/** The markers of one block, and whether another line can be one of them. */
-export class Markers {
-  readonly list: Marker[] = []
-  readonly #plain = new Set<string>()
-
-  add(line: number, clean: string, markup: string): void {
-    this.list.push({ line, clean, markup })
-    for (const sign of signsIn(markup).unescaped) this.#plain.add(sign)
-  }
-
-  addFence(line: number): void {
-    this.list.push({ line, clean: '', markup: '', fence: true })
-  }
-
-  /**
-   * A program that escapes a character escapes it everywhere: where one marker has it plain, a line that has it
-   * escaped is content about markers.
-   */
-  admits(line: string): boolean {
-    for (const sign of signsIn(line).escaped) if (this.#plain.has(sign)) return false
-    return true
-  }
-}
 
 export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
 

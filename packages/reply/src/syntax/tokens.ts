@@ -76,8 +76,7 @@ export class Tokens<T extends Token> {
   readonly #view: View
   readonly #lex: Lex<T>
   readonly #reading: MarkerReading
-  readonly #markers: Marker[] = []
-  readonly #plainSigns = new Set<string>()
+  readonly #markers = new Markers()
 
   constructor(view: View, lex: Lex<T>, reading: MarkerReading) {
     this.#view = view
@@ -126,34 +125,43 @@ export class Tokens<T extends Token> {
   }
 
   /** The parser says that the token is a marker of its block. */
-  take(line: number, { clean, markup }: Pick<Token, 'clean' | 'markup'>): void {
-    if (this.#reading === 'exact') return
-    this.#markers.push({ line, clean, markup })
-    for (const sign of signsIn(markup).unescaped) this.#plainSigns.add(sign)
-  }
-
-  takeFence(line: number): void {
-    if (this.#reading === 'damaged') this.#markers.push({ line, clean: '', markup: '', fence: true })
+  take(line: number, token: T): void {
+    if (this.#reading === 'damaged') this.#markers.take(line, token)
   }
 
   /** The markers of the block from `start` to `end`, which were found through damage. */
   marked(start: number, end: number): MarkedBlock {
-    return { start, end, markers: this.#markers }
+    return { start, end, markers: this.#markers.list }
   }
 
   #tokenIn(line: number, text: string): T | undefined {
     // Only the start of the text may be a byte order mark.
     const token = this.#lex(line === 1 && this.#reading === 'exact' ? withoutBom(text) : text, this.#reading)
-    return token === undefined || this.#reading === 'exact' || this.#admits(token.markup) ? token : undefined
+    return token === undefined || this.#reading === 'exact' || this.#markers.admit(token.markup) ? token : undefined
+  }
+}
+
+/** The markers of one block that was found through damage. */
+export class Markers {
+  readonly list: Marker[] = []
+  readonly #unescaped = new Set<string>()
+
+  take(line: number, { clean, markup }: Pick<Token, 'clean' | 'markup'>): void {
+    this.list.push({ line, clean, markup })
+    for (const sign of signsIn(markup).unescaped) this.#unescaped.add(sign)
+  }
+
+  takeFence(line: number): void {
+    this.list.push({ line, clean: '', markup: '', fence: true })
   }
 
   /**
-   * A program that escapes a character escapes it everywhere: where one marker has it unescaped, a line that has it
-   * escaped is content about markers.
+   * Whether the block can have this marker too. A program that escapes a character escapes it everywhere: where one marker
+   * has it unescaped, a line that has it escaped is content about markers.
    */
-  #admits(markup: string): boolean {
-    if (this.#plainSigns.size === 0) return true
-    for (const sign of signsIn(markup).escaped) if (this.#plainSigns.has(sign)) return false
+  admit(markup: string): boolean {
+    if (this.#unescaped.size === 0) return true
+    for (const sign of signsIn(markup).escaped) if (this.#unescaped.has(sign)) return false
     return true
   }
 }
@@ -172,7 +180,7 @@ export type ReadThroughDamage = (view: View, line: number) => MarkedBlock | unde
 const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)
 
 /** The signs that a marker has in escaped form, and those that it has as they are. */
-export function signsIn(markup: string): { escaped: Set<string>; unescaped: Set<string> } {
+function signsIn(markup: string): { escaped: Set<string>; unescaped: Set<string> } {
   const { escaped, plain } = escapedIn(markup)
   const signs = { escaped: new Set(escaped), unescaped: new Set(plain) }
   for (const [sign, typographic] of typographicSigns) {

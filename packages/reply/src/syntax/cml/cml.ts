@@ -1,10 +1,20 @@
 import type { Block, BlockGroup, Fault } from '../../core/block.ts'
 import { type Source, startsLine } from '../../core/source.ts'
-import { correctedCml, walkCml } from './damage.ts'
-import { locate } from './locate.ts'
-import { afterSpaces, type BlockName, CDATA, innerOpening, type Misplaced, opensAt, type TaskName } from './open.ts'
+import { correctedCml, readThroughDamage } from './damage.ts'
+import { attributeAt, type Element, parseElement } from './element.ts'
+import { type Located, locate } from './locate.ts'
+import {
+  afterSpaces,
+  blockNames,
+  CDATA,
+  innerOpening,
+  type Misplaced,
+  opensAt,
+  type TaskName,
+  taskNames,
+  tasks,
+} from './open.ts'
 import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
-import { attributeAt, type Element, type Located, parseElement } from './xml.ts'
 import { faultAt, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered, unfitForUtf8 } from '../call.ts'
@@ -14,13 +24,15 @@ import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered
  *
  *   block    = task | tasks
  *   tasks    = "<tasks" [ version ] [ atomic ] ">" { task } "</tasks>"
- *   task     = write | edit | run | move | remove
+ *   task     = write | edit | run | read | exec | move | remove
  *   write    = "<write" path [ append ] ">" content "</write>"
  *   edit     = "<edit" path [ count ] ">" ( search | ends ) replace "</edit>"
  *   search   = "<search>" content "</search>"
  *   ends     = "<search-start>" content "</search-start>" "<search-end>" content "</search-end>"
  *   replace  = "<replace>" content "</replace>"
  *   run      = "<run" [ dir ] ">" content "</run>"
+ *   read     = "<read" path [ lines ] "/>"
+ *   exec     = "<exec" lang [ dir ] [ timeout ] ">" content "</exec>"
  *   move     = "<move" from to "/>"                            deprecated
  *   remove   = "<remove" path "/>"                             deprecated
  *   content  = { "<![CDATA[" any text "]]>" }                  "]]&gt;" in it is "]]>"; sections are joined
@@ -53,7 +65,7 @@ class CmlReader implements Reader {
     const { text } = this.#source
     const from = Math.max(this.#source.startOf(line), this.#hidden)
     for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
-      if (!initials.has(text.charCodeAt(at + 1)) || !startsLine(text, at)) continue
+      if (!startsLine(text, at)) continue
       if (this.#isComment(at) || opensAt(text, at) !== undefined) return (this.#ahead = this.#source.lineAt(at))
     }
     return (this.#ahead = Infinity)
@@ -110,12 +122,12 @@ class CmlReader implements Reader {
       const cut = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } } as const
       return [this.#refused(located, [cut])]
     }
-    const parsed = parseElement(this.#source.text, located)
+    const parsed = parseElement(this.#source.text, located.parts)
     if (!parsed.ok) return [this.#refused(located, [parsed.slip])]
     const { element } = parsed
     const { version } = element.attributes
     if (version !== undefined && !knownVersion.test(version)) {
-      const place = attributeAt(this.#source.text, element, 'version')
+      const place = attributeAt(element, 'version')
       return [
         this.#refused(located, [{ code: 'malformed_block', ...place, mistake: { kind: 'cml-version', version } }]),
       ]
@@ -126,14 +138,14 @@ class CmlReader implements Reader {
   }
 
   /** The members of `<tasks>`. One that is wrong stays in its place, so that those after it are skipped. */
-  #group(located: Located, tasks: Element, unknown: Unknown): readonly Block[] {
+  #group(located: Located, group: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
-    const content = membersOf(text, tasks, unknown)
+    const content = membersOf(group, unknown)
     if (content.slips.length > 0) return [this.#refused(located, content.slips)]
-    const atomic = tasks.attributes['atomic']?.toLowerCase() === 'true'
-    const group = { line: this.#source.lineAt(tasks.start), atomic }
+    const atomic = group.attributes['atomic']?.toLowerCase() === 'true'
+    const own = { line: this.#source.lineAt(group.start), atomic }
     return content.members.map(([name, element], i) =>
-      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], group),
+      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], own),
     )
   }
 
@@ -161,7 +173,7 @@ class CmlReader implements Reader {
     return {
       syntax: 'cml',
       id,
-      action: actions[name],
+      action: name === 'tasks' ? '' : tasks[name].action,
       params: new Texts(),
       startLine: this.#source.lineAt(start),
       endLine: state === 'closed' ? this.#source.lineAt(end - 1) : null,
@@ -176,12 +188,13 @@ class CmlReader implements Reader {
     const { text, lineCount } = this.#source
     const line = this.#source.lineAt(cut.start)
     const blocks: Block[] = []
+    const sections = cut.parts.flatMap(({ section }) => section ?? [])
     let section = 0
     for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {
       const start = afterSpaces(text, this.#source.startOf(n))
       const name = opensAt(text, start)
-      while ((cut.sections[section]?.to ?? Infinity) < start) section++
-      if (name === undefined || (cut.sections[section]?.from ?? Infinity) <= start) continue
+      while ((sections[section]?.to ?? Infinity) < start) section++
+      if (name === undefined || (sections[section]?.from ?? Infinity) <= start) continue
       const end = this.#source.endOf(n)
       const mistake = { kind: 'cml-follows', name: cut.name, line } as const
       const slip = { code: 'truncated', at: start, length: end - start, mistake }
@@ -201,26 +214,23 @@ class CmlReader implements Reader {
 const none: readonly Fault[] = []
 const knownVersion = /^(?:0\.0\.1|1(?:\.\d+)*)$/
 
-/** What a refused element was probably meant to be, for reports. */
-const actions: Record<BlockName, string> = {
-  tasks: '',
-  write: 'file_write',
-  edit: 'file_edit',
-  run: 'run',
-  read: 'file_read',
-  exec: 'exec',
-  move: 'file_move',
-  remove: 'file_delete',
-}
-
-/** What can follow the `<` of a block or a comment. */
-const initials = new Set([...'tewrm!'].map((c) => c.charCodeAt(0)))
-
 const rules = [
   'Blocks are XML elements, each from the start of a line. All text is CDATA, taken as it is from `<![CDATA[` to `]]>`, line breaks included, nothing escaped; only `]]>` itself is written `]]&gt;`.',
   'Attribute values are XML: `&amp;` `&lt;` `&quot;`.',
   'Tasks that depend on each other go into `<tasks>` … `</tasks>`: the first failure skips the rest; with `<tasks atomic="true">` all files change or none.',
 ]
+
+/** Matches a tag that no other text has: with the attribute it needs, or with something in it. */
+const tagStart = new RegExp(
+  String.raw`^<(?:${[
+    ...taskNames.flatMap((name) => {
+      const { needs } = tasks[name]
+      return needs === undefined ? [] : [String.raw`${name}\s[^>\n]*\b${needs}\s*=`]
+    }),
+    String.raw`(?:tasks(?:\s[^>\n]*)?|run(?:\s+dir\s*=[^>\n]*)?)>[ \t]*(?:[<\n]|.*<\/)`,
+  ].join('|')})`,
+  'i',
+)
 
 export const cml = {
   reminder: [
@@ -232,12 +242,11 @@ export const cml = {
   report: 'xml',
   kind: 'native',
   waits: false,
-  opener: /^<(?:tasks|edit|write|run|read|exec|move|remove)\b/i,
-  marks:
-    /^<(?:(?:edit|write|read|remove)\s[^>\n]*\bpath\s*=|move\s[^>\n]*\bfrom\s*=|exec\s[^>\n]*\blang\s*=|(?:tasks(?:\s[^>\n]*)?|run(?:\s+dir\s*=[^>\n]*)?)>[ \t]*(?:[<\n]|.*<\/))/i,
+  opener: new RegExp(String.raw`^<(?:${blockNames.join('|')})\b`, 'i'),
+  marks: tagStart,
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
-  throughDamage: () => walkCml,
+  throughDamage: () => readThroughDamage,
   corrected: correctedCml,
   paths: 'relative',
   ids: 'counted',

@@ -1,16 +1,19 @@
-import { attributesIn, Markers } from '../damage.ts'
-import type { ReadThroughDamage } from '../tokens.ts'
+import { attributesIn } from '../damage.ts'
+import { Markers, type ReadThroughDamage } from '../tokens.ts'
 import { escapedIn, plainMarker, undamaged, withoutOuterSpaces } from '../../text/undamage.ts'
-import { CDATA } from './open.ts'
+import { type BlockName, blockNames, CDATA, isNamed, namesHolding, partNames } from './open.ts'
 
-/** One element of CML. Tags are mended, the content of CDATA is not changed, although it may share a line with them. */
-export const walkCml: ReadThroughDamage = (view, start) => {
+/**
+ * The tags of one element through damage, from its own to the one that closes it. They are cleaned line by line; the content
+ * of CDATA is not changed, although it may share a line with them. What the element is, the parser says of the clean text.
+ */
+export const readThroughDamage: ReadThroughDamage = (view, start) => {
   const first = view.line(start) ?? ''
-  const name = opener.exec(plainMarker(first))?.[1]
+  const name = blockNameIn(plainMarker(first))
   if (name === undefined) return undefined
-  const end = new RegExp(`</${name}\\s*>`)
   const markers = new Markers()
   const escaped = escapedIn(first).escaped.has('<')
+  const endTag = new RegExp(`</${name}\\s*>`)
   let inside = false
   for (let n = start; ; n++) {
     const line = view.line(n)
@@ -18,15 +21,16 @@ export const walkCml: ReadThroughDamage = (view, start) => {
     const pieces = piecesOf(line, inside, escaped)
     if (pieces === undefined) return undefined
     // Only a group contains others: this one is not closed.
-    if (n > start && !inside && name !== 'tasks' && opener.test(pieces.tags.trimStart())) return undefined
-    if (pieces.markup !== '') markers.add(n, pieces.clean, pieces.markup)
+    if (n > start && !inside && name !== 'tasks' && blockNameIn(pieces.tags.trimStart()) !== undefined) return undefined
+    if (pieces.markup !== '') markers.take(n, pieces)
     inside = pieces.inside
-    const closed = end.test(pieces.tags) || (n === start && /\/>\s*$/.test(pieces.tags))
-    if (closed) return inside ? undefined : { start, end: n, markers: markers.list }
+    const isClosed = endTag.test(pieces.tags) || (n === start && /\/>\s*$/.test(pieces.tags))
+    if (isClosed) return inside ? undefined : { start, end: n, markers: markers.list }
   }
 }
 
-const opener = /^<(tasks|edit|write|run|read|exec|move|remove)(?=[\s>/])/
+const blockNameIn = (tags: string): BlockName | undefined =>
+  tags.startsWith('<') ? blockNames.find((name) => isNamed(tags, 1, name)) : undefined
 
 interface Pieces {
   readonly clean: string
@@ -116,7 +120,10 @@ export function correctedCml(raw: string): string | undefined {
   return failed ? undefined : `${attributes(open)}${members.trimEnd()}\n</tasks>`
 }
 
-const MEMBER = /<(write|edit|run|exec)\b[\s\S]*?<\/\1\s*>|<(?:move|remove|read)\b[^>]*\/>/g
+const MEMBER = new RegExp(
+  String.raw`<(${[...namesHolding('text'), ...namesHolding('parts')].join('|')})\b[\s\S]*?<\/\1\s*>|<(?:${namesHolding('nothing').join('|')})\b[^>]*\/>`,
+  'g',
+)
 
 function corrected(name: string, element: string): string | undefined {
   const open = /^<\w+\b[^>]*>/.exec(element)?.[0]
@@ -133,7 +140,7 @@ function corrected(name: string, element: string): string | undefined {
 function parts(inner: string): string | undefined {
   let failed = false
   const text = inner.replace(
-    /<(search|search-start|search-end|replace)>([\s\S]*?)<\/\1>/g,
+    new RegExp(String.raw`<(${partNames.join('|')})>([\s\S]*?)<\/\1>`, 'g'),
     (_, part: string, own: string) => {
       const written = section(own, false)
       failed ||= written === undefined

@@ -4,45 +4,41 @@ import {
   balancedEnd,
   type BlockName,
   CDATA,
+  heldBy,
   innerOpening,
   isNamed,
   isNameStart,
   type Misplaced,
   opensAt,
-  type Section,
-  Tags,
+  type Part,
 } from './open.ts'
-import { type Located, usualTask } from './xml.ts'
 import { APOSTROPHE, QUOTE } from '../reader.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
 
-/** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
-export function locate(text: string, start: number, name: BlockName): Located {
-  const usual = name === 'write' || name === 'run' || name === 'exec' ? usualTask(text, start) : undefined
-  if (usual === undefined) return new Locator(text, start, name).locate()
-  const { end } = usual
-  return {
-    name,
-    start,
-    end,
-    state: 'closed',
-    tags: (noTags ??= new Tags('')),
-    sections: [],
-    stray: undefined,
-    slip: undefined,
-    usual,
-  }
+/** Where an element of ours is, by its tags alone. */
+export interface Located {
+  readonly name: BlockName
+  readonly start: number
+  /** After the last character that belongs to the element. */
+  readonly end: number
+  /**
+   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and no one
+   * knows what of the rest was meant as its content.
+   */
+  readonly state: 'closed' | 'unclosed' | 'cut'
+  readonly parts: readonly Part[]
+  /** Set when the element is not worth parsing. */
+  readonly slip: Misplaced | undefined
 }
 
-/** What is known already is not parsed. */
-let noTags: Tags | undefined
+/** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
+export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
 
 class Locator {
   readonly #text: string
   readonly #start: number
   readonly #name: BlockName
-  readonly #tags: Tags
-  readonly #sections: Section[] = []
+  readonly #parts: Part[] = []
   /** How many elements are open, and how many of them have the name of the first. */
   #depth = 0
   #own = 0
@@ -50,14 +46,12 @@ class Locator {
   #tagEndedLine = false
   /** After the last tag, CDATA or comment. */
   #at: number
-  #stray: number | undefined
   /** The first tag that is nested too deep. */
   #deep: number | undefined
   #slip: Misplaced | undefined
 
   constructor(text: string, start: number, name: BlockName) {
     this.#text = text
-    this.#tags = new Tags(text)
     this.#start = start
     this.#name = name
     this.#at = start
@@ -69,10 +63,7 @@ class Locator {
       const next = this.#nextTag()
       if (this.#isFollower(next)) return this.#found('unclosed')
       const stray = afterSpaces(text, this.#at)
-      if (stray < next) {
-        this.#tags.parts.push({ at: stray, end: stray })
-        this.#stray ??= stray
-      }
+      if (stray < next) this.#parts.push({ at: stray, end: stray })
       if (next === text.length) return this.#found('cut')
       const c = text.charCodeAt(next + 1)
       const state = c === BANG || c === QUESTION ? this.#declaration(next) : this.#tag(next, c === SLASH)
@@ -129,10 +120,8 @@ class Locator {
       to = balancedEnd(text, from)
       if (to === -1) return 'cut'
     }
-    const section = { from, to }
-    this.#sections.push(section)
     this.#at = to + 3
-    this.#tags.parts.push({ at, end: this.#at, section })
+    this.#parts.push({ at, end: this.#at, section: { from, to } })
     this.#tagEndedLine = this.#depth === 1 && endsLine(text, this.#at)
     return 'open'
   }
@@ -147,7 +136,7 @@ class Locator {
     const text = this.#text
     const { end, whole } = tagFrom(text, at + 1)
     if (end === text.length && !whole) return 'cut'
-    this.#tags.parts.push({ at, end })
+    this.#parts.push({ at, end })
     this.#tagEndedLine = false
     this.#at = end
     if (isEnd) {
@@ -168,7 +157,7 @@ class Locator {
 
   /** `<read>`, `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
   #isVoid(): boolean {
-    if (this.#name !== 'read' && this.#name !== 'move' && this.#name !== 'remove') return false
+    if (heldBy(this.#name) !== 'nothing') return false
     const next = afterSpaces(this.#text, this.#at)
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }
@@ -184,15 +173,13 @@ class Locator {
       start: this.#start,
       end,
       state,
-      tags: this.#tags,
-      sections: this.#sections,
-      stray: this.#stray,
+      parts: this.#parts,
       slip: this.#slip ?? (state === 'cut' ? undefined : this.#tooDeep()),
     }
   }
 }
 
-/** Far above what the language has, far below what the parser's recursion bears. */
+/** Far above what the language has. */
 const maxDepth = 64
 
 /** Where a tag ends. No `<` may be in it, so a quote or a tag that is left open ends there, and is not whole. */

@@ -1,11 +1,34 @@
-import { partitionPoint } from '../../text/lines.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
 
-export type TaskName = 'edit' | 'write' | 'run' | 'read' | 'exec' | 'move' | 'remove'
+/** What each task is: its action, its attributes with the one that it cannot do without, and what is in the element. */
+export const tasks = {
+  edit: { action: 'file_edit', attributes: ['path', 'count'], needs: 'path', holds: 'parts' },
+  write: { action: 'file_write', attributes: ['path', 'append'], needs: 'path', holds: 'text' },
+  run: { action: 'run', attributes: ['dir'], needs: undefined, holds: 'text' },
+  read: { action: 'file_read', attributes: ['path', 'lines'], needs: 'path', holds: 'nothing' },
+  exec: { action: 'exec', attributes: ['lang', 'dir', 'timeout'], needs: 'lang', holds: 'text' },
+  move: { action: 'file_move', attributes: ['from', 'to'], needs: 'from', holds: 'nothing' },
+  remove: { action: 'file_delete', attributes: ['path'], needs: 'path', holds: 'nothing' },
+} as const
+
+export type TaskName = keyof typeof tasks
 export type BlockName = 'tasks' | TaskName
+type Held = (typeof tasks)[TaskName]['holds']
+
+export const isTaskName = (name: string): name is TaskName => Object.hasOwn(tasks, name)
+export const taskNames: readonly TaskName[] = Object.keys(tasks).filter(isTaskName)
+export const blockNames: readonly BlockName[] = ['tasks', ...taskNames]
+
+/** What is in an element of this name. */
+export const heldBy = (name: BlockName): Held | 'tasks' => (name === 'tasks' ? 'tasks' : tasks[name].holds)
+export const namesHolding = (held: Held): readonly TaskName[] => taskNames.filter((name) => tasks[name].holds === held)
+
+/** The elements in `<edit>`. */
+export const partNames = ['search', 'search-start', 'search-end', 'replace'] as const
+export type PartName = (typeof partNames)[number]
 
 export const CDATA = '<![CDATA['
 
@@ -41,12 +64,10 @@ export function isNamed(text: string, at: number, name: string): boolean {
 export const isNameStart = (c: number): boolean =>
   (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === UNDERSCORE || c === COLON || c >= 0xc0
 
-const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'read', 'exec', 'move', 'remove']
 const attribute = /[A-Za-z_:][\w:.-]*\s*=/y
 
 function nameAt(text: string, at: number): BlockName | undefined {
-  for (const name of names) if (isNamed(text, at + 1, name)) return name
-  return undefined
+  return blockNames.find((name) => isNamed(text, at + 1, name))
 }
 
 /** Whether a tag without attributes is followed by what an element of this name holds. Looks no further than the next `<`. */
@@ -55,7 +76,7 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
   if (next === -1) return false
   if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
   const direct = afterSpaces(text, at) === next
-  if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run' || name === 'exec'
+  if (text.startsWith(CDATA, next)) return direct || heldBy(name) === 'text'
   // A tag with a line of its own is no part of a sentence, even where prose follows.
   if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)
   if (!direct) return false
@@ -90,7 +111,7 @@ export function innerOpening(text: string, from: number, to: number): number {
 }
 
 const ESCAPED = ']]&gt;'
-const ownTag = /<(?:write|run|search|search-start|search-end|replace)(?:\s[^<>]*)?>\s*$/
+const ownTag = new RegExp(String.raw`<(?:${[...namesHolding('text'), ...partNames].join('|')})(?:\s[^<>]*)?>\s*$`)
 
 /** Where CDATA ends if every opening inside it is meant to have an end of its own; -1 when the text ends first. */
 export function balancedEnd(text: string, from: number): number {
@@ -125,42 +146,4 @@ export interface Part {
   /** After a tag; of stray text only the beginning counts. */
   readonly end: number
   readonly section?: Section
-}
-
-const none: readonly number[] = []
-
-/**
- * The tags of an element. Written one after the other, content is represented by its number and stray text by a
- * letter, so that the XML parser sees neither: files may hold characters that XML forbids, and megabytes of them.
- */
-export class Tags {
-  readonly parts: Part[] = []
-  readonly #document: string
-  #from: readonly number[] = none
-  #text: string | undefined
-
-  constructor(document: string) {
-    this.#document = document
-  }
-
-  /** Asked for once all parts are here, and only where the parser has to see them. */
-  get text(): string {
-    if (this.#text !== undefined) return this.#text
-    const from: number[] = []
-    let text = ''
-    let sections = 0
-    for (const { at, end, section } of this.parts) {
-      from.push(text.length)
-      if (section !== undefined) text += `${CDATA}${sections++}]]>`
-      else text += at === end ? 'x' : this.#document.slice(at, end)
-    }
-    this.#from = from
-    return (this.#text = text)
-  }
-
-  /** Where in the document the character is that is at `position` in the text. */
-  offsetOf(position: number): number {
-    const part = partitionPoint(this.#from, (from) => from <= position) - 1
-    return (this.parts[part]?.at ?? 0) + position - (this.#from[part] ?? 0)
-  }
 }

@@ -1,6 +1,15 @@
 import type { Mistake } from '../../core/mistake.ts'
-import { CDATA, type Misplaced, type Section, type TaskName } from './open.ts'
-import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './xml.ts'
+import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './element.ts'
+import {
+  CDATA,
+  isTaskName,
+  type Misplaced,
+  type PartName,
+  partNames,
+  type Section,
+  type TaskName,
+  tasks as knownTasks,
+} from './open.ts'
 import { isCount, Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
@@ -17,23 +26,10 @@ export type Unknown = 'lenient' | 'strict'
 export function taskOf(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
-  reading.warnOfAttributes(attributesOf[name])
+  reading.warnOfAttributes(knownTasks[name].attributes)
   const { params, slips, warnings } = reading
   return { action, params, slips, warnings }
 }
-
-const attributesOf: Record<TaskName, readonly string[]> = {
-  write: ['path', 'append'],
-  edit: ['path', 'count'],
-  run: ['dir'],
-  read: ['path', 'lines'],
-  exec: ['lang', 'dir', 'timeout'],
-  move: ['from', 'to'],
-  remove: ['path'],
-}
-
-const partNames = ['search', 'search-start', 'search-end', 'replace'] as const
-type PartName = (typeof partNames)[number]
 
 /** Reads one element into parameters. What is wrong is collected, so that one turn is enough to mend it all. */
 class ElementReading {
@@ -230,7 +226,7 @@ class ElementReading {
   }
 
   #wrongAttribute(name: string, code: string, mistake: Mistake): void {
-    this.slips.push({ code, ...attributeAt(this.#text, this.#element, name), mistake })
+    this.slips.push({ code, ...attributeAt(this.#element, name), mistake })
   }
 
   #emptyAttribute(attribute: string): void {
@@ -265,7 +261,7 @@ export interface Members {
   readonly warnings: readonly string[]
 }
 
-export function membersOf(text: string, tasks: Element, unknown: Unknown): Members {
+export function membersOf(tasks: Element, unknown: Unknown): Members {
   const members: [TaskName, Element][] = []
   const slips: Misplaced[] = []
   const warnings: string[] = []
@@ -273,7 +269,7 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
     if (key === 'version') continue
     if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
     else if (!/^(?:true|false)$/i.test(value)) {
-      slips.push({ code: 'malformed_block', ...attributeAt(text, tasks, key), mistake: { kind: 'cml-atomic' } })
+      slips.push({ code: 'malformed_block', ...attributeAt(tasks, key), mistake: { kind: 'cml-atomic' } })
     }
   }
   for (const node of tasks.nodes) {
@@ -281,8 +277,7 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
       slips.push({ code: 'malformed_xml', at: textAt(node), length: 1, mistake: { kind: 'cml-in-tasks' } })
       continue
     }
-    const name = taskNames.find((one) => one === node.name)
-    if (name !== undefined) members.push([name, node])
+    if (isTaskName(node.name)) members.push([node.name, node])
     else if (node.name !== 'tasks' && unknown === 'lenient') {
       warnings.push(`<tasks> cannot contain <${node.name}>; it was skipped`)
     } else {
@@ -293,5 +288,3 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
   }
   return { members, slips, warnings }
 }
-
-const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'read', 'exec', 'move', 'remove']

@@ -1,5 +1,5 @@
-import { cleanLine, isFence, Markers, unquoted } from '../damage.ts'
-import type { MarkedBlock, ReadThroughDamage, View } from '../tokens.ts'
+import { cleanLine, isFence, unquoted } from '../damage.ts'
+import { type MarkedBlock, Markers, type ReadThroughDamage, type View } from '../tokens.ts'
 import { madeControl, type ReadOptions } from '../reader.ts'
 import { jsonText, literalText, parseAssignment, writeAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
@@ -10,7 +10,7 @@ export const walkSham: ReadThroughDamage = (view, start) => {
   const found = parseHeader(plainMarker(header))
   if (found === undefined || found.slip !== undefined) return undefined
   const markers = new Markers()
-  markers.add(start, cleanLine(header), header)
+  markers.take(start, { clean: cleanLine(header), markup: header })
   return walkBody(view, start, found.name, markers)
 }
 
@@ -20,23 +20,23 @@ function walkBody(view: View, start: number, name: Name, markers: Markers): Mark
     if (line === undefined) return undefined
     const plain = plainMarker(line)
     if (plain === '') {
-      if (line.trim() !== '') markers.add(n, '', line)
+      if (line.trim() !== '') markers.take(n, { clean: '', markup: line })
       continue
     }
     if (isFence(line)) {
-      markers.addFence(n)
+      markers.takeFence(n)
       continue
     }
     const end = parseEnd(plain, name)
-    if (end === null && markers.admits(line)) {
-      markers.add(n, cleanLine(line), line)
+    if (end === null && markers.admit(line)) {
+      markers.take(n, { clean: cleanLine(line), markup: line })
       return { start, end: n, markers: markers.list }
     }
     if (end !== undefined || parseHeader(plain) !== undefined) return undefined
     const { clean, markup } = assignment(line, plain, name)
     // What cannot be recognised is left for the reader to report, as long as it is spelled like a parameter.
     if (clean === undefined && !line.includes('=')) return undefined
-    markers.add(n, clean ?? line, markup)
+    markers.take(n, { clean: clean ?? line, markup })
     if (parseAssignment(clean ?? line, name).opens === undefined) continue
     const close = closing(view, n, name, markers)
     if (close === undefined) return undefined
@@ -51,8 +51,8 @@ function closing(view: View, line: number, name: Name, markers: Markers): number
     const text = view.line(n)
     if (text === undefined) return undefined
     const plain = plainMarker(text)
-    if (bare(plain) === delimiter && markers.admits(text)) {
-      markers.add(n, cleanLine(text), text)
+    if (bare(plain) === delimiter && markers.admit(text)) {
+      markers.take(n, { clean: cleanLine(text), markup: text })
       return n
     }
     if (plain.includes(`<<'${delimiter}`) && parseAssignment(plain, name).opens === delimiter) return undefined
