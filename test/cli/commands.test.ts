@@ -251,9 +251,24 @@ describe('the output of a program, as it arrives', () => {
     }
     expect(add('one\ntw')).toEqual(['[task-1:exec] one'])
     expect(add(`o\n${'x'.repeat(4096)}`)).toEqual(['[task-1:exec] two'])
-    expect(output.shown).toBe('all')
     expect(add('y')).toEqual([`[task-1:exec] ${'x'.repeat(4096)}y`])
   })
+
+  it.each([10, 100, 1000])(
+    'is shown up to a limit of %i, the beginning as it arrives and the end at its end',
+    (limit) => {
+      const shown: string[] = []
+      const output = new LiveOutput((line) => shown.push(line.replace('[task-1:exec] ', '')), limit)
+      const all = Array.from({ length: 1000 }, (_, at) => `line ${at + 1}`)
+      for (const line of all) output.add('1', Buffer.from(`${line}\n`))
+      const head = shown.splice(0)
+      output.end()
+      const [mark = '', ...tail] = shown
+      const [, first, last] = /^\[output truncated\] lines (\d+)-(\d+) of 1000 not shown/.exec(mark) ?? []
+      expect([...head, ...all.slice(Number(first) - 1, Number(last)), ...tail]).toEqual(all)
+      expect([...head, ...tail].join('\n').length).toBeLessThanOrEqual(limit)
+    },
+  )
 })
 
 it.each(['diff', 'run'])('%s with a root that is nowhere is a wrong call', async (command) => {

@@ -42,5 +42,6 @@ export const exec = defineAction({
     },
   ],
   startsProcess: () => true,
-  run: ({ code, lang, version, cwd, timeout }, { commands }) => commands.exec({ code, lang, version, cwd, timeout }),
+  run: ({ code, lang, version, cwd, timeout, return_output: returnOutput }, { commands }) =>
+    commands.exec({ code, lang, version, cwd, timeout, returnOutput }),
 })

@@ -5,61 +5,92 @@ import { now } from '../core/time-limit.ts'
 import { type ActionResult, type FileChange } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { spellOut } from '../report/words.ts'
+import { cutMark, spellOut } from '../report/words.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
 import { isTerminal } from './streams.ts'
 
 const newDecoder = (): StringDecoder => new (process.getBuiltinModule('node:string_decoder').StringDecoder)('utf8')
 
-/** Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. */
+/**
+ * Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. Of a
+ * long output the first half of the limit is shown as it arrives and the last half at its end.
+ */
 export class LiveOutput {
   readonly #print: (line: string) => void
-  /** Characters of one task that are shown; the report has the rest, as far as it shows it. */
+  /** Characters of one task that are shown. */
   readonly #limit: number
-  #left: number
+  #head: number
+  #tail: string[] = []
+  #tailLength = 0
+  #lines = 0
+  #left = 0
   /** Made for the first output: few runs have any. */
   #decoder: StringDecoder | undefined
   #task = ''
   #rest = ''
-  /** Whether something was shown, and all that there was. */
-  shown: 'nothing' | 'all' | 'part' = 'nothing'
 
   constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`), limit = Infinity) {
     this.#print = print
     this.#limit = limit
-    this.#left = limit
+    this.#head = limit / 2
   }
 
   readonly add = (task: string, chunk: Buffer): void => {
-    if (task !== this.#task) {
-      this.end()
-      this.#left = this.#limit
-    }
+    if (task !== this.#task) this.end()
     this.#task = task
     const lines = (this.#rest + (this.#decoder ??= newDecoder()).write(chunk)).split('\n')
     this.#rest = lines.pop() ?? ''
-    for (const line of lines) this.#show(line)
+    for (const line of lines) this.#take(line)
     // A program that never breaks its lines is shown in pieces.
-    if (this.#rest.length > 4096) this.end()
+    if (this.#rest.length > longestPiece) this.#takeRest()
   }
 
+  /** The program has ended. */
   end(): void {
+    this.#takeRest()
+    if (this.#left > 0) {
+      const last = this.#lines - this.#tail.length
+      const cut = { first: last - this.#left + 1, last, total: this.#lines }
+      this.#show(cutMark(cut, 'run less at a time to see them'))
+    }
+    for (const line of this.#tail) this.#show(line)
+    this.#head = this.#limit / 2
+    this.#tail = []
+    this.#tailLength = 0
+    this.#lines = 0
+    this.#left = 0
+  }
+
+  #takeRest(): void {
     const rest = this.#rest + (this.#decoder?.end() ?? '')
     this.#decoder = undefined
     this.#rest = ''
-    if (rest !== '') this.#show(rest)
+    if (rest !== '') this.#take(rest)
+  }
+
+  #take(line: string): void {
+    this.#lines++
+    this.#head -= line.length + 1
+    if (this.#head >= 0) return this.#show(line)
+    // No later line is shown before one that is held back.
+    this.#head = -1
+    this.#tail.push(line)
+    this.#tailLength += line.length + 1
+    while (this.#tailLength > this.#limit / 2) {
+      const gone = this.#tail.shift()
+      if (gone === undefined) break
+      this.#tailLength -= gone.length + 1
+      this.#left++
+    }
   }
 
   #show(line: string): void {
-    if (this.#left <= 0) return
-    this.#left -= line.length + 1
-    if (this.#left <= 0) this.shown = 'part'
-    else if (this.shown === 'nothing') this.shown = 'all'
-    const text = this.#left <= 0 ? '[output truncated] The report shows more of it.' : spellOut(line)
-    this.#print(`[task-${this.#task}:exec] ${text}`)
+    this.#print(`[task-${this.#task}:exec] ${spellOut(line)}`)
   }
 }
+
+const longestPiece = 4096
 
 /** Shows the progress of a long run on stderr. */
 export class Progress {

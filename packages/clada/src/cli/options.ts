@@ -188,18 +188,23 @@ export function isPretty(given: FlagValues): boolean {
   return asked === 'pretty' || (asked === 'auto' && isTerminal(1))
 }
 
-/** The format for a result: as asked for, else the one for its reader. */
-export function reportFormat(given: FlagValues): (result: ExecutionResult) => ReportFormat {
+/** The format for a document of a syntax: as asked for, else the one for its reader. */
+export function reportFormat(given: FlagValues): (syntax: string | undefined) => ReportFormat {
   const [asked = 'auto'] = given.json === undefined ? (given.format ?? []) : ['json']
   const fixed = reportFormats.find((format) => format === asked)
   if (fixed !== undefined) return () => fixed
   if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
-  return isTerminal(1) ? () => 'pretty' : formatFor
+  return isTerminal(1) ? () => 'pretty' : formatOfSyntax
 }
 
+const formatOfSyntax = (syntax: string = defaultSyntax): ReportFormat => rowOf(syntax).report ?? 'text'
+
+/** The syntax of the document that a result is about. */
+export const syntaxIn = ({ results, parseErrors }: ExecutionResult): string | undefined =>
+  results[0]?.syntax ?? parseErrors[0]?.syntax
+
 /** As the syntax of the document is answered. */
-export const formatFor = ({ results, parseErrors }: ExecutionResult): ReportFormat =>
-  rowOf(results[0]?.syntax ?? parseErrors[0]?.syntax ?? defaultSyntax).report ?? 'text'
+export const formatFor = (result: ExecutionResult): ReportFormat => formatOfSyntax(syntaxIn(result))
 
 export function reportOptions(given: FlagValues): ReportOptions {
   const budget = numberOf(given, 'budget')
@@ -219,18 +224,12 @@ export function outputMode(given: FlagValues): 'stream' | 'buffer' | 'silent' {
   return mode === 'buffer' || mode === 'silent' ? mode : 'stream'
 }
 
-/** Whether the output of programs is shown as it arrives: only for a person who sees it there, and then not again. */
-export function streams(given: FlagValues): boolean {
-  return outputMode(given) === 'stream' && given.quiet === undefined && isTerminal(2) && isTerminal(1)
+/** Where the output of programs goes as it arrives. */
+export function programStream(given: FlagValues): 'stdout' | 'stderr' | 'none' {
+  if (outputMode(given) !== 'stream') return 'none'
+  if (!isTerminal(1)) return 'stdout'
+  return isTerminal(2) ? 'stderr' : 'none'
 }
-
-/** Whether it is written to stdout as it arrives, for a program that reads there. */
-export const streamsToPipe = (given: FlagValues): boolean =>
-  outputMode(given) === 'stream' &&
-  given.quiet === undefined &&
-  given.json === undefined &&
-  given.format?.[0] !== 'json' &&
-  !isTerminal(1)
 
 export function useColor(given: FlagValues): boolean {
   if (given['no-color'] !== undefined || process.env['NO_COLOR']) return false

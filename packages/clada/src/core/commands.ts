@@ -39,6 +39,8 @@ export interface ExecRequest {
   readonly cwd: PathArg | undefined
   /** Seconds; never more than the user allows. */
   readonly timeout: number | undefined
+  /** Whether its output is shown, while it runs and in the report. */
+  readonly returnOutput: boolean
 }
 
 export const languages = ['python', 'javascript', 'bash', 'ruby'] as const

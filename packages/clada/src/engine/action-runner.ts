@@ -20,11 +20,18 @@ import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/op
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import type { ActionResult } from '../core/result.ts'
+import type { Block } from '@clada/reply/core/block.ts'
 
 interface Parts {
   readonly ask: Ask | undefined
   /** Undo, back, forward and squash, for actions that only the user may call. */
   readonly steps: () => Promise<Steps>
+}
+
+export interface Watching {
+  readonly onWrite: (landing: Landing) => void
+  /** Whether it is open until others have run if what it does stays. */
+  readonly atomic: boolean
 }
 
 /** Decides whether an action may run, runs it with its files and commands, and turns exceptions into outcomes. */
@@ -51,7 +58,7 @@ export class ActionRunner {
   async run(
     { block, number, choice, decoded: { spec, spelled, args } }: ReadyTask,
     scope: Scope,
-    onWrite: (landing: Landing) => void,
+    { onWrite, atomic }: Watching,
   ): Promise<Outcome> {
     const {
       settings,
@@ -75,7 +82,7 @@ export class ActionRunner {
       const context: ActionContext = {
         root: { given: '.', absolute: settings.root },
         files,
-        commands: this.#commands(files, { task: number, syntax: block.syntax }, scope, () => context),
+        commands: this.#commands(files, { task: number, block, atomic }, scope, () => context),
         workingSet: () => this.#workingSet(),
         history: this.#parts.steps,
         spelled,
@@ -136,7 +143,7 @@ export class ActionRunner {
   /** Loaded with the first command: most documents have none. */
   #commands(
     files: ActionFiles,
-    { task, syntax }: { readonly task: string; readonly syntax: string },
+    { task, block, atomic }: { readonly task: string; readonly block: Block; readonly atomic: boolean },
     scope: Scope,
     context: () => ActionContext,
   ): Commands {
@@ -149,15 +156,22 @@ export class ActionRunner {
       effect: effect === 'show' ? (programs === 'try' ? 'tried' : 'show') : scope.staged ? 'staged' : 'land',
       ask: this.#parts.ask,
       signal,
-      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk, syntax),
-      says: syntaxOf(syntax).says,
+      onOutput:
+        onOutput === undefined
+          ? undefined
+          : (chunk) => onOutput(task, chunk, { syntax: block.syntax, line: block.startLine, atomic }),
+      says: syntaxOf(block.syntax).says,
     }
     return {
       run: async (request) => {
         const meant = await (await import('./meant-action.ts')).runMeantAction(request, settings, context())
         return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
       },
-      exec: async (request) => (await import('../commands/exec-code.ts')).execCode(request, own),
+      exec: async (request) =>
+        (await import('../commands/exec-code.ts')).execCode(
+          request,
+          request.returnOutput ? own : { ...own, onOutput: undefined },
+        ),
     }
   }
 

@@ -69,6 +69,8 @@ export class Execution {
   readonly #begun = now()
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, readonly Change[]>()
+  /** Those that were rolled back with others. */
+  readonly #refused = new Set<ActionResult>()
   readonly #parseErrors: ParseError[] = []
   #proposals: Proposals | undefined
   readonly #reviewed: ReviewedBlock[] = []
@@ -78,6 +80,8 @@ export class Execution {
   /** One for each action whose files are still being written, oldest first. */
   readonly #writing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
+  /** Set while it is open whether what was done stays. */
+  #heldReports: (() => void)[] | undefined
   #blocks = 0
   #executed = 0
   #commit: { gitCommit?: string } = {}
@@ -91,6 +95,7 @@ export class Execution {
     this.#options = options
     this.#workspace = workspace
     this.#parts = parts
+    if (options.effect === 'together') this.#heldReports = []
     const { ask, syntaxCheck = 'off' } = options.options
     if (syntaxCheck !== 'off')
       this.#syntax = new SyntaxCheck(options.settings.root, syntaxCheck === 'auto' ? 'short' : 'lasting')
@@ -120,7 +125,7 @@ export class Execution {
         const [task] = this.#chosen(await this.#tasks.prepare([first]))
         if (task?.ready && syntaxOf(task.block.syntax).kind === 'proposal') await this.#propose(task)
         else if (task?.ready) await this.#performReviewed(task, this.#workspace)
-        else if (task !== undefined) this.#parseErrors.push(...task.errors)
+        else if (task !== undefined) this.#noteUnreadable(task.errors)
         at++
         continue
       }
@@ -134,7 +139,7 @@ export class Execution {
   /** Everything of a document that is not a block to run. */
   note({ faults, warnings, notExecuted, emptyGroups = [] }: Document): void {
     for (const fault of faults)
-      this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
+      this.#noteUnreadable([{ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) }])
     this.#warnings.push(...warnings, ...emptyGroups.map((line) => `line ${line}: the group has no tasks`))
     this.#emptyGroups.push(...emptyGroups)
     for (const one of notExecuted) this.#noteUnexecuted(one)
@@ -142,7 +147,19 @@ export class Execution {
 
   #noteUnexecuted({ block, ...one }: PassedOver): void {
     const isExample = one.reason === 'beside-native' && block !== undefined && this.#tasks.isExample(block)
-    this.#notExecuted.push(isExample ? { ...one, reason: 'example' } : one)
+    const skipped: NotExecuted = isExample ? { ...one, reason: 'example' } : one
+    this.#notExecuted.push(skipped)
+    this.#tell(() => this.#options.request.onNotExecuted?.(skipped))
+  }
+
+  #noteUnreadable(errors: readonly ParseError[]): void {
+    this.#parseErrors.push(...errors)
+    this.#tell(() => this.#options.request.onUnreadable?.(errors))
+  }
+
+  /** Calls a listener after everything before it was reported. */
+  #tell(call: () => void): void {
+    this.#reported = this.#reported.then(() => this.#listen(call))
   }
 
   /** Stops the run. Finished actions keep their results. */
@@ -171,6 +188,11 @@ export class Execution {
 
   /** Writes a staged document to the disk, or marks all of its actions as failed. */
   async landTogether(): Promise<void> {
+    await this.#landOrRefuse()
+    this.#releaseReports()
+  }
+
+  async #landOrRefuse(): Promise<void> {
     const failed = this.#results.find((result) => !result.success && !isLeftOut(result))
     const whole = 'and the document is atomic'
     if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
@@ -246,12 +268,13 @@ export class Execution {
     const invalid = tasks.find((task) => !task.ready)
     const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
+    if (group.atomic && this.#options.effect !== 'together') this.#heldReports = []
     const done: ActionResult[] = []
     if (invalid !== undefined) this.#correctGroup(group, allOrNothing ? tasks : tasks.slice(tasks.indexOf(invalid)))
     let reason = invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group is invalid` : undefined
     for (const task of chosen) {
       if (!task.ready) {
-        this.#parseErrors.push(...task.errors)
+        this.#noteUnreadable(task.errors)
         reason ??= `task ${task.number} of its group is invalid`
       } else if (reason !== undefined) this.#skip(task, stopped(reason))
       else {
@@ -263,13 +286,25 @@ export class Execution {
       }
     }
     if (!('land' in scope)) return
-    if (reason !== undefined) return this.#refuse(done, stopped(`${reason}, and the group is atomic`))
-    try {
-      this.#noted(await scope.land())
-    } catch (error) {
-      this.#giveUp(problemOf(error))
-      this.#refuse(done, problemOf(error))
+    if (reason !== undefined) this.#refuse(done, stopped(`${reason}, and the group is atomic`))
+    else {
+      try {
+        this.#noted(await scope.land())
+      } catch (error) {
+        this.#giveUp(problemOf(error))
+        this.#refuse(done, problemOf(error))
+      }
     }
+    // The last task may have been skipped.
+    await this.#reported
+    if (this.#options.effect !== 'together') this.#releaseReports()
+  }
+
+  /** What is applied together is reported when it is known whether it was. */
+  #releaseReports(): void {
+    const held = this.#heldReports ?? []
+    this.#heldReports = undefined
+    for (const report of held) report()
   }
 
   /** What has to be sent again of a group is one text; one member that cannot be corrected leaves none. */
@@ -431,11 +466,13 @@ export class Execution {
     this.#report(result, typeof changes === 'function' ? changes() : await changes)
   }
 
-  #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> | Outcome {
+  async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
+    // Nothing that a program writes comes before the results of earlier tasks.
+    if (task.decoded.spec.effect === 'exec') await this.#reported
     const problem = this.#over() ?? this.#waits(task) ?? this.#runner.refusal(task)
     if (problem !== undefined) return { ok: false, problem }
     this.#executed++
-    return this.#runner.run(task, scope, onWrite)
+    return this.#runner.run(task, scope, { onWrite, atomic: this.#heldReports !== undefined })
   }
 
   /** The reason to skip all further actions. */
@@ -464,11 +501,25 @@ export class Execution {
     }
   }
 
-  /** A listener that throws stops the run, but not writes that have begun. */
   #report(result: ActionResult, changes: readonly Change[] = []): void {
+    if (this.#heldReports === undefined) this.#reportNow(result, changes)
+    else this.#heldReports.push(() => this.#reportNow(result, changes))
+  }
+
+  /** A listener that throws stops the run, but not writes that have begun. */
+  #listen(call: () => void): void {
     try {
+      call()
+    } catch (error) {
+      this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error')
+    }
+  }
+
+  #reportNow(result: ActionResult, made: readonly Change[]): void {
+    this.#listen(() => {
       const { options, settings } = this.#options
       const { evidence = 'none' } = options
+      const changes = this.#refused.has(result) ? [] : made
       this.#syntax?.changed(changes)
       // The output of a program names the files that it changed.
       const isProgram = registry.get(result.action)?.effect === 'exec'
@@ -476,9 +527,7 @@ export class Execution {
         result.changes = evidenceOf(changes, settings.root, evidence)
       if (changes.length > 0) this.#parts.onChanges?.(result, changes)
       this.#options.request.onAction?.(result)
-    } catch (error) {
-      this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error')
-    }
+    })
   }
 
   /** An action succeeds only when its files are written. */
@@ -511,6 +560,7 @@ export class Execution {
     for (const result of results) {
       if (result.success) setOutcome(result, { ok: false, problem }, result.warnings ?? [])
       this.#changes.delete(result)
+      this.#refused.add(result)
       delete result.changes
     }
   }

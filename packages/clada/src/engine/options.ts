@@ -1,17 +1,33 @@
 import type { CladaOptions } from '../config/settings.ts'
-import type { Document } from '@clada/reply/core/block.ts'
+import type { Document, NotExecuted } from '@clada/reply/core/block.ts'
 import type { Problem } from '../core/problem.ts'
-import type { ActionResult, ExecutionResult, FileChange, ReviewNote } from '../core/result.ts'
+import type { ActionResult, ExecutionResult, FileChange, ParseError, ReviewNote } from '../core/result.ts'
 import type { ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import type { Change, ExpectedFile } from '../workspace/open.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 
+/** The block whose program writes. */
+export interface OutputBlock {
+  readonly syntax: string
+  /** The line that it starts on. */
+  readonly line: number
+  /** Whether it is applied only together with others, whose results come with its own. */
+  readonly atomic: boolean
+}
+
 /** Options of one execution. */
 export interface ExecuteOptions {
-  /** Receives the output of programs as it arrives, with the number of the task and the syntax of its block. */
-  onOutput?: (task: string, chunk: Buffer, syntax: string) => void
-  /** Receives the result of each action, in order. */
+  /**
+   * Receives the output of a program as it arrives, with the number of its task, after the results of all earlier tasks.
+   * Not for a block with `return_output="false"`.
+   */
+  onOutput?: (task: string, chunk: Buffer, block: OutputBlock) => void
+  /** Receives the result of each action, in order. Those that are applied together or not at all come together. */
   onAction?: (result: ActionResult) => void
+  /** Receives the errors of a block that cannot be read. Blocks of a text that is still arriving come in order. */
+  onUnreadable?: (errors: readonly ParseError[]) => void
+  /** Receives what looks like an edit and does not run. */
+  onNotExecuted?: (one: NotExecuted) => void
   /**
    * Receives the changes of files right before `onAction`: the full texts, whatever form of edit the block used. Files
    * above 1 MB are left out. Without it nothing is kept.

@@ -115,6 +115,11 @@ export class EntryOrder {
     return [...this.#endSkipping(), ...this.#unread.splice(0, count).map((one) => this.#unreadEntry(one))]
   }
 
+  /** The index of the next action or unreadable block. */
+  get nextIndex(): number {
+    return this.#index
+  }
+
   /** Everything that was not shown yet. */
   end(result: ExecutionResult): Entry[] {
     const entries = this.before(Infinity)

@@ -90,7 +90,9 @@ export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
       by.tell({ kind: 'action', result: action, changes })
       changes = []
     },
-    onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
+    onOutput: (task, chunk, { atomic }) => {
+      if (!atomic) by.tell({ kind: 'program', task, chunk })
+    },
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
   // Line numbers count from the model's reply, which may be below others.

@@ -8,7 +8,15 @@ import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { canAsk, print, readStdin } from '../streams.ts'
 import { shownChanges } from '../live-output.ts'
-import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
+import {
+  cladaOptions,
+  configWarnings,
+  isPretty,
+  reportFormat,
+  syntaxIn,
+  reportOptions,
+  withConfig,
+} from '../options.ts'
 
 /** A call that a person typed has no line numbers. */
 function withoutPlace(error: ParseError): ParseError {
@@ -62,7 +70,7 @@ export const command: Command = {
     const changes = await shownChanges(shown)
     const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? asking : {}) })
     const result = await clada.perform(action, params, changes.listen)
-    const format = reportFormat(shown)(result)
+    const format = reportFormat(shown)(syntaxIn(result))
     const report = { ...reportOptions(shown), ...changes.shown }
     const reported = isPretty(shown)
       ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }

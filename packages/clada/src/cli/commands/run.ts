@@ -3,21 +3,15 @@ import { type ActionResult, type ExecutionResult, withWarnings } from '../../cor
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
-import { defaultOutputLimit } from '../../report/parts.ts'
 import { asking, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
-import { canAsk, isLive, print, readInputs, stdinTexts } from '../streams.ts'
-import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
-import {
-  cladaOptions,
-  configWarnings,
-  reportFormat,
-  reportOptions,
-  streams,
-  streamsToPipe,
-  withConfig,
-} from '../options.ts'
+import { canAsk, isLive, isTerminal, print, readInputs, stdinTexts } from '../streams.ts'
+import { Progress, shownChanges } from '../live-output.ts'
+import { LiveReport } from '../live-report.ts'
+import { rootOf } from '../../config/settings.ts'
+import { slashed } from '../../core/paths.ts'
+import { cladaOptions, configWarnings, programStream, reportFormat, reportOptions, withConfig } from '../options.ts'
 import type { Reviewed } from '../review.ts'
 
 export const command: Command = {
@@ -50,42 +44,42 @@ export const command: Command = {
     // The time limit also ends the wait for standard input.
     const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...(canAsk() ? asking : {}) }
     const flags = await withConfig(given)
-    const formatOf = reportFormat(flags)
+    const formatFor = reportFormat(flags)
+    const isJson = flags.json !== undefined || flags.format?.[0] === 'json'
     const shown = reportOptions(flags)
     const clada = new Clada(options)
     const unheard = await configWarnings(given)
     const review = flags.review === undefined ? undefined : await reviewing(shown.color ?? false)
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
-    const output = streams(flags) ? new LiveOutput() : undefined
-    const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print, defaultOutputLimit) : undefined
-    const onOutput = (output ?? piped)?.add
-    const live = onOutput === undefined ? {} : { onOutput }
+    const isPrinted = flags.quiet === undefined && flags.json === undefined
     const results: ExecutionResult[] = []
     // Ctrl-C ends all inputs, not only the current one.
     const stop = new AbortController()
     for (const { name, text: given } of inputs) {
       const changes = await shownChanges(flags)
+      const report = { ...shown, ...changes.shown }
+      const live = isPrinted
+        ? new LiveReport({ formatFor, report, root: slashed(rootOf(options.repoPath)), programs: programStream(flags) })
+        : undefined
       const reviewed = given === undefined || stop.signal.aborted ? undefined : await review?.(clada, given)
       if (review !== undefined && reviewed === undefined) return 130
       const { text = given, choices } = reviewed ?? {}
-      const heard = { ...live, ...changes.listen, ...(choices && { review: choices }) }
-      const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout, stop }, (watching) =>
+      if (isPrinted && inputs.length > 1) print(`${results.length > 0 ? '\n' : ''}--- ${name}`)
+      // Where a person sees the lines of the report as they come, they need no other progress.
+      const progress = flags.quiet === undefined && !(isPrinted && isTerminal(1)) ? new Progress() : undefined
+      const heard = { ...live?.listen, ...changes.listen, ...(choices && { review: choices }) }
+      const onAction = (result: ActionResult): void => {
+        progress?.step(result)
+        live?.listen.onAction(result)
+      }
+      const done = await watched({ progress, totalTimeout, stop }, (watching) =>
         text === undefined
-          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
-          : clada.execute(text, { ...watching, ...heard }),
+          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard, onAction })
+          : clada.execute(text, { ...watching, ...heard, onAction }),
       )
-      output?.end()
-      piped?.end()
-      const format = formatOf(done)
-      const result = format === 'json' ? withWarnings(done, unheard) : done
+      const result = isJson ? withWarnings(done, unheard) : done
       results.push(result)
-      if (flags.quiet !== undefined || flags.json !== undefined) continue
-      if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
-      // A person has already seen the output while it was written.
-      const seen = output !== undefined && format === 'pretty'
-      const inPipe = piped?.shown === 'all'
-      const programs = seen ? ({ programs: 'hide' } as const) : inPipe ? ({ programs: 'seen' } as const) : {}
-      print(formatReport(result, format, { ...shown, ...changes.shown, ...programs }))
+      live?.end(result)
     }
     if (flags.json !== undefined && flags.quiet === undefined) {
       const reports = results.map((result) => formatReport(result, 'json', shown))
@@ -103,17 +97,21 @@ async function reviewing(color: boolean): Promise<(clada: Clada, text: string) =
   return (clada, text) => reviewWith(reviewer, { clada, text, color, editable: true })
 }
 
+interface Watched {
+  readonly progress: Progress | undefined
+  readonly totalTimeout: number | undefined
+  readonly stop: AbortController
+}
+
 /** Runs with a time limit, with Ctrl-C, and with progress on stderr. */
 async function watched(
-  { quiet, totalTimeout, stop }: { quiet: boolean; totalTimeout: number | undefined; stop: AbortController },
+  { progress, totalTimeout, stop }: Watched,
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   const onInterrupt = (): void => stop.abort(new Error('the user stopped the run'))
   process.once('SIGINT', onInterrupt)
-  const progress = quiet ? undefined : new Progress()
   try {
-    const watching = { signal: stop.signal, onAction: (result: ActionResult) => progress?.step(result) }
-    return await withinTime(totalTimeout, watching, work)
+    return await withinTime(totalTimeout, { signal: stop.signal }, work)
   } finally {
     progress?.end()
     process.off('SIGINT', onInterrupt)

@@ -1,6 +1,5 @@
-import { type ActionResult } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import type { ReportOptions } from '../../report/parts.ts'
+import { defaultOutputLimit, type ReportOptions } from '../../report/parts.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
@@ -39,8 +38,6 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   const look: Omit<Look, 'columns'> = {
     ...report,
     outputLimit: 1500,
-    // What was seen as it came need not be seen again.
-    programs: streamed ? 'hide' : report.programs,
     root,
     file,
     keys: terminal === 'keys',
@@ -48,9 +45,9 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   const status = makeStatus(file, root)
   const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
   const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
-  const programs = new LiveOutput((line) => screen.printRaw([line]))
-  /** Reported as done. An atomic document may still be rolled back. */
-  let done: ActionResult[] = []
+  const programs = new LiveOutput((line) => screen.printRaw([line]), report.outputLimit ?? defaultOutputLimit)
+  /** Tasks of this run whose output was shown as it arrived. */
+  const seen = new Set<string>()
   let output = ''
   let answer = ''
   let running = false
@@ -63,20 +60,22 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     outputName: () => spellOut(shortened(output, root)),
     report: () => answer,
     hear: (event) => {
-      if (event.kind === 'program') return streamed ? programs.add(event.task, event.chunk) : undefined
+      if (event.kind === 'program') {
+        if (!streamed) return
+        seen.add(event.task)
+        return programs.add(event.task, event.chunk)
+      }
       if (event.kind === 'watching') output = event.output
-      if (event.kind === 'begin') running = true
+      if (event.kind === 'begin') {
+        running = true
+        seen.clear()
+      }
       if (event.kind === 'done') [running, answer] = [false, event.report]
       programs.end()
       const now = new Date()
-      const lines = (one: ListenerEvent): string[] => linesFor(one, { ...look, columns: screen.columns() }, now)
-      if (event.kind === 'action' && event.result.success) done.push(event.result)
-      if (event.kind === 'done') {
-        const back = done.filter(({ success }) => !success)
-        done = []
-        screen.print(back.flatMap((result) => lines({ kind: 'action', result, changes: [] })))
-      }
-      screen.print(lines(event))
+      const isSeen = event.kind === 'action' && event.result.task !== undefined && seen.has(event.result.task)
+      const shown = { ...look, columns: screen.columns(), programs: isSeen ? ('hide' as const) : look.programs }
+      screen.print(linesFor(event, shown, now))
       status.hear(event, now)
       showStatus()
     },
