@@ -72,7 +72,7 @@ describe('back and forward', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
-  it('give files the line endings that git gives them', async () => {
+  it('give files the line endings that git gives them, and give back those that they had', async () => {
     const root = repository({})
     git(root, 'config', 'core.autocrlf', 'true')
     const first = { 'a.txt': 'one\r\n', 'b.txt': 'b\r\nb\r\n', 'lf.txt': 'l\n' }
@@ -94,7 +94,7 @@ describe('back and forward', () => {
     expect(treeOf(root)).toEqual({
       'a.txt': file(second['a.txt']),
       'b.txt': file(second['b.txt']),
-      'lf.txt': file('l\r\nf\r\n'),
+      'lf.txt': file(second['lf.txt']),
       'new.txt': file(second['new.txt']),
     })
     expect(status(root)).toBe('')

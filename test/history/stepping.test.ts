@@ -48,6 +48,25 @@ describe('files on the way', () => {
     expect([treeOf(root), status(root)]).toEqual([tip, ''])
   })
 
+  it.each([
+    ['committed', () => {}],
+    ['uncommitted', (root: string) => fill(root, { 'x.txt': 'a\r\nb\nmine\r\n', 'new.txt': 'n\r\nm\n' })],
+    ['staged', (root: string) => (fill(root, { 'x.txt': 'a\nb\r\nmine\n' }), git(root, 'add', 'x.txt'))],
+    ['with another mode', (root: string) => fs.chmodSync(path.join(root, 'x.txt'), 0o600)],
+  ])('come back with mixed line endings under eol=crlf (%s)', async (_, change) => {
+    const root = changedBy({ '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'a\r\n' }, (dir) =>
+      fill(dir, { 'x.txt': 'a\r\nb\nc\r\n' }),
+    )
+    change(root)
+    const [tip, changed] = [treeOf(root), status(root)]
+    for (let round = 0; round < 2; round++) {
+      expect(await clada(root).back()).toMatchObject({ success: true })
+      expect(treeOf(root)['x.txt']).toMatch(/^\d+ a\r\n$/)
+      expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+      expect([treeOf(root), status(root)]).toEqual([tip, changed])
+    }
+  })
+
   it('are in nobody’s way when git takes them for unchanged', async () => {
     const root = repository({ '.gitattributes': '*.c ident\n', 'a.c': '$Id$\n', 'quo"te.c': '$Id$ q\n' })
     fill(root, { 'a.c': '$Id$ more\n', 'quo"te.c': '$Id$ q more\n' })

@@ -149,8 +149,9 @@ export function noteLast(history: string, number: number): void {
 }
 
 /** The contents that the executions of a history have kept. */
-export const contentsOf = (history: string): ContentStore =>
-  new ContentStore(path.join(path.dirname(history), 'objects'))
+export const contentsOf = (history: string): ContentStore => contentsIn(path.dirname(history))
+
+export const contentsIn = (stateDir: string): ContentStore => new ContentStore(path.join(stateDir, 'objects'))
 
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))
 
@@ -253,13 +254,14 @@ export interface BackState {
   readonly way: readonly string[]
   /** By commit: the stash commit of its uncommitted changes. */
   readonly saved: Readonly<Record<string, string>>
-  /** By stash commit: file modes that git does not store, by name. */
-  readonly modes?: Readonly<Record<string, Modes>>
+  /** By commit: files that git would not restore as they were, such as those with mixed line endings. */
+  readonly files?: Readonly<Record<string, KeptFiles>>
   /** Set while files are being changed. If the process dies, some are not changed yet. */
   readonly moving?: boolean
 }
 
-export type Modes = Readonly<Record<string, number>>
+/** By name: the mode of a file, and the digest of its content, which is in the store. */
+export type KeptFiles = Readonly<Record<string, { readonly mode: number; readonly digest: string }>>
 
 const backFile = (stateDir: string): string => path.join(stateDir, 'back.json')
 
@@ -275,17 +277,20 @@ export function writeBack(stateDir: string, state: BackState | undefined): void 
   else putFile(backFile(stateDir), JSON.stringify(state))
 }
 
+const isKeptFile = (value: unknown): boolean =>
+  isRecord(value) && Number.isInteger(value['mode']) && typeof value['digest'] === 'string'
+
 /** The values become parts of paths and arguments of git, and the file may come from a cloned repository. */
 function isBackState(value: unknown): value is BackState {
   if (!isRecord(value) || !('way' in value) || !Array.isArray(value.way)) return false
   if (!('saved' in value) || !isRecord(value.saved) || !('branch' in value)) return false
   const { branch, way, saved } = value
-  const modes: unknown = 'modes' in value ? value.modes : {}
+  const files: unknown = 'files' in value ? value.files : {}
   const commits: unknown[] = [...way, ...Object.entries(saved).flat()]
   return (
     way.length > 0 &&
-    isRecord(modes) &&
-    Object.values(modes).every((one) => isRecord(one) && Object.values(one).every((mode) => Number.isInteger(mode))) &&
+    isRecord(files) &&
+    Object.values(files).every((one) => isRecord(one) && Object.values(one).every(isKeptFile)) &&
     commits.every((id) => typeof id === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) &&
     (branch === null || (typeof branch === 'string' && /^refs\/heads\/[^-\s]\S*$/.test(branch)))
   )

@@ -3,14 +3,14 @@ import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { type BackState, readBack, writeBack } from '../journal/record.ts'
+import { type BackState, contentsIn, type KeptFiles, readBack, writeBack } from '../journal/record.ts'
 import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { commitAt, pointHead, type Repository, checkWritable } from '../git/repository.ts'
 import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree.ts'
 import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
-import { dropStash, ignoredHere, keptIndex, modesOf, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
+import { dropStash, ignoredHere, keptIndex, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
 import { refusalOf } from '../report/explain.ts'
 import { openWorkspace } from '../workspace/open.ts'
 
@@ -45,17 +45,19 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
     if (parent === undefined) throw gitStop('this is the first commit', 'There is nothing before it.')
     const saved = await stashAll(checkout, parent)
     const stashed_files = saved === undefined ? [] : await stashedNames(isolated, saved)
-    const next: BackState = {
+    const nextWith = (left: KeptFiles): BackState => ({
       branch: state === undefined ? branch : state.branch,
       way: [...way, parent],
       saved: { ...state?.saved, ...(saved === undefined ? {} : { [head]: saved }) },
-      modes: { ...state?.modes, ...(saved === undefined ? {} : { [saved]: modesOf(repository, stashed_files) }) },
-    }
+      files: { ...state?.files, [head]: left },
+    })
+    let next = nextWith({})
     let begun = false
     try {
       await checkout.change(saved ?? head, parent, {
-        before: () => {
+        before: (left) => {
           begun = true
+          next = nextWith(left)
           writeBack(stateDir, { ...next, moving: true })
         },
         unchanged: () => {
@@ -101,7 +103,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
       const conflicts = state.moving ? undefined : await changedHere(checkout)
       if (conflicts !== undefined) return conflicts
       await checkout.change(here, saved ?? target, {
-        modes: state.modes?.[saved ?? ''],
+        files: state.files?.[target],
         before: () => writeBack(stateDir, { ...state, moving: true }),
         unchanged: () => writeBack(stateDir, state),
         after: async () => {
@@ -231,7 +233,7 @@ async function inCheckout(
           stateDir,
           root,
           isBlocked: (relative) => project.isBlocked(path.join(root, relative)),
-          change: (from, to, events) => changeTree(isolated, workspace, top, from, to, events),
+          change: (from, to, events) => changeTree(isolated, workspace, top, from, to, contentsIn(stateDir), events),
         })
         const { notes } = workspace
         return asInProject(notes.length === 0 ? result : { ...result, warnings: [...notes] }, top, root)

@@ -2,9 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Modes } from '../journal/record.ts'
+import type { ContentStore } from '../journal/content-store.ts'
+import type { KeptFiles } from '../journal/record.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
+import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
+import { syncFileNow } from '../state/own-files.ts'
 import { isSameState } from '../journal/record.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
@@ -20,9 +23,10 @@ export class WouldOverwrite extends Error {
 
 /** Called around the change of files, to record it and to revert the record if no file changed. */
 export interface TreeChangeEvents {
-  /** Modes of stashed files. */
-  readonly modes?: Modes | undefined
-  readonly before: () => void
+  /** Files of the wanted commit as they were when it was left. */
+  readonly files?: KeptFiles | undefined
+  /** With the files that git would not restore as they are now. */
+  readonly before: (left: KeptFiles) => void
   readonly unchanged: () => void
   readonly after: () => Promise<void>
 }
@@ -34,17 +38,19 @@ export async function changeTree(
   top: string,
   from: string,
   to: string,
-  { modes = {}, before, unchanged, after }: TreeChangeEvents,
+  contents: ContentStore,
+  { files = {}, before, unchanged, after }: TreeChangeEvents,
 ): Promise<void> {
   const changes = await differences(isolated, from, to)
   const dirs = [...emptied(changes), ...(await directoriesToRemove(isolated, workspace, top, changes))]
-  before()
+  const coming = changes.map((change) => asItWas(change, files[change.name], contents))
+  before(keepFiles(changes, workspace, top, contents))
   try {
     await workspace.restore([
-      ...changes.map((change): WantedState => ({
+      ...coming.map((change): WantedState => ({
         absolute: path.join(top, change.name),
         to: change.to,
-        like: likeFor(change, modes[change.name]),
+        like: likeFor(change, files[change.name]?.mode),
       })),
       ...[...new Set(dirs)].map((dir): WantedState => ({ absolute: path.join(top, dir), to: { type: 'absent' } })),
     ])
@@ -53,6 +59,34 @@ export async function changeTree(
     throw error
   }
   await after()
+}
+
+/** Git stores one kind of line ending; what was on the disk when the commit was left may have had both. */
+function asItWas(change: Difference, kept: KeptFiles[string] | undefined, contents: ContentStore): Difference {
+  if (kept === undefined || change.to.type !== 'file') return change
+  const bytes = contents.read(kept.digest)
+  if (bytes !== undefined) return { ...change, to: { ...change.to, bytes } }
+  throw gitStop(`the saved content of ${change.name} is missing or damaged`, `Use git checkout to go on without it.`)
+}
+
+/** Puts files into the store that git would restore with other bytes or another mode. */
+function keepFiles(
+  changes: readonly Difference[],
+  workspace: OpenWorkspace,
+  top: string,
+  contents: ContentStore,
+): KeptFiles {
+  const kept = changes.flatMap(({ name, from }) => {
+    const now = workspace.inspect(path.join(top, name))
+    if (now.type !== 'file' || now.bytes === undefined) return []
+    const mode = now.mode & 0o777
+    if (from.type === 'file' && now.bytes.equals(from.bytes) && mode === modeOfNew((mode & 0o100) !== 0)) return []
+    const digest = contents.put(now.bytes)
+    syncFileNow(contents.fileOf(digest))
+    return [[name, { mode, digest }] as const]
+  })
+  if (kept.length > 0) syncFileNow(path.dirname(contents.fileOf('')))
+  return Object.fromEntries(kept)
 }
 
 /** Directories whose files are all removed. They stay if they contain other files. */

@@ -2,8 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import { copyWithTime, ownDir, syncFile } from '../state/own-files.ts'
-import type { Modes } from '../journal/record.ts'
-import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from '../git/differences.ts'
+import { absentMode, oidsOnDisk, pathsBetween } from '../git/differences.ts'
 import { gitStop, namesIn } from '../git/git-program.ts'
 import { addTo, copyIndex, statusOf } from '../git/index-file.ts'
 import { identityOf } from '../journal/summary.ts'
@@ -117,17 +116,6 @@ export async function stashedNames(isolated: IsolatedGit, saved: string): Promis
   const changed = async (side: string): Promise<string[]> =>
     namesIn((await isolated.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out)
   return [...new Set([...(await changed(saved)), ...(await changed(`${saved}^2`))])].sort()
-}
-
-/** Modes that differ from a new file's: git does not store them, and restored files could become readable for others. */
-export function modesOf({ top = '' }: Repository, names: readonly string[]): Modes {
-  const isCutOff = cutOffBelow(top)
-  const found = names.flatMap((name): [string, number][] => {
-    const stat = isCutOff(name) ? undefined : fs.lstatSync(path.join(top, name), { throwIfNoEntry: false })
-    const mode = (stat?.mode ?? 0) & 0o777
-    return stat?.isFile() && mode !== modeOfNew((mode & 0o100) !== 0) ? [[name, mode]] : []
-  })
-  return Object.fromEntries(found)
 }
 
 /** The reference of a stash, by its own id: two worktrees may leave the same commit. */
