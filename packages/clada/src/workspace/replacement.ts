@@ -127,7 +127,7 @@ export function beginReplacement(plan: Plan): Replacement {
     commit: async () => {
       try {
         // On a disk in memory nothing else is waited for, and signals and questions would not be heard between many files.
-        await new Promise((done) => setImmediate(done))
+        if (base instanceof DiskBase) await new Promise((done) => setImmediate(done))
         const displaced = take()
         release()
         return { ...(displaced && { displaced }), ...(keepsOwner ? {} : { disowned: at.given }) }
