@@ -3,9 +3,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
-import { entriesAt } from '../../packages/clada/src/git/index-bytes.ts'
-import { byteName } from '../../packages/clada/src/git/tree-walk.ts'
 import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -17,44 +14,6 @@ const files = { 'a.txt': 'one\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }
 const checkpoints = 'refs/clada/checkpoints'
 const subjects = (root: string, ref = 'HEAD'): string[] => git(root, 'log', '--format=%s', ref).trim().split('\n')
 const textOf = (root: string, name = 'a.txt'): string => fs.readFileSync(path.join(root, name), 'utf8')
-
-it('an index is read as git reads it, or left to git', () => {
-  const root = scratchDir({ 'a.txt': 'one\n', 'src/ä.txt': 'c\n', run: '#!/bin/sh\n', later: '' })
-  const blob = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
-  git(root, 'init', '-q')
-  fs.chmodSync(path.join(root, 'run'), 0o755)
-  git(root, 'add', 'a.txt', 'src', 'run')
-  git(root, 'update-index', '--add', '--cacheinfo', `100644,${blob},${'d/'.repeat(2040)}x`)
-  const index = path.join(root, '.git/index')
-  const names = new Map([...git(root, 'ls-files', '-z').split('\0'), 'later'].map((name) => [byteName(name), name]))
-  const byGit = (): string[] => git(root, 'ls-files', '-s', '-z').split('\0').slice(0, -1)
-  const read = (): string[] | undefined => {
-    const found = entriesAt(index, names, 20)
-    return found && [...found].map(([name, { mode, oid }]) => `${mode} ${oid} 0\t${names.get(name)}`)
-  }
-  expect(read()).toEqual(byGit())
-  git(root, 'update-index', '--skip-worktree', 'a.txt')
-  expect(fs.readFileSync(index).readUInt32BE(4)).toBe(3)
-  expect(read()).toEqual(byGit())
-  expect(read()).toHaveLength(4)
-  expect(entriesAt(`${index}.none`, names, 20)).toBeUndefined()
-  // An entry without content, names that continue each other, two files.
-  git(root, 'add', '-N', 'later')
-  expect(read()).toBeUndefined()
-  git(root, 'rm', '-q', '--cached', 'later')
-  git(root, 'update-index', '--index-version', '4')
-  expect(read()).toBeUndefined()
-  git(root, 'update-index', '--index-version', '2')
-  git(root, 'update-index', '--no-skip-worktree', 'a.txt')
-  expect(read()).toHaveLength(4)
-  git(root, 'update-index', '--split-index')
-  expect(read()).toBeUndefined()
-  // A conflict stops a commit, wherever it is.
-  git(root, 'update-index', '--no-split-index', '--force-remove', 'a.txt')
-  const sides = [1, 2, 3].map((side) => `100644 ${blob} ${side}\ta.txt\n`).join('')
-  execFileSync('git', ['update-index', '--index-info'], { cwd: root, input: sides })
-  expect(() => entriesAt(index, new Map([['run', 'run']]), 20)).toThrow(Stop)
-})
 
 describe('an index in two parts', () => {
   it.each([1, 30])('is whole after an execution that adds %i files', async (count) => {
@@ -214,6 +173,25 @@ describe('git that cannot work', () => {
       expect({ status, text: textOf(root) }).toEqual({ status: 1, text: 'one\n' })
       expect(stdout).toMatch(/git_operation_failed: '.*' cannot be written: permission denied/)
     })
+})
+
+describe.each(['.gitignore', '.gitattributes', 'src/.gitignore'])('%s that never ends', (name) => {
+  it('as a link is not followed', () => {
+    const root = repository(files)
+    fs.symlinkSync('/dev/zero', path.join(root, name))
+    const input = documentOf(root, [edit, write('src/new.txt')])
+    expect(clada(['run'], { cwd: root, input })).toMatchObject({ status: 0 })
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\nsrc/new.txt\n')
+  })
+
+  it.runIf(name.startsWith('.'))('as a pipe is refused before anything is done', () => {
+    const root = repository(files)
+    execFileSync('mkfifo', [path.join(root, name)])
+    const { status, stdout } = clada(['run'], { cwd: root, input: documentOf(root, [edit]) })
+    expect(status).toBe(1)
+    expect(stdout).toContain(`'${name}' is not a regular file, and git would wait for it`)
+    expect(textOf(root)).toBe('one\n')
+  })
 })
 
 describe('a submodule that nobody describes', () => {

@@ -36,7 +36,6 @@ import {
   ownRepository,
 } from './find-repository.ts'
 import { inProgress } from '../state/git-dirs.ts'
-import { indexOf } from './index-bytes.ts'
 import { syncObjects, writeCommit } from './objects.ts'
 import {
   checkpointsRef,
@@ -135,7 +134,7 @@ export class Checkpoints {
   /** Commits the user's uncommitted changes. Returns warnings; undefined, with nothing done, if the configuration is not current. */
   async before(isCurrent: KnownRepository['isCurrent']): Promise<string[] | undefined> {
     const { settings, saves } = this.#options
-    const { repository, config } = this.#isolated
+    const { repository } = this.#isolated
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
       await this.#readHead()
@@ -157,7 +156,6 @@ export class Checkpoints {
     const current = isCurrent()
     // Needed for the commit, and read while git is busy.
     const readable = this.#readHead()
-    indexOf(repository, config.hash)
     await Promise.allSettled([looking, current, readable])
     await readable
     if (!(await current)) return undefined

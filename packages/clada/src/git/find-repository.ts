@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { platform } from '../core/platform.ts'
 import type { Position } from '../journal/record.ts'
 import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { foreignOwner } from '../process/git-owner.ts'
@@ -159,8 +158,6 @@ export interface RepositoryConfig {
   /** Filters that would run a program. */
   readonly filters: ReadonlySet<string>
   readonly sparse: boolean
-  /** The user's own file with attributes, and the one with names that are ignored; undefined if only git can find it. */
-  readonly userFiles: { readonly attributes: string | undefined; readonly ignore: string | undefined }
   /** The hash of object ids. */
   readonly hash: 'sha1' | 'sha256'
   /** Whether the file system has executable bits and links. */
@@ -203,24 +200,12 @@ function configFrom(listed: string): RepositoryConfig {
     text: lines.join(''),
     filters,
     sparse: isTrue(values.get('core.sparsecheckout')),
-    userFiles: {
-      attributes: userFile('attributes', values.get('core.attributesfile')),
-      ignore: userFile('ignore', values.get('core.excludesfile')),
-    },
     hash: values.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
     modes: isTrue(values.get('core.filemode') ?? 'true') && isTrue(values.get('core.symlinks') ?? 'true'),
     // Git reads these from the repository's own configuration only.
     bare: isTrue(own.get('core.bare')),
     worktree: own.get('core.worktree'),
   }
-}
-
-function userFile(name: string, configured: string | undefined): string | undefined {
-  const home = platform.home() ?? '/nonexistent'
-  if (configured === undefined)
-    return path.join(process.env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'git', name)
-  if (configured.startsWith('~/')) return path.join(home, configured.slice(2))
-  return path.isAbsolute(configured) ? configured : undefined
 }
 
 /** All spellings of true in git. */

@@ -148,7 +148,8 @@ const leastMs = 2000
 /** Calls back when git has not answered for too long. */
 export function whenSilent(command: string, hung: (stop: Stop) => void): NodeJS.Timeout {
   const ms = Math.min(silentMs, Math.max(leastMs, waitLeft()))
-  const advice = 'Check whether git works here (git status), or whether its disk or a program that it waits for hangs.'
+  const advice =
+    'Check whether git works here (git status), whether its disk or a program that it waits for hangs, or whether a .gitignore or .gitattributes is a pipe.'
   const reason = `git ${command} gave no answer for ${Math.round(ms / 1000)} s`
   return setTimeout(() => hung(gitStop(reason, advice)), ms)
 }

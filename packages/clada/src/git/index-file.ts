@@ -4,12 +4,28 @@ import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { Stop } from '../core/problem.ts'
 import { copyWithTime, renameFile, syncFile, touchFile } from '../state/own-files.ts'
-import { namesIn } from './git-program.ts'
-import { inConflict, isSameSeen, type Seen, seenAt } from './index-bytes.ts'
+import { gitStop, namesIn } from './git-program.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
+
+/** Identifies a version of the index file. */
+export interface Seen {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+function seenAt(index: string): Seen | undefined {
+  const stat = fs.statSync(index, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
+}
+
+const isSameSeen = (one: Seen, other: Seen): boolean =>
+  one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
+
+export const inConflict = (): Stop => gitStop('files are in conflict after a merge', 'Resolve them first.')
 
 /** Returns the version that was copied; undefined when there is no index. */
 export function copyIndex(index: string, copy: string): Seen | undefined {

@@ -5,7 +5,7 @@ import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
 import { ObjectReader } from './object-reader.ts'
 import { isolatedPrefix, sweepIsolated } from '../journal/record.ts'
 import type { ConfiguredRepository, RepositoryConfig } from './find-repository.ts'
-import { type Head, refuseLinks, type Repository } from './repository.ts'
+import { type Head, refuseLinks, refusePipes, type Repository } from './repository.ts'
 import { platform } from '../core/platform.ts'
 
 /**
@@ -38,6 +38,7 @@ export class IsolatedGit {
   /** `dir` is created, and removed by `close`. */
   static open(repository: ConfiguredRepository, head: Head, dir: string): IsolatedGit {
     refuseLinks(repository)
+    refusePipes(repository)
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
     makeIsolatedGitDir(dir, repository, configFor(repository), ['info', 'shallow'])
     return new IsolatedGit(repository, head, dir)

@@ -42,6 +42,21 @@ export function refuseLinks(dirs: GitDirs): void {
   )
 }
 
+/**
+ * Throws `Stop` if git would wait for ever for what a pipe in the place of its rules says. Below the top that ends when
+ * git has been silent for too long. Links are not followed by git.
+ */
+export function refusePipes({ top }: Repository): void {
+  for (const name of top === undefined ? [] : ['.gitignore', '.gitattributes', '.gitmodules']) {
+    const stat = fs.lstatSync(path.join(top ?? '', name), { throwIfNoEntry: false })
+    if (stat === undefined || stat.isFile() || stat.isSymbolicLink() || stat.isDirectory()) continue
+    throw gitStop(
+      `'${name}' is not a regular file, and git would wait for it`,
+      'Remove it, or put a file in its place.',
+    )
+  }
+}
+
 /** Runs git on the repository itself, for references. Its configuration is read; no program in it is started. */
 export function inRepository(
   { gitDir, top }: Repository,

@@ -1,10 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
-import { hasCode } from '../core/platform.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
-import { indexOf, isIndexed } from './index-bytes.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { type Known, knownIn } from './tree-walk.ts'
 
@@ -41,59 +39,9 @@ export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[])
   const { top } = isolated.repository
   if (top === undefined) return new Set()
   const isCutOff = cutOffBelow(top)
-  const asked = withRules(
-    isolated,
-    paths.filter((name) => !isCutOff(name)),
-  )
+  const asked = paths.filter((name) => !isCutOff(name))
   // The rules alone are checked first, which is fast. Tracked paths are in the index, which may be large.
   return matchedBy(isolated, [], await matchedBy(isolated, ['--no-index'], new Set(asked)))
-}
-
-/** Without those that no rule can match, because a part of it without special characters is not in the path: most new files. */
-export function withRules(isolated: IsolatedGit, paths: readonly string[]): readonly string[] {
-  const text = paths.length === 0 ? undefined : rulesFor(isolated, 'ignore', paths)
-  if (text === undefined) return paths
-  const rules = text.split('\n').filter((line) => !/^\s*(?:[#!].*)?$/.test(line))
-  const parts = rules.map((line) =>
-    line
-      .toLowerCase()
-      .split(/\\.|\[.*|[\s\ufeff*?/\\]+/)
-      .filter((part) => part !== ''),
-  )
-  return paths.filter((name) => {
-    const lower = name.toLowerCase()
-    return /[^ -~]/.test(name) || parts.some((some) => some.every((part) => lower.includes(part)))
-  })
-}
-
-/**
- * All rules that git may apply to these paths, as text; undefined where only git can tell. Git also takes them from the
- * index, where their file is not on the disk.
- */
-export function rulesFor(
-  isolated: IsolatedGit,
-  kind: 'attributes' | 'ignore',
-  paths: readonly string[],
-): string | undefined {
-  const { top = '', commonDir } = isolated.repository
-  const { sparse, userFiles } = isolated.config
-  const own = userFiles[kind]
-  if (own === undefined || sparse) return undefined
-  const names = [...new Set(['', ...paths.flatMap(dirsAbove)])].map((dir) => path.posix.join(dir, `.git${kind}`))
-  const shared = path.join(commonDir, 'info', kind === 'ignore' ? 'exclude' : kind)
-  const texts = [own, shared, ...names.map((name) => path.join(top, name))].map(textAt)
-  const index = indexOf(isolated.repository, isolated.config.hash)
-  if (index === undefined || names.some((name, at) => texts[at + 2] === '' && isIndexed(index, name))) return undefined
-  return texts.includes(undefined) ? undefined : texts.join('\n')
-}
-
-/** Empty where there is no file, undefined where it cannot be read. */
-function textAt(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8')
-  } catch (error) {
-    return hasCode(error, 'ENOENT', 'ENOTDIR') ? '' : undefined
-  }
 }
 
 async function matchedBy(
