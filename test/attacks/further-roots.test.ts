@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { skipWithout } from '../support/needs.ts'
 

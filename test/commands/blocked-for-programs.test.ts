@@ -55,6 +55,37 @@ const names = [
   'cert.p12',
   '.envrc',
   '.npmrc',
+  '.env~',
+  '.env-prod',
+  '.env_prod',
+  '.env.bak',
+  'prod.env',
+  'deploy/prod.env.local',
+  'prod.env~',
+  '.dev.vars',
+  '.dev.vars.production',
+  'server.pem.bak',
+  'server.pem~',
+  'server.key.old',
+  '.netrc.bak',
+  '.pgpass~',
+  '.cargo/credentials.toml',
+  '.cargo/credentials',
+  '.gem/credentials',
+  '.vault-token',
+  '.vault_pass.txt',
+  'wp-config.php',
+  'site/wp-config.php.bak',
+  'wp-config-local.php',
+  'kubeconfig',
+  'AuthKey_ABC.p8',
+  'client_secret_1.apps.json',
+  'config/secrets.yml',
+  '.bash_history',
+  '.yarnrc.yml',
+  '.yarnrc',
+  'bunfig.toml',
+  'pip.conf',
 ]
 
 describe('blocked files (need a sandbox)', () => {
@@ -67,13 +98,26 @@ describe('blocked files (need a sandbox)', () => {
     expect(said).toContain('Permission denied')
   })
 
-  it.each(['.env.example', '.env.sample', '.npmrc', 'id_rsa.pub', 'node_modules/a/.npmrc'])(
-    'are not those without a secret: %s',
-    async (name) => {
-      const root = scratchDir({ [name]: 'registry=https://registry.example.org/\n' })
-      expect(await bash(root, `cat ${name}`)).toContain('registry.example.org')
-    },
-  )
+  it.each([
+    '.env.example',
+    '.env.sample',
+    '.env.production.example',
+    '.env-example',
+    'example.env',
+    'wp-config-sample.php',
+    'environment.ts',
+    'src/env.ts',
+    'hot.keys.ts',
+    'app.environment.ts',
+    '.npmrc',
+    '.yarnrc.yml',
+    'bunfig.toml',
+    'id_rsa.pub',
+    'node_modules/a/.npmrc',
+  ])('are not those without a secret: %s', async (name) => {
+    const root = scratchDir({ [name]: 'registry=https://registry.example.org/\n' })
+    expect(await bash(root, `cat ${name}`)).toContain('registry.example.org')
+  })
 
   it('are also those that a link with a blocked name leads to', async () => {
     const root = scratchDir({ 'config/prod.txt': secret, 'keys/one': secret, 'config/other.txt': 'open\n' })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { commitOnly } from '../../packages/clada/src/policy/commands/git-rules.ts'
 import { judgeCommand, commandRules } from '../../packages/clada/src/policy/commands/judge-command.ts'
 

@@ -12,7 +12,7 @@ import {
   validateShamBlock,
 } from '../../packages/clada/src/index.ts'
 import { globMeantBy } from '../../packages/clada/src/core/settings.ts'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 describe('calls as the earlier libraries had them', () => {

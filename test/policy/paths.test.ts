@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Access } from '../../packages/clada/src/core/effects.ts'
 import { defaultLimits, type Settings } from '../../packages/clada/src/core/settings.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
-import { defaultDeniedPatterns, makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 
 /** The rules of Windows have a test of their own. */
 const posix = platformOf('linux')

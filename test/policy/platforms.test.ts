@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 
 /** What holds on every platform, decided for each of them here: the policy asks for no disk. */

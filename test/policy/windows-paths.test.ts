@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isAbsolutePath, isInside, slashed, unsafeTreeName, writtenPath } from '../../packages/clada/src/core/paths.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import data from './windows-paths.json' with { type: 'json' }
 

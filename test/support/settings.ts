@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { defaultLimits, type Settings } from '../../packages/clada/src/core/settings.ts'
-import { defaultDeniedPatterns } from '../../packages/clada/src/policy/paths.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 
 /** A project as it is without a word of its user. */
 export const settingsFor = (root: string): Settings => ({

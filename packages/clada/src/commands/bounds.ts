@@ -3,8 +3,8 @@ import path from 'node:path'
 import { hasCode, homeDir } from '../core/platform.ts'
 import type { ChangedFile, Writer } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
-import { dependsOnContent } from '../policy/holds-token.ts'
-import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'
+import { dependsOnContent } from '../policy/secret-files.ts'
 import { type Blocked, blockedIn, blockedNow, type BlockedPath } from '../process/blocked-index.ts'
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
@@ -99,7 +99,7 @@ export function boundsFor(
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
-  const planted = what.by !== 'wide' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
+  const planted = what.by !== 'wide' ? writeBlocked : []
   const inGit = what.repository === 'changes' ? keptInGit : ['.git']
   const reads = new Set(what.reads)
   const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]

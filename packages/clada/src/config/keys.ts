@@ -3,7 +3,7 @@ import { modelActions, registry } from '../actions/registry.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
-import { defaultDeniedPatterns } from '../policy/paths.ts'
+import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { formatChoices } from '../report/format.ts'
 import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, wholeNumber, yesNo } from './kinds.ts'
 import {

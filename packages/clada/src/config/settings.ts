@@ -14,7 +14,7 @@ import {
   type Settings,
   SettingsError,
 } from '../core/settings.ts'
-import { defaultDeniedPatterns } from '../policy/paths.ts'
+import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { userPlaces } from '../state/user-state.ts'
 import { watchedPaths } from '../state/watched-files.ts'

@@ -5,25 +5,8 @@ import { type Advice, askUser, type PathRule, reservedReason } from '../core/pro
 import type { Settings } from '../core/settings.ts'
 import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
-import { dependsOnContent, holdsToken } from './holds-token.ts'
-
-/**
- * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash
- * matches any one component of a path; `!` allows again.
- */
-export const defaultDeniedPatterns: readonly string[] = [
-  '.ssh .gnupg .env .env.* !.env.example !.env.sample !.env.template !.env.dist .envrc',
-  '*.pem *.key *.p12 *.pfx *.ppk *.jks *.jceks *.bks *.keystore *.kdbx',
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(
-    (name) => `${name} ${name}.* ${name}~* ${name}-* ${name}_* !${name}*.pub`,
-  ),
-  '.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf',
-  '.aws/credentials .docker/config.json .kube/config credentials.json',
-  'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json',
-  '/etc /sys /proc /dev !/dev/shm',
-]
-  .join(' ')
-  .split(' ')
+import { holdsToken } from './holds-token.ts'
+import { dependsOnContent } from './secret-files.ts'
 
 /**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
@@ -328,7 +311,8 @@ const ownNames = {
   clada: "it is clada's own state",
   'clada.yml': "it is clada's own configuration",
 } as const
-const writeBlocked: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+/** Names that documents and code may not write, because other programs run what is in them. */
+export const writeBlocked: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
 const noNames: ReadonlySet<string> = new Set()
 
 function deniedBy(
@@ -377,7 +361,7 @@ function patternFor(
   for (const name of names) {
     // Each component by itself, so that an exception for one cannot open another.
     const hit = lastMatch(denied.component, name)
-    const harmless = hit !== undefined && clean !== undefined && dependsOnContent(hit) && !holdsToken(hit, clean)
+    const harmless = hit !== undefined && clean !== undefined && dependsOnContent(hit) && !holdsToken(clean)
     if (hit !== undefined && !harmless) return hit
   }
   const below = lastMatch(denied.relative, names.join('/'))

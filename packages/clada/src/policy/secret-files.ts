@@ -1,0 +1,90 @@
+/**
+ * Files that hold secrets, by name: the only table of them. A name without a slash matches any one component of a path;
+ * `!` allows again. A star at the end covers the copies that editors and people leave, such as `.netrc~` and
+ * `.netrc.bak`. Where it would cover source code too (`*.key*` has `hot.keys.ts`), the copies are spelled out.
+ */
+const rows: readonly Row[] = [
+  [
+    'variables of an environment',
+    '.env* !.env*example !.env*sample !.env*template !.env*.dist .dev.vars* !.dev.vars.example',
+    ...withCopies('*.env'),
+    '*.env.local !*example.env !*sample.env !*template.env',
+  ],
+  [
+    'private keys, and stores of keys and passwords',
+    '.ssh .gnupg secring.gpg .password-store .age-key* *.agekey *.ovpn *.p8 *.keytab krb5cc_*',
+    ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(
+      (name) => `${name} ${name}.* ${name}~* ${name}-* ${name}_* !${name}*.pub`,
+    ),
+    ...withCopies('*.key'),
+    ...withCopies('*.keystore'),
+    '*.pem* *.p12* *.pfx* *.pkcs12* *.ppk* *.jks* *.jceks* *.bks* *.kdbx*',
+  ],
+  [
+    'logins of package managers',
+    '.pypirc* .cargo/credentials* .gem/credentials* .m2/settings*.xml .composer/auth.json .sbt/.credentials',
+    '.ivy2/.credentials',
+  ],
+  ['logins of version control', '.netrc* _netrc* .git-credentials* .config/git/credentials .config/gh/hosts.yml'],
+  ['logins of databases', '.pgpass* pgpass.conf .my.cnf* .mylogin.cnf .rediscli_auth .databrickscfg .snowsql/config'],
+  [
+    'logins of servers and clouds',
+    '.htpasswd* .aws/credentials* .aws/sso .aws/cli/cache .azure .config/gcloud .boto* .s3cfg* .oci .passwd-s3fs',
+    '.docker/config.json* .dockercfg* .dockerconfigjson .kube/config* kubeconfig* *.kubeconfig .vault-token*',
+    '.vault_pass* .vault-pass* vault_pass.txt .terraformrc .terraform.d/credentials* *.tfstate* *.tfvars*',
+    '!*.tfvars.example .config/rclone rclone.conf .sentryclirc .clasprc.json kaggle.json .huggingface/token',
+    'credentials.json* client_secret*.json service-account*.json service_account*.json serviceaccount*.json',
+    '*firebase-adminsdk*.json application_default_credentials.json gha-creds-*.json local.settings.json*',
+    '.smbcredentials* .msmtprc*',
+  ],
+  [
+    'settings of applications that contain passwords',
+    'wp-config*.php* !wp-config-sample.php localsettings.php secrets.yml* secrets.yaml* secrets.json* secrets.toml*',
+    '.secrets .secrets.* !.secrets.baseline',
+  ],
+  [
+    'what was typed in shells and consoles',
+    '.bash_history .zsh_history .sh_history .python_history .node_repl_history .psql_history .mysql_history',
+    '.sqlite_history .rediscli_history .irb_history .viminfo',
+  ],
+  ['the system', '/etc /sys /proc /dev !/dev/shm'],
+]
+
+/** Of package managers, whose settings hold a login only sometimes: blocked while they do. */
+const settingsOfTools: Row = [
+  'settings that may contain a login',
+  '.npmrc .pnpmrc .yarnrc .yarnrc.yml .yarnrc.yaml bunfig.toml .bunfig.toml pip.conf pip.ini .condarc nuget.config',
+]
+
+type Row = readonly [what: string, ...names: string[]]
+
+function withCopies(name: string): string[] {
+  return ['', '~', '.bak', '.old', '.orig', '.save'].map((end) => `${name}${end}`)
+}
+
+const namesIn = ([, ...names]: Row): string[] => names.join(' ').split(' ')
+
+const dependent: ReadonlySet<string> = new Set(namesIn(settingsOfTools))
+
+/** Whether a pattern blocks a file only because of its content. */
+export const dependsOnContent = (pattern: string): boolean => dependent.has(pattern)
+
+/** Whether settings contain a login. A value that only names a variable of the environment is none. */
+export const containsLogin = (settings: string): boolean => login.test(settings)
+
+const login = new RegExp(
+  [
+    // `//host/:_authToken="…"`, `"//host/:_auth" = …`, `_password[]=…`, `npmAuthToken: …`, `token = …`, `key=…`
+    String.raw`(?:_auth|auth-?token|auth-?ident|passw(?:or)?d|secret|token|api-?key|certfile|keyfile|(?:^\s*["']?|:)key)` +
+      String.raw`["']?\s*(?:\[\])?["']?\s*[=:](?!\s*["']?\$\{\w+\??\}["']?\s*(?:[,}#;\r\n]|$))`,
+    // `https://user:password@host`, and `https://host/t/TOKEN/channel` of conda.
+    String.raw`://[^\s/@]+@|/t/[\w-]{8,}/`,
+    '<packageSourceCredentials|<apikeys',
+    // A name in quotes may be escaped (`"_auth\\u0054oken"`).
+    String.raw`\\[ux]`,
+  ].join('|'),
+  'im',
+)
+
+/** Files that are blocked for replies unless the user's config says otherwise. */
+export const defaultDeniedPatterns: readonly string[] = [...rows, settingsOfTools].flatMap(namesIn)
