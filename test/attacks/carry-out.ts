@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Approvals, type Grant } from '../../packages/clada/src/approvals/approvals.ts'
 import { approvalLineOf } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
-import { adoptState } from '../../packages/clada/src/state/vouched.ts'
+import { lockFileOf } from '../../packages/clada/src/journal/lock.ts'
 import type { Attack } from './attack.ts'
 import { hasCode } from '../../packages/clada/src/core/platform.ts'
 import { documentFor } from './document.ts'
@@ -133,10 +133,7 @@ function prepare({ action }: Attack, fixture: Fixture): void {
       approve(fixture, 'npm test')
       return
     case 'lock':
-      fs.mkdirSync(path.dirname(list))
-      fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, '.clada', 'lock'))
-      // One that a repository ships is set aside; this is the state that counts.
-      withState(fixture, () => adoptState(project))
+      withState(fixture, () => fs.symlinkSync(path.join(outside, 'victim.txt'), lockFileOf(project) ?? ''))
       return
     case 'tmp-predict':
       fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, 'src', '.a.txt.tmp'))

@@ -37,7 +37,7 @@ function names(): Attack[] {
     { why: 'what may not be read is not shown by any action, command or code' },
     secrets.map(([name, text = `KEY=CANARY-CLOSED-c04e2d\n`]) => ({
       description: `${name} ${text.startsWith('KEY') ? '' : text.replaceAll('CANARY-CLOSED-c04e2d', '…')}`.trim(),
-      setup: `mkdir -p "$(dirname ${name})"; printf %s ${quoted(text)} > ${name}; git add -Af; git commit -qm s; echo more >> ${name}`,
+      setup: `mkdir -p "$(dirname ${name})"; printf %s ${quoted(text)} > ${name}; git add -f ${name}; git commit -qm s; echo more >> ${name}`,
       ...steps(
         ['file_read', { path: `{P}/${name}` }],
         ['files_read', { paths: `{P}/${name}` }],
