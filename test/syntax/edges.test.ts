@@ -7,7 +7,6 @@ import { fenceAt, fenceOf } from '@clada/reply/syntax/foreign/foreign.ts'
 import { heredocsIn } from '@clada/reply/syntax/proposal/pair.ts'
 import { Texts } from '@clada/reply/syntax/reader.ts'
 import { onlyFrame } from '@clada/reply/syntax/search-replace/search-replace.ts'
-import { usualAssignment } from '@clada/reply/syntax/sham/assignment.ts'
 
 const csl = { start: '<---', end: '--->' }
 
@@ -62,18 +61,6 @@ describe('small parts of syntaxes', () => {
 
   it.each([...'`{@[/:^'])('the name of a marker has no %s', (c) => {
     expect(parseMarker(`<---X${c}--->`, csl)).toBeUndefined()
-  })
-
-  it.each([
-    ['path = "/p"', { key: 'path', value: '/p' }],
-    ["my_key=<<'EOT_SHAM_abc'", { key: 'my_key', opens: 'EOT_SHAM_abc' }],
-    ['path : "/p"', undefined],
-    ['path = "a\\\\b"', undefined],
-    ['path = "/p" x', undefined],
-    ["content = <<'EOT_SHAM_abd'", undefined],
-  ])('a usual line of SHAM needs no second look: %s', (line, expected) => {
-    const text = `x\n${line}\n`
-    expect(usualAssignment(text, 2, 2 + line.length, { keyword: 'SHAM', id: 'abc' })).toEqual(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Instead, Mistakes } from '../../core/mistake.ts'
-import { APOSTROPHE, madeControl, QUOTE, type Slip, SPACE } from '../reader.ts'
-import { closedUp, delimiterOf, endOf, isDelimiterOf, type Name } from './lines.ts'
+import { madeControl, QUOTE, type Slip, SPACE } from '../reader.ts'
+import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
 export interface Assignment {
@@ -14,8 +14,6 @@ export interface Assignment {
 
 /** `line` is neither empty nor a marker. */
 export function parseAssignment(line: string, name: Name): Assignment {
-  const usual = usualAssignment(line, 0, line.length, name)
-  if (usual !== undefined) return usual
   const equals = line.indexOf('=')
   if (equals === -1) {
     const mistake = { kind: 'sham-line', id: name.id, instead: insteadOfLine(line.trim(), name) } as const
@@ -44,43 +42,6 @@ export function parseAssignment(line: string, name: Name): Assignment {
   if (operator !== -1) return { ...misspeltOpener(line), slip: wrongOperator(operator, instead) }
   return { ...misspeltOpener(line), slip: invalidValue(at, value.length, instead) }
 }
-
-/**
- * The line from `from` to `end` as nearly all are spelled, so that it needs no second look. Looked at where it is, and
- * without a pattern, which takes a third of the time.
- */
-export function usualAssignment(text: string, from: number, end: number, name: Name): Assignment | undefined {
-  let at = from
-  while (at < end && isWord(text.charCodeAt(at))) at++
-  if (at === from || at > from + 256 || text.charCodeAt(from) <= NINE) return undefined
-  const written = text.slice(from, at)
-  const key = usualKeys.get(written) ?? written
-  while (text.charCodeAt(at) === SPACE) at++
-  if (text.charCodeAt(at++) !== EQUALS) return undefined
-  while (text.charCodeAt(at) === SPACE) at++
-  if (text.startsWith("<<'", at)) {
-    const opens = text.slice(at + 3, end - 1)
-    return text.charCodeAt(end - 1) === APOSTROPHE && isDelimiterOf(opens, name) ? { key, opens } : undefined
-  }
-  if (text.charCodeAt(at) !== QUOTE) return undefined
-  for (let i = at + 1; i < end; i++) {
-    const c = text.charCodeAt(i)
-    if (c === QUOTE) return i === end - 1 ? { key, value: text.slice(at + 1, i) } : undefined
-    if (c < SPACE || c === BACKSLASH) return undefined
-  }
-  return undefined
-}
-
-/** V8 looks up a name that it has just read from a text far more slowly than one that it knows. */
-const usualKeys = new Map(
-  ['action', 'path', 'content', 'old_text', 'new_text', 'count', 'patch'].map((key) => [key, key]),
-)
-
-const isWord = (c: number): boolean =>
-  (c >= 97 && c <= 122) || c === 95 || (c >= 65 && c <= 90) || (c >= 48 && c <= NINE)
-
-const NINE = 57
-const EQUALS = 61
 
 /** Whether a line is spelled like a parameter, so that it may belong to a block that was never closed. */
 export const startsLikeAssignment = (line: string): boolean => /^\s*[\p{L}_][\p{L}\p{N}_]*\s*(?::?=)/u.test(line)

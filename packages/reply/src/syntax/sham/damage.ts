@@ -1,61 +1,86 @@
 import { cleanLine, isFence, unquoted } from '../damage.ts'
-import { type MarkedBlock, Markers, type ReadThroughDamage, type View } from '../tokens.ts'
+import type { Source } from '../../core/source.ts'
+import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
 import { madeControl, type ReadOptions } from '../reader.ts'
 import { jsonText, literalText, parseAssignment, writeAssignment } from './assignment.ts'
-import { bare, delimiterOf, endOf, headerOf, isBlockId, type Name, parseEnd, parseHeader } from './lines.ts'
+import { BlockParser } from './grammar.ts'
+import {
+  bare,
+  closedUp,
+  delimiterOf,
+  endOf,
+  headerOf,
+  isBlockId,
+  type Name,
+  openedOn,
+  parseEnd,
+  parseHeader,
+  type ShamLines,
+} from './lines.ts'
 import { plainMarker } from '../../text/undamage.ts'
 
-export const walkSham: ReadThroughDamage = (view, start) => {
+/** A whole block through damage. */
+export const readThroughDamage: ReadThroughDamage = (view, start) => {
   const header = view.line(start) ?? ''
   const found = parseHeader(plainMarker(header))
   if (found === undefined || found.slip !== undefined) return undefined
-  const markers = new Markers()
-  markers.take(start, { clean: cleanLine(header), markup: header })
-  return walkBody(view, start, found.name, markers)
+  const lines = new DamagedLines(view)
+  lines.markers.take(start, { clean: cleanLine(header), markup: header })
+  const { block } = new BlockParser(lines, found.name, start).block()
+  const isOwnEnd = block.endLine !== null && !block.faults.some(({ mistake }) => mistake.kind === 'sham-end')
+  return isOwnEnd ? { start, end: block.lastLine, markers: lines.markers.list } : undefined
 }
 
-function walkBody(view: View, start: number, name: Name, markers: Markers): MarkedBlock | undefined {
-  for (let n = start + 1; ; n++) {
-    const line = view.line(n)
-    if (line === undefined) return undefined
-    const plain = plainMarker(line)
-    if (plain === '') {
-      if (line.trim() !== '') markers.take(n, { clean: '', markup: line })
-      continue
-    }
-    if (isFence(line)) {
-      markers.takeFence(n)
-      continue
-    }
-    const end = parseEnd(plain, name)
-    if (end === null && markers.admit(line)) {
-      markers.take(n, { clean: cleanLine(line), markup: line })
-      return { start, end: n, markers: markers.list }
-    }
-    if (end !== undefined || parseHeader(plain) !== undefined) return undefined
-    const { clean, markup } = assignment(line, plain, name)
-    // What cannot be recognised is left for the reader to report, as long as it is spelled like a parameter.
-    if (clean === undefined && !line.includes('=')) return undefined
-    markers.take(n, { clean: clean ?? line, markup })
-    if (parseAssignment(clean ?? line, name).opens === undefined) continue
-    const close = closing(view, n, name, markers)
-    if (close === undefined) return undefined
-    n = close
+/** The lines of a text with their markers cleaned. */
+class DamagedLines implements ShamLines {
+  readonly source: Source
+  readonly markers = new Markers()
+  readonly #view: View
+
+  constructor(view: View) {
+    this.source = view.source
+    this.#view = view
   }
-}
 
-/** The line that closes the heredoc opened on `line`. */
-function closing(view: View, line: number, name: Name, markers: Markers): number | undefined {
-  const delimiter = delimiterOf(name)
-  for (let n = line + 1; ; n++) {
-    const text = view.line(n)
+  body(line: number, name: Name): string | undefined {
+    const text = this.#view.line(line)
     if (text === undefined) return undefined
     const plain = plainMarker(text)
-    if (bare(plain) === delimiter && markers.admit(text)) {
-      markers.take(n, { clean: cleanLine(text), markup: text })
-      return n
+    if (plain === '') {
+      if (text.trim() !== '') this.markers.take(line, { clean: '', markup: text })
+      return ''
     }
-    if (plain.includes(`<<'${delimiter}`) && parseAssignment(plain, name).opens === delimiter) return undefined
+    if (isFence(text)) {
+      this.markers.takeFence(line)
+      return ''
+    }
+    if (parseEnd(plain, name) !== undefined) {
+      if (!this.markers.admit(text)) return undefined
+      this.markers.take(line, { clean: cleanLine(text), markup: text })
+      return plain
+    }
+    if (parseHeader(plain) !== undefined) return plain
+    const { clean, markup } = assignment(text, plain, name)
+    // What cannot be recognised is left for the parser to report, as long as it is spelled like a parameter.
+    if (clean === undefined && !text.includes('=')) return undefined
+    this.markers.take(line, { clean: clean ?? text, markup })
+    return clean ?? text
+  }
+
+  marker(line: number): string {
+    return bare(plainMarker(this.#view.line(line) ?? ''))
+  }
+
+  next(marker: string, line: number): { line: number; opens: boolean } | undefined {
+    for (let n = line + 1; ; n++) {
+      const text = this.#view.line(n)
+      if (text === undefined) return undefined
+      const plain = plainMarker(text)
+      if (openedOn(plain) === marker) return { line: n, opens: true }
+      if (closedUp(bare(plain)) !== marker || !this.markers.admit(text)) continue
+      this.markers.take(n, { clean: cleanLine(text), markup: text })
+      return { line: n, opens: false }
+    }
   }
 }
 

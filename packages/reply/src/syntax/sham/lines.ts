@@ -1,6 +1,6 @@
 import { partitionPoint } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
-import { APOSTROPHE, LF, type Slip } from '../reader.ts'
+import { APOSTROPHE, type Slip } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
@@ -17,14 +17,6 @@ export const endOf = ({ keyword, id }: Name): string => (keyword === 'nesl' ? `#
 export const delimiterOf = ({ keyword, id }: Name): string =>
   keyword === 'nesl' ? `EOT_${id}` : `EOT_${keyword}_${id}`
 
-/** Without making the delimiter. */
-export const isDelimiterOf = (text: string, { keyword, id }: Name): boolean =>
-  text.startsWith('EOT_') &&
-  text.endsWith(id) &&
-  (keyword === 'nesl'
-    ? text.length === 4 + id.length
-    : text.length === 5 + keyword.length + id.length && text.startsWith(`${keyword}_`, 4))
-
 /** A marker or delimiter line without the spaces around it and the quote that models leave after it. */
 export function bare(line: string): string {
   const trimmed = line.trim()
@@ -40,8 +32,6 @@ interface Header {
 /** Undefined when the line does not even look like a header. */
 export function parseHeader(line: string): Header | undefined {
   const trimmed = line.trim()
-  const usual = usualHeader.exec(trimmed)?.[1]
-  if (usual !== undefined) return { name: { keyword: 'SHAM', id: usual } }
   if (!looksLikeHeader(trimmed)) return undefined
   const keyword = keywordOf(trimmed)
   const id = goodHeader.exec(trimmed)?.[1]
@@ -58,11 +48,10 @@ export function parseHeader(line: string): Header | undefined {
 
 const goodId = /^[A-Za-z0-9]{2,8}$/
 export const isBlockId = (id: string): boolean => goodId.test(id)
-const usualHeader = /^#!SHAM \[@three-char-SHA-256: ([A-Za-z0-9]{2,8})\]$/
 const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
 
 /** Wider than the grammar: what a model clearly meant as a header is reported, not skipped as prose. */
-export const looksLikeHeader = (trimmed: string): boolean =>
+const looksLikeHeader = (trimmed: string): boolean =>
   /^#!(?:SHAM|NESL|nesl)(?:[\s[]|$)/.test(trimmed) || /^#!(?:sham|nesl)\s*\[/i.test(trimmed)
 
 function keywordOf(trimmed: string): Keyword {
@@ -91,13 +80,38 @@ export function parseEnd(line: string, name: Name): Slip | null | undefined {
   return { code: 'MISMATCHED_END', column: 1, length: line.length, mistake }
 }
 
-/** The line after `line` that closes a heredoc, where it has the first delimiter of any kind that follows. */
-export function closingLine(source: Source, delimiter: string, line: number): number | undefined {
-  const { text } = source
-  const at = text.indexOf('EOT_', source.startOf(line + 1))
-  if (at === -1 || text.charCodeAt(at - 1) !== LF || !text.startsWith(delimiter, at)) return undefined
-  const found = source.lineAt(at)
-  return source.endOf(found) === at + delimiter.length ? found : undefined
+/** The lines of a text as the parser of a block sees them: as they are, or through damage. */
+export interface ShamLines {
+  readonly source: Source
+  /** A line between header and end. Undefined where the block cannot go on. */
+  body(line: number, name: Name): string | undefined
+  /** A line that may be an end or a delimiter, without what is around it. */
+  marker(line: number): string
+  /** The first line below `line` that is this end or delimiter, and whether it opens the delimiter. */
+  next(marker: string, line: number): { readonly line: number; readonly opens: boolean } | undefined
+}
+
+/** The lines as they are. */
+export class ExactLines implements ShamLines {
+  readonly source: Source
+  #marks: ShamMarks | undefined
+
+  constructor(source: Source) {
+    this.source = source
+  }
+
+  body(line: number): string | undefined {
+    return line > this.source.lineCount ? undefined : this.source.line(line)
+  }
+
+  marker(line: number): string {
+    return bare(this.source.line(line))
+  }
+
+  next(marker: string, line: number): { line: number; opens: boolean } | undefined {
+    this.#marks ??= new ShamMarks(this.source)
+    return this.#marks.next(marker, line)
+  }
 }
 
 /**
@@ -105,7 +119,7 @@ export function closingLine(source: Source, delimiter: string, line: number): nu
  * never closed would otherwise be searched for to the end of the text, and a hundred thousand of them a hundred
  * thousand times.
  */
-export class ShamMarks {
+class ShamMarks {
   /** Lines by marker, growing. A line that opens a delimiter instead of closing it is negative. */
   readonly #lines = new Map<string, number | number[]>()
 
@@ -135,8 +149,8 @@ export class ShamMarks {
       }
       // The last opener on its line ends the line, so a line is matched as a whole once at most.
       else if (endsLine(text, text.indexOf("'", at) + 1)) {
-        const opened = opener.exec(line)?.[1]
-        if (opened !== undefined) this.#add(closedUp(opened), -number)
+        const opened = openedOn(line)
+        if (opened !== undefined) this.#add(opened, -number)
       }
     }
   }
@@ -160,27 +174,26 @@ export class ShamMarks {
   }
 }
 
-/** The first line at or after `line` that looks like a header. Jumps from marker to marker instead of from line to line. */
+/** The first line at or after `line` that looks like a header; Infinity when there is none. */
 export function seekHeader(source: Source, line: number): number {
-  const { text } = source
-  for (let at = text.indexOf('#!', source.startOf(line)); at !== -1; at = text.indexOf('#!', at + 2)) {
-    const initial = text.charCodeAt(at + 2) & UPPER
-    if ((initial !== S && initial !== N) || !startsLine(text, at)) continue
-    const found = source.lineAt(at)
-    if (looksLikeHeader(text.slice(at, source.endOf(found)))) return found
+  for (let n = line; n <= source.lineCount; n++) {
+    const text = source.line(n).trimStart()
+    if (text.startsWith('#!') && looksLikeHeader(text.trimEnd())) return n
   }
   return Infinity
 }
-
-const UPPER = 0xdf
-const S = 83
-const N = 78
 
 /** A delimiter that a model wrote with spaces after `_`: `EOT_ x9k`. */
 const SPACED = /^EOT_ *(?:(?:SHAM|NESL)_)? *[A-Za-z0-9]{2,8}$/
 
 export const closedUp = (delimiter: string): string =>
   delimiter.includes(' ') && SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
+
+/** The delimiter that a line opens. */
+export function openedOn(line: string): string | undefined {
+  const delimiter = opener.exec(line)?.[1]
+  return delimiter && closedUp(delimiter)
+}
 
 /** A key of one word: prose that quotes an opener does not open anything. */
 const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/

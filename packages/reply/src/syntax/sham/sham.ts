@@ -3,32 +3,10 @@ import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
 import { faultAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
 import { writeAssignment } from './assignment.ts'
-import { correctedSham, walkSham } from './damage.ts'
-import { delimiterOf, endOf, headerOf, type Name, parseHeader, seekHeader, ShamMarks } from './lines.ts'
-import { type Follower, type Found, type FoundBlock, readHeader } from './walk.ts'
+import { correctedSham, readThroughDamage } from './damage.ts'
+import { type Follower, type Found, type FoundBlock, readHeader } from './grammar.ts'
+import { delimiterOf, endOf, ExactLines, headerOf, type Name, parseHeader, seekHeader } from './lines.ts'
 import { reportLesson, type Syntax, type Target } from '../syntax.ts'
-
-/*
- * SHAM and NESL are one language in three spellings, decided per block:
- *
- *   block      = header { line } end
- *   header     = "#!SHAM [@three-char-SHA-256: " id "]"
- *              | "#!NESL [@three-char-SHA-256: " id "]"
- *              | "#!nesl [@" label ": " id "]"                label: letters, digits, "-"
- *   id         = 2 to 8 letters or digits
- *   line       = empty | assignment
- *   assignment = key "=" ( string | heredoc )                 spaces around "=" are optional
- *   key        = a letter or "_", then letters, digits, "_"; in column 1; at most 256 units
- *   string     = a JSON string, on one line; nothing repairs its inside
- *   heredoc    = "<<'" delimiter "'" LF { any line LF } delimiter
- *   delimiter  = "EOT_SHAM_" id | "EOT_NESL_" id | "EOT_" id
- *   end        = "#!END_SHAM_" id | "#!END_NESL_" id | "#!end_" id
- *
- * Header, end and the closing delimiter are whole lines; white space around them, a byte order mark and a "'"
- * after an end or a delimiter do not matter. Inside a heredoc only its delimiter is a marker. A heredoc is
- * unclosed when its delimiter does not come, or is opened again first: the block fails and reading continues
- * after its end marker, and where there is no end marker either, nothing that follows is trusted.
- */
 
 /** The code of a block that follows a truncated heredoc, and may be its content. */
 const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
@@ -87,11 +65,11 @@ export function openSham(
   source: Source,
   options: ReadOptions = {},
 ): { seek(line: number): number; read(line: number): Found } {
-  let marks: ShamMarks | undefined
+  const lines = new ExactLines(source)
   let ahead = 0
   return {
     seek: (line) => (ahead >= line ? ahead : (ahead = seekHeader(source, line))),
-    read: (line) => readHeader(source, () => (marks ??= new ShamMarks(source)), line, options),
+    read: (line) => readHeader(lines, line, options),
   }
 }
 
@@ -173,7 +151,7 @@ export const sham = {
   closer: /#!end_/i,
   marks: /^#!\s*(?:(?:SHAM|NESL)\b|END_\w)/i,
   reader,
-  throughDamage: () => walkSham,
+  throughDamage: () => readThroughDamage,
   corrected: correctedSham,
   paths: 'absolute',
   ids: 'written',

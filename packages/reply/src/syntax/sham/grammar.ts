@@ -2,19 +2,30 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import { faultAt, type ReadOptions, type Slip, Texts } from '../reader.ts'
 import type { Mistake } from '../../core/mistake.ts'
-import { type Assignment, controlSlip, parseAssignment, startsLikeAssignment, usualAssignment } from './assignment.ts'
-import {
-  bare,
-  closingLine,
-  delimiterOf,
-  endOf,
-  isDelimiterOf,
-  type Name,
-  parseEnd,
-  parseHeader,
-  seekHeader,
-  type ShamMarks,
-} from './lines.ts'
+import { type Assignment, controlSlip, parseAssignment, startsLikeAssignment } from './assignment.ts'
+import { delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamLines } from './lines.ts'
+
+/*
+ * SHAM and NESL are one language in three spellings, decided per block:
+ *
+ *   block      = header { line } end
+ *   header     = "#!SHAM [@three-char-SHA-256: " id "]"
+ *              | "#!NESL [@three-char-SHA-256: " id "]"
+ *              | "#!nesl [@" label ": " id "]"                label: letters, digits, "-"
+ *   id         = 2 to 8 letters or digits
+ *   line       = empty | assignment
+ *   assignment = key "=" ( string | heredoc )                 spaces around "=" are optional
+ *   key        = a letter or "_", then letters, digits, "_"; in column 1; at most 256 units
+ *   string     = a JSON string, on one line; nothing repairs its inside
+ *   heredoc    = "<<'" delimiter "'" LF { any line LF } delimiter
+ *   delimiter  = "EOT_SHAM_" id | "EOT_NESL_" id | "EOT_" id
+ *   end        = "#!END_SHAM_" id | "#!END_NESL_" id | "#!end_" id
+ *
+ * Header, end and the closing delimiter are whole lines; white space around them, a byte order mark and a "'"
+ * after an end or a delimiter do not matter. Inside a heredoc only its delimiter is a marker. A heredoc is
+ * unclosed when its delimiter does not come, or is opened again first: the block fails and reading continues
+ * after its end marker, and where there is no end marker either, nothing that follows is trusted.
+ */
 
 /** A block as it is in the text, `action` among its properties and in the order they were written. */
 export interface FoundBlock {
@@ -41,24 +52,20 @@ export interface Follower {
   readonly line: number
 }
 
-/** Reads what opens on `start`. `marks` is asked for only when there is a heredoc to close. */
-export function readHeader(
-  source: Source,
-  marks: () => ShamMarks,
-  start: number,
-  { controlCharacters }: ReadOptions,
-): Found {
+/** Reads what opens on `start`. */
+export function readHeader(lines: ShamLines, start: number, { controlCharacters }: ReadOptions): Found {
+  const { source } = lines
   const header = parseHeader(source.line(start))
   if (header === undefined) return { faults: [], skipped: [], next: start + 1 }
-  const walk = new Walk(source, marks, header.name, start, controlCharacters)
-  if (header.slip === undefined) return walk.block()
-  return walk.lost(faultAt(source, start, null, header.slip))
+  const parser = new BlockParser(lines, header.name, start, controlCharacters)
+  if (header.slip === undefined) return parser.block()
+  return parser.lost(faultAt(source, start, null, header.slip))
 }
 
-/** A way through the lines below one header. */
-class Walk {
+/** Parser state for one block. */
+export class BlockParser {
+  readonly #lines: ShamLines
   readonly #source: Source
-  readonly #marks: () => ShamMarks
   readonly #name: Name
   readonly #start: number
   readonly #properties = new Texts()
@@ -67,53 +74,46 @@ class Walk {
   #line: number
 
   constructor(
-    source: Source,
-    marks: () => ShamMarks,
+    lines: ShamLines,
     name: Name,
     start: number,
     controlCharacters: ReadOptions['controlCharacters'] = 'keep',
   ) {
     this.#controlCharacters = controlCharacters
-    this.#source = source
-    this.#marks = marks
+    this.#lines = lines
+    this.#source = lines.source
     this.#name = name
     this.#start = start
     this.#line = start + 1
   }
 
-  block(): Found {
-    const source = this.#source
+  block(): Found & { block: FoundBlock } {
     const { id } = this.#name
     // What is between the last parameter of an unclosed block and the next header is prose, or another
     // syntax: it is neither reported line by line nor swallowed.
     let last = this.#start
     let known = 0
-    while (this.#line <= source.lineCount) {
+    for (;;) {
       const line = this.#line
-      const usual = usualAssignment(source.text, source.startOf(line), source.endOf(line), this.#name)
-      const text = usual === undefined ? source.line(line) : ''
-      const marker = usual === undefined && text.trimStart().startsWith('#!')
-      const end = marker ? parseEnd(text, this.#name) : undefined
+      const text = this.#lines.body(line, this.#name)
+      if (text === undefined) break
+      const isMarker = text.trimStart().startsWith('#!')
+      const end = isMarker ? parseEnd(text, this.#name) : undefined
       if (end !== undefined) {
         if (end !== null) this.#report(line, end)
         return this.#found(line, line)
       }
-      if (marker && parseHeader(text) !== undefined) {
+      if (isMarker && parseHeader(text) !== undefined) {
         this.#faults.length = known
         this.#report(line - 1, notClosed({ kind: 'sham-open', id, end: endOf(this.#name) }))
         return this.#found(null, last)
       }
       this.#line++
-      if (usual === undefined && text.trim() === '') continue
+      if (text.trim() === '') continue
       const before = this.#faults.length
-      const stop = this.#assignment(usual ?? this.#parsed(text))
+      const stop = this.#assignment(this.#parsed(text))
       if (stop !== undefined) return stop
-      if (
-        usual !== undefined ||
-        this.#line > line + 1 ||
-        this.#faults.length === before ||
-        startsLikeAssignment(text)
-      ) {
+      if (this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
         last = this.#line - 1
         known = this.#faults.length
       }
@@ -169,7 +169,7 @@ class Walk {
   }
 
   /** The block, when it ends here. */
-  #assignment({ key, value, opens, slip }: Assignment): Found | undefined {
+  #assignment({ key, value, opens, slip }: Assignment): (Found & { block: FoundBlock }) | undefined {
     const line = this.#line - 1
     if (slip !== undefined) this.#report(line, slip)
     else if (key !== undefined && key in this.#properties) {
@@ -191,9 +191,8 @@ class Walk {
 
   /** Continues after a heredoc: returns the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
   #heredoc(line: number, delimiter: string): number | undefined | (Found & { block: FoundBlock }) {
-    if (!isDelimiterOf(delimiter, this.#name)) return this.#wrongHeredoc(line, delimiter)
-    const closing = closingLine(this.#source, delimiter, line)
-    const mark = closing === undefined ? this.#marks().next(delimiter, line) : { line: closing, opens: false }
+    if (delimiter !== delimiterOf(this.#name)) return this.#wrongHeredoc(line, delimiter)
+    const mark = this.#lines.next(delimiter, line)
     if (mark !== undefined && !mark.opens) {
       this.#line = mark.line + 1
       return mark.line
@@ -214,7 +213,7 @@ class Walk {
     const end = this.#ownEnd(line)
     for (let n = line + 1; n < (end ?? this.#source.lineCount + 1); n++) {
       const text = this.#source.line(n)
-      const marker = bare(text)
+      const marker = this.#lines.marker(n)
       if (marker === delimiter || marker === right) {
         this.#line = n + 1
         return undefined
@@ -239,7 +238,7 @@ class Walk {
   }
 
   #ownEnd(line: number): number | undefined {
-    return this.#marks().next(endOf(this.#name), line)?.line
+    return this.#lines.next(endOf(this.#name), line)?.line
   }
 
   #found(endLine: number | null, lastLine: number): Found & { block: FoundBlock } {
