@@ -25,6 +25,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   'review-needed': (path) => ({ kind: 'review-needed', path, refused: false }),
   'left-out': (text) => ({ kind: 'left-out', path: text, reason: text }),
   'review-outdated': (path) => ({ kind: 'review-outdated', path }),
+  'search-empty': (path) => ({ kind: 'search-empty', path, end: path }),
   'empty-text': (param) => ({ kind: 'empty-text', param }),
   'text-absent': (text) => ({ kind: 'text-absent', param: 'old_text', path: text, nearest: [nearby(text)] }),
   'already-applied': (path) => ({ kind: 'already-applied', path, line: 3, endLine: 9 }),

@@ -1,5 +1,6 @@
-import { replacedWarning } from './common.ts'
-import { defineAction, ok, path, text } from '../core/action.ts'
+import { splitLines } from '@clada/reply/text/lines.ts'
+import { attempt, replacedWarning } from './common.ts'
+import { defineAction, fail, ok, path, text } from '../core/action.ts'
 import { endedBy } from './file-write.ts'
 
 export const fileCreate = defineAction({
@@ -28,7 +29,21 @@ export const fileCreate = defineAction({
   ],
   async run({ path, content }, { files, repair, finalNewline }) {
     const whole = endedBy(content, finalNewline)
+    if (repair.rules === 'search-replace') {
+      const file = await attempt(() => files.read(path))
+      if (!('ok' in file)) {
+        if (file.text.trim() !== '') return fail({ kind: 'search-empty', path: path.given, end: lastLines(file.text) })
+
+        await files.save(file, whole)
+        return ok({ path: path.given, bytesWritten: Buffer.byteLength(whole) })
+      }
+    }
     const { bytes, replaced } = await files.write(path, whole, repair.rules === 'codex' ? {} : { ifExists: 'refuse' })
     return ok({ path: path.given, bytesWritten: bytes }, replaced === undefined ? [] : [replacedWarning(path.given)])
   },
 })
+
+/** The last lines of a text, enough to find its end by. */
+function lastLines(text: string): string {
+  return splitLines(text.trimEnd()).slice(-3).join('\n')
+}

@@ -5,7 +5,7 @@ import type { PlaceChoice } from '../core/result.ts'
 import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
 import type { NearPlace } from '@clada/reply/core/place.ts'
 import { type AppliedHunks, applyHunks, type HunkFailure } from '@clada/reply/text/hunks-apply.ts'
-import { type Hunk, parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
+import { type Hunk, type HunkLine, parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
 import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { hunkOf } from '@clada/reply/text/matcher.ts'
 import { placesOf } from '@clada/reply/text/places.ts'
@@ -63,7 +63,7 @@ export const filePatch = defineAction({
   async run({ path, patch, new_path, expect_hash }, { files, repair }) {
     const parsed = parseHunks(patch)
     if ('message' in parsed) return fail({ kind: 'bad-param', param: 'patch', message: parsed.message })
-    const { hunks } = parsed
+    const hunks = parsed.hunks.map(withoutByteOrderMark)
     if (hunks.length === 0 && new_path === undefined) {
       return fail({ kind: 'bad-param', param: 'patch', message: 'it contains no hunk' })
     }
@@ -83,7 +83,7 @@ export const filePatch = defineAction({
     const added = isCodex ? whole.hunks.filter(isAddition) : []
     const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
     const { damage, indentation } = repair
-    const matching = { rungs, damage, indentation } as const
+    const matching = { rungs, damage, indentation, copies: hunks.length === 1 ? repair.copies : undefined } as const
     const asLines = applyHunks(file.text, placed, matching)
     const byCr =
       isCodex && !asLines.ok && added.length === 0 && LONE_CR.test(file.text)
@@ -94,7 +94,10 @@ export const filePatch = defineAction({
     const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {
       const partly =
-        repair.damage.length === 0 && repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
+        repair.damage.length === 0 &&
+        (repair.patches === 'good' || hunks.every(({ unique }) => unique)) &&
+        done.applied.length > 0 &&
+        new_path === undefined
       if (partly) await files.save(file, done.text)
       const problem = await problemOf(file, hunks, done, partly ? 'applied' : 'fits')
       return partly
@@ -109,6 +112,7 @@ export const filePatch = defineAction({
     const gotNewline = file.text !== '' && !file.text.endsWith('\n') && text.endsWith('\n') && !done.text.endsWith('\n')
     const applied = [...done.applied, ...added.map(() => ({ rung: 'exact' }))]
     return ok(dataOf(path, applied, new_path), [
+      ...parsed.warnings,
       ...whole.kept,
       ...done.warnings,
       ...(gotNewline ? ['the file had no newline at its end and has one now, as Codex writes it'] : []),
@@ -116,6 +120,18 @@ export const filePatch = defineAction({
     ])
   },
 })
+
+/**
+ * A byte order mark that a reply copied with the first line of a file is that of the file, which keeps its own or has none.
+ * Where other lines have one too, a program has put them there, and the old lines tell how to read the new ones.
+ */
+function withoutByteOrderMark(hunk: Hunk): Hunk {
+  const isFirst = (side: HunkLine['mark'], at: number): boolean =>
+    !hunk.lines.slice(0, at).some(({ mark }) => mark === ' ' || mark === side)
+  const isMark = ({ mark, text }: HunkLine, at: number): boolean => text.startsWith('\ufeff') && isFirst(mark, at)
+  const lines = hunk.lines.map((line, at) => (isMark(line, at) ? { ...line, text: line.text.slice(1) } : line))
+  return lines.some(({ text }) => text.includes('\ufeff')) ? hunk : { ...hunk, lines }
+}
 
 const LONE_CR = /\r(?!\n)/
 const byCrWarning = 'a CR without LF was read as a line break, as Codex reads files'

@@ -125,8 +125,13 @@ export interface Repair {
   readonly damage: readonly DamageKind[]
   /** `exact`: another indentation is not forgiven, because that of the edit is not certain. */
   readonly indentation?: 'exact' | undefined
-  /** `codex`: a new file and a move may replace a file, added lines without context go to the end, files end in a newline. */
-  readonly rules?: 'codex' | undefined
+  /**
+   * `codex`: a new file and a move may replace a file, added lines without context go to the end, files end in a newline.
+   * `search-replace`: a new file may be there already if it is empty.
+   */
+  readonly rules?: 'codex' | 'search-replace' | undefined
+  /** How many places an edit may have, because the reply has as many copies of it that are not applied yet. */
+  readonly copies?: number | undefined
   /** The lines that the user chose for an edit that has no place of its own. */
   readonly place?: PlaceChoice | undefined
 }

@@ -74,6 +74,8 @@ export type Problem =
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
     } & Resendable)
+  /** A search-replace block without old text, for a file that has text. */
+  | { kind: 'search-empty'; path: string; /** Its last lines. */ end: string }
   /** Some of several replacements cannot be made, so none is. */
   | { kind: 'edits-failed'; path: string; total: number; failures: { edit: number; problem: Problem }[] }
   /** A line that replaces others would be written, and it is not certain which. */

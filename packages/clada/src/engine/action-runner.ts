@@ -1,9 +1,11 @@
+import nodePath from 'node:path'
 import { pathFrom } from '../core/paths.ts'
 import { doubtful } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
 import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
 import { commandSettingsOf } from '../config/settings.ts'
+import type { Block } from '@clada/reply/core/block.ts'
 import type { Ask } from '../core/commands.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
@@ -20,7 +22,6 @@ import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/op
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import type { ActionResult } from '../core/result.ts'
-import type { Block } from '@clada/reply/core/block.ts'
 
 interface Parts {
   readonly ask: Ask | undefined
@@ -39,12 +40,40 @@ export class ActionRunner {
   readonly #options: RunOptions
   readonly #workspace: OpenWorkspace
   readonly #parts: Parts
+  readonly #copies = new Map<string, { total: number; reached: number; applied: number }>()
   #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
 
   constructor(options: RunOptions, workspace: OpenWorkspace, parts: Parts) {
     this.#options = options
     this.#workspace = workspace
     this.#parts = parts
+  }
+
+  /** A model that means every place writes the same edit once for each. Native edits say by `count` how many they mean. */
+  expectCopies(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      if (syntaxOf(block.syntax).kind !== 'foreign' || block.params['patch'] === undefined) continue
+      const key = keyOfEdit(block)
+      const known = this.#copies.get(key)
+      this.#copies.set(key, {
+        total: (known?.total ?? 0) + 1,
+        reached: known?.reached ?? 0,
+        applied: known?.applied ?? 0,
+      })
+    }
+  }
+
+  /** How many places an edit must have so that each of its copies has one; undefined where one of them has failed. */
+  #copiesLeft(block: Block): number | undefined {
+    const copies = this.#copies.get(keyOfEdit(block))
+    return copies !== undefined && copies.reached === copies.applied ? copies.total - copies.applied : undefined
+  }
+
+  #countCopy(block: Block, { ok }: Outcome): void {
+    const copies = this.#copies.get(keyOfEdit(block))
+    if (copies === undefined) return
+    copies.reached++
+    if (ok) copies.applied++
   }
 
   /** The reason why an action must not run. */
@@ -78,6 +107,7 @@ export class ActionRunner {
         indentation: block.uncertainMarks ? 'exact' : undefined,
         rules,
         place: choice?.place,
+        copies: this.#copiesLeft(block),
       }
       const context: ActionContext = {
         root: { given: '.', absolute: settings.root },
@@ -93,6 +123,7 @@ export class ActionRunner {
       }
       if (spec.effect === 'write') await this.#workspace.queue()
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
+      this.#countCopy(block, outcome)
       const warnings = runWarnings([...files.changed].map((file) => pathFrom(settings.root, file)))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
@@ -105,8 +136,14 @@ export class ActionRunner {
 
   /** An edit of a file that is there under a name in another case goes there; for other paths the report has suggestions. */
   async #withMeantPath(spec: ActionSpec, args: ReadyTask['decoded']['args'], context: ActionContext): Promise<Outcome> {
-    const first = await attempted(() => spec.run(args, context))
     const given = pathIn(args)
+    const plain = given && (await unescapedPath(context.files, given))
+    if (given !== undefined && plain !== undefined) {
+      const outcome = await this.#withMeantPath(spec, { ...args, path: plain }, context)
+      const warning = `backslashes of markdown in '${given.given}' were left out: '${plain.given}'`
+      return { ...outcome, warnings: [warning, ...(outcome.warnings ?? [])] }
+    }
+    const first = await attempted(() => spec.run(args, context))
     if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
     const { meantPaths } = await import('./meant-action.ts')
     const { otherCase, suggested } = await meantPaths(context.files, given)
@@ -234,6 +271,19 @@ async function fitting(
     return text !== undefined && fits(text) ? [given] : []
   })
 }
+
+const keyOfEdit = ({ params }: Block): string => `${params['path']}\0${params['patch']}`
+
+/** The path without the backslashes that a chat program puts before punctuation, where a file is there. */
+async function unescapedPath(files: Files, { given, base }: PathArg): Promise<PathArg | undefined> {
+  if (base === undefined || !given.includes('\\')) return undefined
+  const plain = given.replace(ESCAPES, '$1')
+  const path = { given: plain, absolute: nodePath.resolve(base, plain), base }
+  const { isThere } = await import('./meant-action.ts')
+  return (await isThere(files, path.absolute)) ? path : undefined
+}
+
+const ESCAPES = /\\([!-/:-@[-`{-~])/g
 
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
   problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given

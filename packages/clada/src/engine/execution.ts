@@ -111,6 +111,7 @@ export class Execution {
   async runBlocks(blocks: readonly Block[]): Promise<void> {
     if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
     if (blocks.length > concurrentWrites) writeConcurrently()
+    this.#runner.expectCopies(blocks)
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break

@@ -118,5 +118,5 @@ const namesIn = (files: Files, dir: string): Promise<string[]> =>
     () => [],
   )
 
-const isThere = async (files: Files, absolute: string): Promise<boolean> =>
+export const isThere = async (files: Files, absolute: string): Promise<boolean> =>
   (await namesIn(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))

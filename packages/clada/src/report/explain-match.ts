@@ -183,7 +183,10 @@ function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): 
   }
   const others = verdicts.filter((one) => one.hunk !== hunk).map(verdictSentence)
   const applies = verdicts.some(({ verdict }) => verdict === 'applied')
-  const why = others.length === 0 ? '' : ', because the hunks for it are applied together or not at all'
+  const why =
+    others.length === 0
+      ? ''
+      : ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
   return [advice[reason], ...(applies ? [] : [`The file was left as it was${why}.`]), ...others].join(' ')
 }
 

@@ -119,6 +119,13 @@ function messageOf(problem: Problem, action: string): Message {
         code: 'invalid_parameter',
         advice: `Give the text to look for in ${problem.param}.`,
       }
+    case 'search-empty':
+      return {
+        what: 'SEARCH is empty, and the file has text',
+        code: 'match_count_mismatch',
+        details: { path: problem.path, found: problem.end },
+        advice: `Say where the new lines go: SEARCH for lines of the file and repeat them in REPLACE. Its last lines are:\n${problem.end}`,
+      }
     case 'text-absent':
     case 'already-applied':
     case 'text-ambiguous':

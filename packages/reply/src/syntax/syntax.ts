@@ -55,7 +55,7 @@ interface Row {
   readonly faultsMayBeProse?: true
   readonly groups?: Groups
   /** Whose rules its edits follow where they differ from ours; see `Repair`. */
-  readonly rules?: 'codex'
+  readonly rules?: 'codex' | 'search-replace'
   /** What `clada convert --to` writes: usually one target with the name of the syntax. */
   readonly targets?: Readonly<Record<string, Target>>
   /**

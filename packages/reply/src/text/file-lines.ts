@@ -6,13 +6,16 @@ import { numbersOf, overlappingMatches } from './search.ts'
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
 export type View = (typeof views)[number]
 
-/** `letter` is `exact` with the CR of a CRLF; `context` is `characters` with the indentation. */
+/** `letter` is `exact` with the CR of a CRLF; `context` is `characters` with the indentation, and one space for several. */
 type Comparison = View | 'letter' | 'context'
 
 /** What is left of a line when it is compared. */
 const keys: Readonly<Record<Comparison, (line: string) => string>> = {
   letter: (line) => line,
-  context: (line) => foldText(line).trimEnd(),
+  context: (line) =>
+    foldText(line)
+      .trimEnd()
+      .replace(/(?<=\S)[ \t]{2,}/g, ' '),
   exact: withoutCr,
   'trailing-space': (line) => line.trimEnd(),
   indentation: (line) => line.trimEnd().replace(/^[ \t]+/, ''),

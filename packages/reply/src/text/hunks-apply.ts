@@ -5,7 +5,7 @@ import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locate, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
-import { repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
+import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
 import { appliedLine } from './nearest.ts'
 
@@ -78,12 +78,15 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
   const file = new FileLines(new Source(text, matching.breaks))
   const placed: Placed[] = []
   const failures: HunkFailure[] = []
+  const ambiguous = new Map<Hunk, readonly Fit[]>()
   for (const hunk of hunks) {
     const before = placed.at(-1)
     const found = locate(hunk, file, matching, before?.hunk.number === hunk.number - 1 ? before : undefined)
     if ('fit' in found) placed.push(found)
     else failures.push(failureOf(hunk, file, found))
+    if ('fits' in found && found.problem === 'ambiguous' && hunk.unique) ambiguous.set(hunk, found.fits)
   }
+  placeIdentical(placed, failures, ambiguous)
   const changes = placed.flatMap((one) => changeOf(one) ?? [])
   changes.sort((a, b) => a.from - b.from || a.to - b.to)
   const overlapping = overlaps(changes)
@@ -106,6 +109,28 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
     warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...newlineNote(one, file)]),
     shifted: shiftedLines(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
     failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
+  }
+}
+
+/** A model that means every place writes the same block once for each: then there are as many places as blocks. */
+function placeIdentical(placed: Placed[], failures: HunkFailure[], ambiguous: ReadonlyMap<Hunk, readonly Fit[]>): void {
+  const groups = new Map<string, Hunk[]>()
+  for (const hunk of ambiguous.keys()) {
+    const key = JSON.stringify(hunk.lines)
+    groups.set(key, [...(groups.get(key) ?? []), hunk])
+  }
+  for (const group of groups.values()) {
+    const [first] = group
+    const fits = (first && ambiguous.get(first)) ?? []
+    if (fits.length !== group.length) continue
+    const here = group.flatMap((hunk, nth): Placed[] => {
+      const fit = fits[nth]
+      return fit?.splices === undefined ? [] : [{ hunk, fit: { ...fit, splices: fit.splices }, warnings: [] }]
+    })
+    if (here.length !== group.length) continue
+    placed.push(...here)
+    const others = failures.filter(({ hunk }) => !group.includes(hunk))
+    failures.splice(0, failures.length, ...others)
   }
 }
 

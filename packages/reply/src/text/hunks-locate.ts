@@ -1,7 +1,7 @@
 import { type Hunk, sideOf } from './hunks.ts'
 import { foldText } from './characters.ts'
 import { type FileLines, withoutCr } from './file-lines.ts'
-import { addedAgain, type Fit, insideNew, type Splice } from './fit.ts'
+import { addedAgain, type Fit, insideNew, type Splice, withSplices } from './fit.ts'
 import { fitsByRung, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
 import { undamaged } from './undamage.ts'
@@ -42,7 +42,8 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     const { fits, warnings } = candidates(hunk, file, found, before)
     const [fit] = fits
     if (fit === undefined) continue
-    if (fits.length > 1) return { problem: 'ambiguous', fits }
+    const isCopied = hunk.unique && fits.length === matching.copies
+    if (fits.length > 1 && !isCopied && !leadToSameText(fits, file)) return { problem: 'ambiguous', fits }
     const { splices } = fit
     const again = matching.rungs === 'all' ? insideNew(fit, file) : undefined
     if (again?.isSure === true) return { problem: 'absent' }
@@ -52,6 +53,16 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
   }
   return { problem: 'absent' }
 }
+
+/** Of two equal lines in a row one goes: whichever it is, the file is the same. */
+function leadToSameText(fits: readonly Fit[], file: FileLines): boolean {
+  if (fits.length > MOST_COMPARED || file.text.length > LONGEST_COMPARED) return false
+  const texts = new Set(fits.map(({ splices }) => splices && withSplices(file, splices)))
+  return texts.size === 1 && !texts.has(undefined)
+}
+
+const MOST_COMPARED = 20
+const LONGEST_COMPARED = 1_000_000
 
 /** What the header says of the place and is not so. */
 function wrongNumbers({ number, lines, stated }: Hunk, { first }: Fit): string[] {

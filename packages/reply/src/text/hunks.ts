@@ -37,7 +37,9 @@ export interface HunkLine {
   readonly text: string
 }
 
-export type ParsedHunks = { readonly hunks: readonly Hunk[] } | { readonly line: number; readonly message: string }
+export type ParsedHunks =
+  | { readonly hunks: readonly Hunk[]; readonly warnings: readonly string[] }
+  | { readonly line: number; readonly message: string }
 
 export function parseHunks(patch: string): ParsedHunks {
   const rows = patch.split('\n')
@@ -59,10 +61,12 @@ export function parseHunks(patch: string): ParsedHunks {
     }
   }
   close()
-  if (open.isEmpty && open.headLine > 0) {
-    return { line: open.headLine, message: `nothing follows the '@@' on line ${open.headLine}` }
-  }
-  return { hunks }
+  if (!open.isEmpty || open.headLine === 0) return { hunks, warnings: [] }
+  const message = `nothing follows the '@@' on line ${open.headLine}`
+  // Models end a diff with a header as they end a list with an ellipsis. One that names a place announced a hunk.
+  return hunks.length === 0 || open.namesPlace
+    ? { line: open.headLine, message }
+    : { hunks, warnings: [`${message}; it was ignored`] }
 }
 
 /** The side of a hunk that a file must have, or will have. */
@@ -88,6 +92,11 @@ class OpenHunk {
   #atEnd = false
   #unique = false
   #bare = { old: false, new: false }
+
+  /** Whether its header says where it goes. */
+  get namesPlace(): boolean {
+    return this.#stated !== undefined || this.#above.length > 0
+  }
 
   get isEmpty(): boolean {
     return this.#lines.length === 0

@@ -5,14 +5,16 @@
  *   trailing-space  but for whitespace at line ends
  *   indentation     but for the same shift of every line, or tabs for spaces
  *   characters      but for typographic punctuation, Unicode forms, entities, odd spaces (`undamage.ts`)
- *   prefix          but for line numbers, `> `, bullets or a code fence that every line has (`prefixes.ts`)
- *   context         by the lines that change; the others are the file's (`by-context.ts`)
+ *   prefix          but for line numbers, `> `, bullets or a code fence that every line has (`hunks.ts`, `withoutPrefixes`)
+ *   context         but for blank lines (`by-blank-lines.ts`), or by the lines that change; the others are the file's
+ *                   (`by-context.ts`)
  *
  * Each rung also forgives what those above it forgive, because damages come together. Two readings that lead to the
  * same lines are one.
  */
 import type { DamageKind } from '../core/mistake.ts'
 import { adapted, frameOf, plainIndent } from './adapt.ts'
+import { blankLineFits } from './by-blank-lines.ts'
 import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
 import { type Fit, type Rung, splicesOf } from './fit.ts'
@@ -30,6 +32,8 @@ export interface Matching {
   readonly indentation?: 'exact' | undefined
   /** `any`: a lone CR ends a line of the file too, and new lines end as its first line does: Codex reads files so. */
   readonly breaks?: 'any' | undefined
+  /** How many places a hunk that must fit only one may have: the reply has as many copies of it, and this is the first. */
+  readonly copies?: number | undefined
   /** `written`: the lines are those of a diff, not of two texts that were compared. */
   readonly marks?: 'written' | undefined
 }
@@ -82,6 +86,7 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
     merged([...viewFits(given, file, 'characters', 'characters'), ...readingFits(readings, file, 'characters')]),
   )
   yield* some(merged(readingFits(bare, file, 'prefix')))
+  yield* some(blankLineFits(lines, file))
   yield* some(byContext([given, ...readings, ...bare], file))
 }
 
@@ -173,7 +178,11 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
     const isFiles = view === 'indentation' && frameOf(plain, there) === 'file'
     const isMixed = view === 'characters' && frameOf(plain, there) === 'file'
     const own = isFiles ? hunkOf(there, newOf(plain)) : plain
-    const fresh = !isMixed && shiftFits(old, there, view) ? adapted(own, there, file.text) : undefined
+    const fresh = isMixed
+      ? undefined
+      : shiftFits(old, there, view)
+        ? adapted(own, there, file.text)
+        : adaptedAroundStrings(own, there, file.text)
     const splices = fresh && splicesOf(own, from(first), fresh)
     // Only lines whose indentation differs tell whether strings were shifted too.
     const edit = {
@@ -182,6 +191,53 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
     }
     return [{ rung, first, height: old.length, splices, edit, ...(through && { through }) }]
   })
+}
+
+/**
+ * The new lines where only the lines around strings of several lines are indented otherwise: those inside are content,
+ * and both texts have them as written.
+ */
+function adaptedAroundStrings(
+  lines: readonly HunkLine[],
+  there: readonly string[],
+  text: string,
+): readonly string[] | undefined {
+  const inside = linesInsideStrings(lines)
+  if (inside === undefined || inside.size === 0) return undefined
+  let at = 0
+  const around: HunkLine[] = []
+  const fileLines: string[] = []
+  for (const line of lines) {
+    const file = line.mark === '+' ? undefined : there[at++]
+    if (!inside.has(line)) {
+      around.push(line)
+      if (file !== undefined) fileLines.push(file)
+    } else if (file !== undefined && file.trimEnd() !== line.text.trimEnd()) return undefined
+  }
+  if (!isShifted(oldOf(around), fileLines)) return undefined
+  const added = adapted(around, fileLines, text)
+  if (added === undefined) return undefined
+  let taken = 0
+  return lines.flatMap((line) =>
+    line.mark !== '+' ? [] : [inside.has(line) ? line.text : (added[taken++] ?? line.text)],
+  )
+}
+
+/** The lines that begin inside a string; undefined where that is not the same in the old and in the new text. */
+function linesInsideStrings(lines: readonly HunkLine[]): ReadonlySet<HunkLine> | undefined {
+  const [old, fresh] = (['-', '+'] as const).map((own) => {
+    const inside = new Set<HunkLine>()
+    let open: string | undefined
+    for (const line of lines.filter(({ mark }) => mark === ' ' || mark === own)) {
+      if (open !== undefined) inside.add(line)
+      for (const [mark] of line.text.matchAll(/(?<!\\)(?:`|"""|''')/g))
+        open = open === undefined ? mark : open === mark ? undefined : open
+    }
+    return open === undefined ? inside : undefined
+  })
+  if (old === undefined || fresh === undefined) return undefined
+  const agrees = lines.every((line) => line.mark !== ' ' || old.has(line) === fresh.has(line))
+  return agrees ? new Set([...old, ...fresh]) : undefined
 }
 
 const shiftFits = (old: readonly string[], there: readonly string[], view: View): boolean =>

@@ -25,8 +25,8 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  *
  * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
  * above them says where they begin. No old lines, or blank ones, mean a
- * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
- * that all of them are applied or none.
+ * new file, or an empty one. Blocks for one file with nothing but blank lines, fences and its name between them are one
+ * patch, of which those that fit are applied.
  */
 
 export const searchReplace = foreign({
@@ -35,6 +35,7 @@ export const searchReplace = foreign({
     'a line <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE.',
   ],
   name: 'search-replace',
+  rules: 'search-replace',
   written({ path, patch }) {
     const edits = patch === undefined ? undefined : editsText(patch)
     return edits && `${path}\n\`\`\`\n${edits}\n\`\`\``
