@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
+import { takeLock } from '../../packages/clada/src/journal/lock.ts'
 import { clada, startClada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -74,7 +75,7 @@ describe('clada run', () => {
     expect(clada(['--allow', other], { cwd, input }).status).toBe(0)
     expect(clada(['undo'], { cwd })).toMatchObject({
       status: 1,
-      stdout: expect.stringContaining('or allow that directory with --allow'),
+      stdout: expect.stringContaining('or allow it: --allow '),
     })
     expect([filesIn(cwd), filesIn(other)]).toEqual([{ 'a.txt': 'A' }, { 'b.txt': 'B', 'new/c.txt': 'C' }])
     expect(clada(['undo', '--allow', other], { cwd }).status).toBe(0)
@@ -237,8 +238,14 @@ describe('clada diff', () => {
 
   it('says that there is nothing, and does not fail', () => {
     const cwd = scratchDir({ 'a.md': 'prose' })
-    expect(clada(['diff'], { cwd, input: '' })).toMatchObject({ status: 0, stdout: '', stderr: 'No blocks found.\n' })
-    expect(clada(['diff', 'a.md', 'a.md'], { cwd }).stderr).toBe('a.md: No blocks found.\n'.repeat(2))
+    expect(clada(['diff'], { cwd, input: '' })).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^The reply is empty\./),
+    })
+    expect(clada(['diff', 'a.md', 'a.md'], { cwd }).stderr).toMatch(
+      /^(a\.md: No edits or commands found: the reply is only prose\..*\n){2}$/,
+    )
     expect(clada(['diff', '--quiet', 'a.md'], { cwd }).stderr).toBe('')
   })
 
@@ -293,6 +300,39 @@ describe('clada do and tools', () => {
     expect(flagIn('prompt', 'syntax')).toMatch(
       / {2}the syntax to teach \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
     )
+  })
+})
+
+describe('a mistake that newcomers make', () => {
+  it('is answered with what to do', () => {
+    const cwd = scratchDir({ 'reply.md': '' })
+    const error = (...args: string[]): string => clada(args, { cwd }).stderr
+    expect(error('do', 'file_rename', 'path=a')).toBe('clada: Unknown action: file_rename. Did you mean file_move?\n')
+    expect(error('do', 'rename', 'path=a')).toContain('Did you mean file_move?')
+    const told = (file: string): string =>
+      clada(['do', 'file_write', `path=${file}`, 'content=x', '--format', 'pretty'], { cwd }).stdout
+    expect(told('/etc/x')).toContain("it is outside the project, and it matches the denied pattern '/etc'")
+    expect(told('/tmp/x')).toContain('allow it: --allow /tmp, or allowed_roots: [/tmp] in the config.')
+    expect(told('/usr/x')).toContain('or allow that directory with --allow.')
+  })
+
+  it.skipIf(process.getuid?.() === 0)('names the permission that is missing', () => {
+    const cwd = scratchDir({ 'reply.md': '' })
+    fs.chmodSync(path.join(cwd, 'reply.md'), 0)
+    expect(clada(['reply.md'], { cwd }).stderr).toContain("Cannot read 'reply.md': permission denied; check ")
+  })
+})
+
+describe('an execution that waits for another one', () => {
+  it('says so, and names it', async () => {
+    const cwd = scratchDir({ 'a.txt': 'a' })
+    const lock = path.join(cwd, 'held.lock')
+    const release = await takeLock(lock, 0)
+    const args = ['do', 'file_write', 'path=a.txt', 'content=b', '--lock-file', lock, '--lock-timeout', '0.5']
+    const { stderr } = clada(args, { cwd })
+    release()
+    expect(stderr).toContain('clada: waiting for another execution to finish: ')
+    expect(stderr).toContain(`(process ${process.pid})`)
   })
 })
 

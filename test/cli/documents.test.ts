@@ -229,7 +229,7 @@ describe('clada check', () => {
     expect(await called(['check', 'a.md', 'b.md'], { cwd })).toMatchObject({
       status: 0,
       stdout:
-        '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: read as prose, although it starts like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo blocks found.\n',
+        '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: read as prose, although it starts like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo edits or commands found: the reply is only prose. If the model should change files, paste the text of clada prompt into the chat first.\n',
     })
   })
 })

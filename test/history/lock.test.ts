@@ -83,7 +83,7 @@ describe('the lock', () => {
     const root = scratchDir(files)
     for (const name of Object.keys(files)) fs.utimesSync(path.join(root, name), 1, 1)
     const before = treeOf(root)
-    ;(await takeLock(path.join(root, 'build'), 0, 'named'))()
+    ;(await takeLock(path.join(root, 'build'), 0, { place: 'named' }))()
     expect(treeOf(root)).toEqual(before)
   })
 

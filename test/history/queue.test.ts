@@ -82,6 +82,23 @@ it('is first come, first served, and whoever died in it is passed over', async (
   expect(fs.readdirSync(root)).toEqual([])
 })
 
+it('a noticeable wait is told once, with the holder', async () => {
+  const file = path.join(scratchDir(), 'lock')
+  const leave = await takeLock(file, 0)
+  const told: unknown[] = []
+  let tell = (): void => {}
+  const heard = new Promise<void>((resolve) => (tell = resolve))
+  const onWait = (holder: { readonly pid: number } | undefined): void => {
+    told.push(holder?.pid)
+    tell()
+  }
+  const second = takeLock(file, 20_000, { onWait })
+  await heard
+  leave()
+  ;(await second)()
+  expect(told).toEqual([process.pid])
+})
+
 it('a queue that moves is waited for, one that does not is not', async () => {
   const file = path.join(scratchDir(), 'lock')
   const holders = Array.from({ length: 6 }, async () => {

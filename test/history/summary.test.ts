@@ -24,7 +24,8 @@ describe('a summary of paths', () => {
   const states: Record<string, State> = {
     '-': { type: 'absent' },
     d: { type: 'directory' },
-    f: { type: 'file', mode: 0o644, digest: '' },
+    f: { type: 'file', mode: 0o644, digest: 'one' },
+    g: { type: 'file', mode: 0o644, digest: 'two' },
   }
   /** `-f a 1,2`: made as a file by actions 1 and 2. */
   const pathOf = (text: string): PathRecord => {
@@ -42,6 +43,8 @@ describe('a summary of paths', () => {
     ['-d d;-d d/e', 'make 2 directories'],
     ['d- d;d- e;d- f', 'remove 3 directories'],
     ['f- a;-f b', 'move a to b'],
+    // A program may delete one file and write another.
+    ['f- a;-g b', 'delete a, create b'],
     ['f- a 1;-f b 2', 'delete a, create b'],
     ['f- a 1,2;-f b 1', 'delete a, create b'],
     ['f- a;f- b;-f c', 'delete 2 files, create c'],

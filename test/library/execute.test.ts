@@ -14,7 +14,15 @@ describe('execute', () => {
   it('answers for a text without blocks', async () => {
     const root = scratchDir()
     const result = await createClada({ repoPath: root }).execute('just prose')
-    expect(result).toEqual({ success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], root })
+    expect(result).toEqual({
+      success: true,
+      totalBlocks: 0,
+      executedActions: 0,
+      results: [],
+      parseErrors: [],
+      contentKind: 'prose',
+      root,
+    })
   })
 
   it('tells of each action in order, once its files are on the disk', async () => {

@@ -74,8 +74,12 @@ describe('reports', () => {
     expect(formatReport(none, 'text')).toContain('#!SHAM [@three-char-SHA-256: abc]')
     expect(formatReport(none, 'text').split('\n').length).toBeLessThanOrEqual(5)
     expect(formatReport(none, 'pretty')).toBe(
-      'No blocks found. clada prompt prints what teaches a model to write them.',
+      'No edits or commands found: the reply is only prose. If the model should change files, paste the text of clada prompt into the chat first.',
     )
+    expect(formatReport({ ...none, contentKind: 'nothing' }, 'pretty')).toMatch(/^The reply is empty\. /)
+    expect(formatReport({ ...none, contentKind: 'nothing' }, 'llm')).not.toContain('SHAM')
+    expect(formatReport({ ...none, contentKind: 'code' }, 'pretty')).toContain('names no file')
+    expect(formatReport({ ...none, contentKind: 'code' }, 'llm')).toContain('names no file')
     expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
   })
 

@@ -127,9 +127,41 @@ function strangers(names: readonly string[]): string {
 }
 
 function unknownAction(spelled: string, registry: Registry): Decoded {
-  const close = closestName(spelled, [...registry.keys()])
+  const close = closestAction(spelled, registry)
   const hint = close === undefined ? similarActions(spelled, registry) : `Did you mean ${close}?`
   return invalid(`Unknown action: ${spelled}`, 'unknown_action', hint)
+}
+
+/** The action that was probably meant: other tools call the same thing by other verbs. */
+export function closestAction(spelled: string, registry: Registry): string | undefined {
+  const names = [...registry.keys()]
+  const close = closestName(spelled, names)
+  if (close !== undefined) return close
+  const words = wordsOf(spelled.slice(0, 80))
+  const translated = words.map((word) => (Object.hasOwn(verbs, word) ? (verbs[word] ?? word) : word))
+  if (translated.join() === words.join()) return undefined
+  // `file_move` for `rename`.
+  const meant = closestName(translated.join('_'), names) ?? closestName(`file_${translated.join('_')}`, names)
+  return meant === undefined ? undefined : registry.get(meant)?.name
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  rename: 'move',
+  mv: 'move',
+  remove: 'delete',
+  rm: 'delete',
+  cp: 'copy',
+  duplicate: 'copy',
+  view: 'read',
+  open: 'read',
+  cat: 'read',
+  show: 'read',
+  update: 'edit',
+  modify: 'edit',
+  change: 'edit',
+  save: 'write',
+  folder: 'dir',
+  directory: 'dir',
 }
 
 /** A model cannot look at a list that it does not have. */

@@ -98,9 +98,16 @@ export function answerIn(
 }
 
 export const question = (request: ApprovalRequest): string => {
-  const ways = request.canTry ? 'y (once), a (always), t (try it first) or n' : 'y (once), a (always) or n'
-  return ['', ...approvalFacts(request), `${asked[request.about]} ${ways}, then Enter: `].join('\n')
+  const { once, always } = yesWords(request)
+  const ways = [`y (${once})`, `a (${always})`, ...(request.canTry ? ['t (try it first)'] : [])]
+  return ['', ...approvalFacts(request), `${asked[request.about]} ${ways.join(', ')} or n, then Enter: `].join('\n')
 }
+
+/** How far each yes reaches. A file is agreed to in one reply only; a command from now on. */
+export const yesWords = ({
+  about,
+}: Pick<ApprovalRequest, 'about'>): { readonly once: string; readonly always: string } =>
+  about === 'proposal' ? { once: 'this one', always: 'all of this reply' } : { once: 'once', always: 'always' }
 
 /** The question itself, in few words. */
 export const asked = {

@@ -23,6 +23,7 @@ import {
   syntaxOf as rowOf,
 } from '@clada/reply/syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
+import type { OnLockWait } from '../core/settings.ts'
 import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './streams.ts'
 import { colored, type Paint, plain } from '../report/pretty.ts'
@@ -39,7 +40,12 @@ export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
   const options = await optionsFor(given)
   // A wrong root is a wrong call, also where the run itself would report it.
   rootOf(options.repoPath)
-  return options
+  return given.quiet === undefined ? { ...options, onLockWait: tellLockWait } : options
+}
+
+const tellLockWait: OnLockWait = (holder) => {
+  const who = holder === undefined ? '' : `: ${spellOutCommand(holder.command)} (process ${holder.pid})`
+  process.stderr.write(`clada: waiting for another execution to finish${who}\n`)
 }
 
 /** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */

@@ -118,11 +118,26 @@ function readFile(name: string): Buffer {
   try {
     return fs.readFileSync(name)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const why = reason === 'ENOENT' ? 'there is no such file' : reason === 'EISDIR' ? 'it is a directory' : reason
+    const reason = codeOf(error)
     const found = reason === 'ENOENT' ? { missing: name } : {}
-    throw new UsageError(`Cannot read '${name}': ${why}.`, found)
+    throw new UsageError(`Cannot read '${name}': ${reasonFor(reason)}.`, found)
   }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error)
+
+/** Why the system refused a file, with what to check. */
+export const reasonFor = (code: string): string => refusals[code] ?? code
+
+const permissions = 'permission denied; check who owns it, and the permissions of it and its directory'
+const refusals: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: permissions,
+  EPERM: permissions,
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
 }
 
 export async function readStdin(): Promise<Buffer> {

@@ -11,6 +11,7 @@ import {
   type HistorySettings,
   type Hooks,
   type Limits,
+  type OnLockWait,
   type Settings,
   SettingsError,
 } from '../core/settings.ts'
@@ -48,6 +49,8 @@ export interface CladaOptions {
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
   lockTimeout?: number
+  /** Called once, when an execution waits noticeably for another one, with what is known of that one. */
+  onLockWait?: OnLockWait
   /** Marks executions that belong together, so that they can be undone together. */
   conversation?: Conversation
   /** Further directories that may be touched. */
@@ -197,6 +200,7 @@ export function historySettingsOf(options: CladaOptions): HistorySettings {
     author: gitAuthor ?? null,
     lockFile: lockFile === undefined ? null : path.resolve(lockFile),
     lockMs: (lockTimeout ?? 10) * 1000,
+    onLockWait: options.onLockWait,
     historyBytes: options.limits?.historyBytes,
     conversation,
     messageFormat: commitMessageFormat,

@@ -1,3 +1,4 @@
+import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import type { NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
@@ -24,6 +25,8 @@ export interface ExecutionResult {
   notExecuted?: NotExecuted[]
   /** The lines of groups without tasks. */
   emptyGroups?: number[]
+  /** What the reply has, where no block was found in it. */
+  contentKind?: ContentKind
   /** The syntax that the project expects blocks in, where nothing was found and it names one. */
   taught?: string
   /** The project, absolute; reports show paths relative to it. */

@@ -46,6 +46,9 @@ export interface Conversation {
 /** Where the summary of an execution goes in the first line of its commit. */
 export const summaryPlace = '{operation_summary}'
 
+/** Called once, when an execution waits noticeably for another one. The holder is missing if the lock does not name it. */
+export type OnLockWait = (holder: { readonly pid: number; readonly command: string } | undefined) => void
+
 export interface HistorySettings {
   readonly git: 'commit' | 'shadow' | 'off'
   /** `Name <mail>`; null for clada itself. */
@@ -53,6 +56,7 @@ export interface HistorySettings {
   /** Null for the one in clada's own directory. */
   readonly lockFile: string | null
   readonly lockMs: number
+  readonly onLockWait?: OnLockWait | undefined
   readonly historyBytes?: number | undefined
   readonly conversation?: Conversation | undefined
   /** The first line of commits, with `summaryPlace` in it. */

@@ -9,6 +9,7 @@ import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../
 import { type Done, previousRunOf } from '../journal/timeline.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain } from '../report/explain.ts'
+import { contentKindOf } from '@clada/reply/syntax/content-kind.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { openWorkspace } from '../workspace/open.ts'
@@ -21,6 +22,10 @@ import { messageOf } from '../core/platform.ts'
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
+  return withContentKind(await runText(text, options), text)
+}
+
+async function runText(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return nothingRun(fatalResult(tooLarge, 'input_too_large'))
   const found = findBlocks(new Source(text), readingOf(options.options))
@@ -44,14 +49,16 @@ export async function runDocument(document: Document, options: RunOptions): Prom
 }
 
 /** The same for a text that is still arriving: each block runs as soon as it is complete. */
-export function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
-  return inWorkspace(options, async (execution) => {
+export async function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
+  let whole = ''
+  const done = await inWorkspace(options, async (execution) => {
     const stream = new BlockStream(readingOf(options.options))
     const limit = options.settings.limits.inputBytes
     let size = 0
     try {
       for await (const text of texts) {
         size += Buffer.byteLength(text)
+        whole += text
         if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
         await execution.runBlocks(stream.push(text).blocks)
         // Each action is reported before the next text is awaited.
@@ -65,6 +72,14 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
     execution.note(rest)
     await execution.runBlocks(rest.blocks)
   })
+  return withContentKind(done, whole)
+}
+
+/** Says what was seen where no block was. */
+function withContentKind(done: RunResult, text: string): RunResult {
+  const { results, parseErrors, fatalError } = done.result
+  if (results.length + parseErrors.length > 0 || fatalError !== undefined) return done
+  return { ...done, result: { ...done.result, contentKind: contentKindOf(text) } }
 }
 
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {

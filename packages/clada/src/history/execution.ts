@@ -289,7 +289,7 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
   const { inspect, about, settings } = options
   const { conversation } = settings
   const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
-  const { results, blocks, document, explanations, moved } = done
+  const { results, blocks, document, explanations, moved, byPrograms } = done
   const paths = journal.finish((absolute) => seenAt(inspect, absolute))
   return {
     version: 1,
@@ -301,7 +301,8 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
     ended,
     mode: 'off',
     ...(moved === undefined ? {} : { moved }),
-    summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, moved, explanations }) : 'interrupted',
+    summary:
+      ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }) : 'interrupted',
     ...(conversation === undefined ? {} : { conversation }),
     ...(document === undefined ? {} : { document }),
     actions: results.map((result) => actionOf(result, blocks.get(result.seq))),

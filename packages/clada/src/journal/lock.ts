@@ -6,7 +6,7 @@ import { digestOf } from '../core/digest.ts'
 import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
-import type { HistorySettings } from '../core/settings.ts'
+import type { HistorySettings, OnLockWait } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
 import {
   isAlive,
@@ -25,10 +25,13 @@ import { makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts
  * those before it. All processes, objects, directories and worktrees of one repository share it. It is in the user's
  * state directory, because an execution that changes nothing leaves nothing in the project.
  */
-export async function lockProject({ lockFile, lockMs }: HistorySettings, root: string): Promise<() => void> {
-  if (lockFile !== null) return takeLock(lockFile, lockMs, 'named')
+export async function lockProject(
+  { lockFile, lockMs, onLockWait }: HistorySettings,
+  root: string,
+): Promise<() => void> {
+  if (lockFile !== null) return takeLock(lockFile, lockMs, { place: 'named', onWait: onLockWait })
   const file = lockFileOf(root)
-  return file === undefined ? () => {} : takeLock(file, lockMs)
+  return file === undefined ? () => {} : takeLock(file, lockMs, { onWait: onLockWait })
 }
 
 /** Undefined if no directory of the user's can be written to. */
@@ -57,11 +60,16 @@ type Place = 'own' | 'named'
  * The lock of a dead owner is taken over by the process that first creates the claim for that very lock. The lock is
  * checked again before it is replaced: a claim that comes too late finds another owner.
  */
-export async function takeLock(file: string, waitMs: number, place: Place = 'own'): Promise<() => void> {
+export async function takeLock(
+  file: string,
+  waitMs: number,
+  { place = 'own', onWait }: { readonly place?: Place; readonly onWait?: OnLockWait | undefined } = {},
+): Promise<() => void> {
   const nonce = claimName()
   const own = `${file}.${nonce}`
   let waited = 0
   let before: string | undefined
+  let told = false
   try {
     writeClaim(own, nonce, file)
     for (;;) {
@@ -78,6 +86,10 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
       if (holder.nonce !== before) waited = 0
       before = holder.nonce
       if (waited >= waitMs) throw lockedStop(file, holder, waited)
+      if (waited >= noticedMs && !told) {
+        told = true
+        onWait?.(holder.owner && { pid: holder.owner.pid, command: holder.owner.command })
+      }
       // Only the first one has to be quick: many that look often would slow the holder down.
       const wait = Math.min(ahead === 0 ? 2 : 15 * ahead, 100, waitMs)
       // Reading the holder costs more than a look whether there is one.
@@ -94,6 +106,9 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
   sweepClaims(file, place)
   return () => release(file, nonce)
 }
+
+/** A person notices a wait of this length. */
+const noticedMs = 300
 
 /** How many wait longer than the caller, and the first of them. Claims of dead processes are removed. */
 function placeInQueue(file: string, nonce: string): { readonly earlier: Holder | undefined; readonly ahead: number } {

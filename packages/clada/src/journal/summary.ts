@@ -1,14 +1,14 @@
-import type { ExecutionRecord, Moved, PathRecord } from './record.ts'
+import type { ExecutionRecord, Moved, PathRecord, State } from './record.ts'
 import { summaryPlace } from '../core/settings.ts'
 
 /** An execution in one line: `edit 3 files, create src/x.ts`. */
-export function summaryOf({ kind, of, ofActions, paths, moved, explanations }: Summarized): string {
+export function summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }: Summarized): string {
   if (kind !== 'run')
     return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
   if (said !== undefined && said.trim() !== '') return oneLine(said.trim())
   const groups = new Map<string, string[]>()
-  const { moves, others } = movesAmong(paths)
+  const { moves, others } = movesAmong(paths, byPrograms)
   if (moves.length > 0) groups.set('move', moves)
   // Directories are made and removed with their files; they are mentioned only if nothing else changed.
   const onlyDirectories = paths.every((path) => verbFor(path).endsWith('directory'))
@@ -26,12 +26,20 @@ interface Summarized {
   readonly of: number | undefined
   readonly ofActions?: readonly number[] | undefined
   readonly paths: readonly PathRecord[]
+  /** Paths that programs changed; undefined when that is not known. */
+  readonly byPrograms?: ReadonlySet<string> | undefined
   readonly moved?: Moved | undefined
   readonly explanations: readonly string[]
 }
 
-/** If an action removes one file and creates one, the file was moved. */
-function movesAmong(paths: readonly PathRecord[]): { moves: string[]; others: readonly PathRecord[] } {
+/**
+ * If an action removes one file and creates one, the file was moved. A program may have deleted one file and written
+ * another, so that there the content decides.
+ */
+function movesAmong(
+  paths: readonly PathRecord[],
+  byPrograms: ReadonlySet<string> | undefined,
+): { moves: string[]; others: readonly PathRecord[] } {
   const made = new Map<number, PathRecord[]>()
   const gone = new Map<number, PathRecord[]>()
   for (const path of paths) {
@@ -41,13 +49,20 @@ function movesAmong(paths: readonly PathRecord[]): { moves: string[]; others: re
   }
   const moved = [...gone].flatMap(([by, [old, ...more]]) => {
     const [added, ...others] = made.get(by) ?? []
-    return old === undefined || added === undefined || more.length + others.length > 0 ? [] : [{ old, added }]
+    if (old === undefined || added === undefined || more.length + others.length > 0) return []
+    const isByAction = byPrograms !== undefined && !byPrograms.has(old.path)
+    return isByAction || isSameFile(old.before, added.after) ? [{ old, added }] : []
   })
   const both = new Set(moved.flatMap(({ old, added }) => [old, added]))
   return {
     moves: moved.map(({ old, added }) => `${old.path} to ${added.path}`),
     others: paths.filter((path) => !both.has(path)),
   }
+}
+
+function isSameFile(one: State, other: State): boolean {
+  if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target
+  return one.type === 'file' && other.type === 'file' && one.digest !== undefined && one.digest === other.digest
 }
 
 /** Not by a new list each time: a command may change twenty thousand files. */

@@ -1,6 +1,6 @@
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/paths.ts'
-import { type Platform, platform } from '../core/platform.ts'
+import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
@@ -168,23 +168,44 @@ function judgePlace(
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
   const denied = deniedBy(parts, clean, access, policy, notWritten)
+  if (denied?.verdict === 'deny' && root === undefined)
+    return deny(denied.rule, `it is outside the project, and ${denied.reason}`, insideOnly)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy)) return deny('path_denied', reservedReason)
   const replacing = root !== undefined && parts.length > 0 ? access : 'read'
   const own = access === 'list' ? undefined : ofUser(clean, replacing, policy)
   if (own !== undefined) return own
   if (root === undefined) {
-    return deny(
-      'path_escape',
-      `it is outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map((one) => shown(one, on)).join(', ')}`,
-      {
-        model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
-        user: 'Use a path inside the root, or allow that directory with --allow.',
-      },
-    )
+    return deny('path_escape', outsideReason(policy), allowing(clean, policy))
   }
   return { verdict: 'allow', root, parts }
 }
+
+const outsideReason = ({ roots, platform: on }: PathPolicy): string =>
+  `it is outside ${roots.length > 1 ? 'the allowed roots' : 'the root'} ${roots.map((one) => shown(one, on)).join(', ')}`
+
+/** For what is blocked wherever it is: allowing its directory would not help. */
+const insideOnly = 'Use a path inside the root.'
+
+/** How to allow a path outside the roots. Never names the home directory or `/`, which would be too much. */
+function allowing(absolute: string, { platform: on }: PathPolicy): Advice {
+  const above = isInside(absolute, temporary, on) ? temporary : on.path.dirname(absolute)
+  const dir = slashed(above, on)
+  // Directories of the system itself.
+  const isBroad = above !== temporary && partsBelow(above, topOf(above, on), on).length < 2
+  if (isBroad || above === homeDir() || /[\s,'"\]]/.test(dir))
+    return {
+      model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
+      user: 'Use a path inside the root, or allow that directory with --allow.',
+    }
+  const how = `--allow ${dir}, or allowed_roots: [${dir}] in the config`
+  return {
+    model: `Use a path inside the root, or ask the user to allow it: ${how}.`,
+    user: `Use a path inside the root, or allow it: ${how}.`,
+  }
+}
+
+const temporary = '/tmp'
 
 /** The user's own config and state. A link in the place of a directory above would make another directory of it. */
 function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: PathPolicy): PathDecision | undefined {

@@ -1,3 +1,4 @@
+import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import path from 'node:path'
 import { registry } from '../actions/registry.ts'
@@ -147,11 +148,24 @@ export const needsReminder = ({
   fatalError === undefined &&
   notExecuted.every(({ reason }) => reason === 'example')
 
+/** What was seen in a reply without blocks, and what a person can do about it. */
+export const withoutBlocks: Readonly<Record<ContentKind, string>> = {
+  nothing: 'The reply is empty. Paste or save the whole reply of the model, and try again.',
+  prose:
+    'No edits or commands found: the reply is only prose. If the model should change files, paste the text of clada prompt into the chat first.',
+  code: 'No edits or commands found: the reply has code, but names no file for it. Ask the model which file it belongs to, or paste the text of clada prompt into the chat first.',
+}
+
 /** How to write a block, for a reply without any: five lines at most. */
-export function reminderOf({ taught = defaultSyntax }: Pick<ExecutionResult, 'taught'>): string[] {
+export function reminderOf({
+  taught = defaultSyntax,
+  contentKind = 'prose',
+}: Pick<ExecutionResult, 'taught' | 'contentKind'>): string[] {
+  if (contentKind === 'nothing') return ['The reply is empty, so nothing was executed.']
+  const seen = contentKind === 'code' ? ['The code in the reply names no file, so it was not applied.'] : []
   const lines = syntaxOf(taught).reminder ?? syntaxOf(defaultSyntax).reminder ?? []
   const prompt = `clada prompt${taught === defaultSyntax ? '' : ` --syntax ${taught}`}`
-  return [...lines.slice(0, -1), `${lines.at(-1)} Run \`${prompt}\` for the full instructions.`]
+  return [...seen, ...lines.slice(0, -1), `${lines.at(-1)} Run \`${prompt}\` for the full instructions.`]
 }
 
 export const defaultOutputLimit = 50 * 1024

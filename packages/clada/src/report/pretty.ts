@@ -2,7 +2,7 @@ import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
-import { notExecutedText, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { notExecutedText, outputOf, type ReportOptions, reviewLines, withoutBlocks } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, spellOut } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
@@ -99,7 +99,7 @@ function withoutCode(error: ParseError): ParseError {
 
 /** How many were done and failed. */
 export function prettySummary(
-  { results, parseErrors, fatalError, emptyGroups = [] }: ExecutionResult,
+  { results, parseErrors, fatalError, emptyGroups = [], contentKind = 'prose' }: ExecutionResult,
   paint: Paint = plain,
 ): string {
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
@@ -108,7 +108,7 @@ export function prettySummary(
   const failed = results.length - done - already - left
   const broken = byBlock(parseErrors).length
   if (results.length + broken + emptyGroups.length === 0 && fatalError === undefined)
-    return paint.dim('No blocks found. clada prompt prints what teaches a model to write them.')
+    return paint.dim(withoutBlocks[contentKind])
   const parts = [
     `${done} done`,
     ...(already > 0 ? [`${already} already applied`] : []),

@@ -1,3 +1,5 @@
+import { type ContentKind, contentKindOf } from '@clada/reply/syntax/content-kind.ts'
+import { withoutBlocks } from '../../report/parts.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
 import { withWarnings } from '../../core/result.ts'
 import { spellOut } from '../../report/words.ts'
@@ -25,14 +27,16 @@ export const command: Command = {
         const unheard = await configWarnings(flags)
         const whole = checked.map((document) => withWarnings(document, unheard))
         printJson(whole.length === 1 ? whole[0] : whole)
-      } else for (const document of checked) print(listed(document, checked.length > 1))
+      } else
+        for (const [at, document] of checked.entries())
+          print(listed({ ...document, contentKind: contentKindOf(inputs[at]?.text ?? '') }, checked.length > 1))
     }
     return checked.every((document) => document.valid) ? 0 : 1
   },
 }
 
-function listed(document: CheckedDocument & { name: string }, several: boolean): string {
-  const { blocks, warnings, name } = document
+function listed(document: CheckedDocument & { name: string; contentKind: ContentKind }, several: boolean): string {
+  const { blocks, warnings, name, contentKind } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
   const left = blocks.filter(({ note }) => note !== undefined).length
   return spellOut(
@@ -41,7 +45,7 @@ function listed(document: CheckedDocument & { name: string }, several: boolean):
       ...blocks.flatMap(blockLines),
       ...warnings.map((warning) => `⚠ ${warning}`),
       blocks.length === 0
-        ? 'No blocks found.'
+        ? withoutBlocks[contentKind]
         : `${blocks.length} found, ${bad} with problems${left === 0 ? '' : `, ${left} not executed`}.`,
       ...correctedLines({ parseErrors: blocks.map(({ corrected }) => (corrected === undefined ? {} : { corrected })) }),
     ].join('\n'),

@@ -2,7 +2,7 @@ import { registry } from '../../actions/registry.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
-import { didYouMean } from '@clada/reply/text/closest-name.ts'
+import { closestAction } from '../../actions/decode.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
@@ -55,8 +55,12 @@ export const command: Command = {
       const { prepareGrammar } = await import('../../structure/grammar.ts')
       prepareGrammar(pairs.find((pair) => pair.startsWith('path=')) ?? '')
     }
-    if (!registry.has(action))
-      throw new UsageError(`Unknown action: ${action}.${didYouMean(action, [...registry.keys()], ' See clada tools.')}`)
+    if (!registry.has(action)) {
+      const close = closestAction(action, registry)
+      throw new UsageError(
+        `Unknown action: ${action}.${close === undefined ? ' See clada tools.' : ` Did you mean ${close}?`}`,
+      )
+    }
     const params: Record<string, string> = {}
     for (const pair of pairs) {
       const equals = pair.indexOf('=')

@@ -8,7 +8,7 @@ import { type CladaOptions, commandSettingsOf, projectFileName, settingsOf } fro
 import { sampleFile, schemaFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { print } from '../streams.ts'
+import { print, reasonFor } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 import { ownVersion, packageFile } from './version.ts'
 
@@ -36,7 +36,7 @@ export const command: Command = {
       throw new UsageError(
         code === 'EEXIST'
           ? `${projectFileName} already exists in ${spellOutCommand(root)}.`
-          : `${projectFileName} cannot be written in ${spellOutCommand(root)}: ${code}.`,
+          : `${projectFileName} cannot be written in ${spellOutCommand(root)}: ${reasonFor(code)}.`,
       )
     }
     print(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
-import { answerIn, approvalFacts, asked } from '../ask.ts'
+import { answerIn, approvalFacts, asked, yesWords } from '../ask.ts'
 import type { Screen } from './screen.ts'
 import { askApprovalSocket, firstAnswer } from '../../approvals/socket.ts'
 
@@ -128,9 +128,7 @@ export const typedKeysRead = (): Promise<void> =>
 
 const keysPauseMs = 100
 
-interface OpenQuestion {
-  readonly question: string
-  readonly canTry: boolean
+interface OpenQuestion extends AskedByKey {
   readonly answer: (answer: ApprovalAnswer | undefined) => void
   /** It is shown when the keys that were typed before it have been read. */
   state: 'waiting' | 'shown'
@@ -142,10 +140,11 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
   return {
     get hint() {
       if (open?.state !== 'shown') return undefined
-      return [open.question, 'y once', 'a always', ...(open.canTry ? ['t try it first'] : []), 'n no']
+      const { once, always } = yesWords(open)
+      return [asked[open.about], `y ${once}`, `a ${always}`, ...(open.canTry ? ['t try it first'] : []), 'n no']
     },
     tell: (line) => screen.print([`  ${line}`]),
-    ask: (lines, { question, canTry }, gone) =>
+    ask: (lines, { about, canTry }, gone) =>
       new Promise((resolve) => {
         const answer = (given: ApprovalAnswer | undefined): void => {
           open = undefined
@@ -155,7 +154,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         }
         const leave = (): void => answer(undefined)
         gone.addEventListener('abort', leave, { once: true })
-        const own: OpenQuestion = { question, canTry, answer, state: 'waiting' }
+        const own: OpenQuestion = { about, canTry, answer, state: 'waiting' }
         open = own
         if (gone.aborted) return leave()
         void typedKeysRead().then(() => {
@@ -170,21 +169,20 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
       const isAnswer = /^(?:[yan]|escape)$/i.test(key) || (open.canTry && /^t$/i.test(key))
       if (open.state === 'waiting' || !isAnswer) return true
       const given = answerIn(key, open)
-      screen.print([`  ${{ once: 'yes, once', always: 'yes, always', no: 'no', try: 'try it first' }[given]}`])
+      const { once, always } = yesWords(open)
+      screen.print([`  ${{ once: `yes, ${once}`, always: `yes, ${always}`, no: 'no', try: 'try it first' }[given]}`])
       open.answer(given)
       return true
     },
   }
 }
 
+type AskedByKey = Pick<ApprovalRequest, 'about' | 'canTry'>
+
 /** Asks the person at this terminal, who answers with one key. */
 export interface Questions {
   /** Undefined when `gone` comes first. */
-  ask(
-    lines: readonly string[],
-    asked: { readonly question: string; readonly canTry: boolean },
-    gone: AbortSignal,
-  ): Promise<ApprovalAnswer | undefined>
+  ask(lines: readonly string[], asked: AskedByKey, gone: AbortSignal): Promise<ApprovalAnswer | undefined>
   tell(line: string): void
 }
 
@@ -194,12 +192,7 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
     firstAnswer(
       over,
       (signal) => askPage(request, signal, here),
-      ...(here === undefined
-        ? []
-        : [
-            (signal: AbortSignal) =>
-              here.ask(approvalFacts(request), { question: asked[request.about], canTry: request.canTry }, signal),
-          ]),
+      ...(here === undefined ? [] : [(signal: AbortSignal) => here.ask(approvalFacts(request), request, signal)]),
     )
 }
 
