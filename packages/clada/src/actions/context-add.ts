@@ -17,7 +17,7 @@ export const contextAdd = defineAction({
   access: ['llm', 'user'],
   params: {
     path: path(
-      'File to keep in view; a directory or glob means the files below it that git does not ignore; `file@@Class@@method` keeps one structure.',
+      'File to keep in view; a directory or glob means the files below it that git does not ignore; `file:1-20` keeps these lines, `file@@Class@@method` one structure.',
     ),
   },
   hints: { idempotent: true },
@@ -53,6 +53,12 @@ export const contextAdd = defineAction({
       before: { 'src/a.ts': 'a\n' },
       params: { path: 'src/*.py' },
       code: 'invalid_parameter',
+    },
+    {
+      title: 'adds lines of a file',
+      before: { 'a.txt': 'one\ntwo\nthree\n' },
+      params: { path: 'a.txt:2-3' },
+      data: { size: 9, added: true },
     },
     {
       title: 'adds nothing twice',

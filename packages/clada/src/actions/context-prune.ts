@@ -1,4 +1,5 @@
 import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry } from '../core/action.ts'
+import { fileOfEntry } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './common.ts'
@@ -44,7 +45,7 @@ export const contextPrune = defineAction({
 
 /** To be added counts as to be touched. */
 function isForgotten({ path, added }: WorkingEntry, executions: readonly Touching[]): boolean {
-  const [file = path] = path.split('@@')
+  const file = fileOfEntry(path)
   const touched = ({ paths, time }: Touching): boolean => paths.has(path) || paths.has(file) || time <= added
   return executions.length === lookBack && !executions.some(touched)
 }

@@ -1,7 +1,8 @@
 import nodePath from 'node:path'
 import { type ActionContext, type Done, fail, type Failed, ok } from '../core/action.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { splitLines, tokensOf } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
+import { type LineRange, lineRangeIn } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Result_for_read_structure } from '../structure/document.ts'
@@ -95,8 +96,10 @@ export interface Measured {
   readonly tokens: number
 }
 
-/** Reads what a path names, a file or one structure of it; stops like any other read where that may not be. */
+/** Reads what a path names, a file, some of its lines or one structure of it; stops like any other read where that may not be. */
 export async function measure(context: ActionContext, path: PathArg): Promise<Measured> {
+  const range = lineRangeIn(path.absolute)
+  if (range !== undefined) return measureLines(context, path, range)
   const inside = await narrowed(context, path)
   if (inside === undefined) {
     const { text } = await context.files.read(path)
@@ -106,6 +109,21 @@ export async function measure(context: ActionContext, path: PathArg): Promise<Me
   if (!found.ok) throw new Stop(found.problem)
   const spelled = [inside.path.absolute, ...inside.target.split('\n')].join('@@')
   return { path: spelled, ...sizesOf(onlyMatch(found.data)?.text ?? '') }
+}
+
+async function measureLines({ files }: ActionContext, path: PathArg, range: LineRange): Promise<Measured> {
+  const given = lineRangeIn(path.given)?.file ?? range.file
+  const { text } = await files.read({ given, absolute: range.file })
+  const lines = splitLines(text)
+  const { first, last } = range
+  const problem =
+    first < 1 || first > last
+      ? `lines ${first}-${last} are no range`
+      : last > lines.length
+        ? `${given} has only ${lines.length} lines`
+        : undefined
+  if (problem !== undefined) throw new Stop({ kind: 'bad-param', param: 'path', message: problem })
+  return { path: path.absolute, ...sizesOf(lines.slice(first - 1, last).join('\n')) }
 }
 
 const sizesOf = (text: string): Omit<Measured, 'path'> => ({ size: Buffer.byteLength(text), tokens: tokensOf(text) })

@@ -1,12 +1,13 @@
 import type { Clada } from './clada.ts'
 import { type ActionResult } from '../core/result.ts'
+import { fileOfEntry, type LineRange, lineRangeIn } from '../core/line-range.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
 import { Content } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { outlineBody } from '../actions/output.ts'
-import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { splitLines, tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 
 export interface ContextTextOptions {
@@ -64,9 +65,9 @@ interface Section {
 const pathsIn = (data: unknown): string[] =>
   Array.isArray(data) ? data.map((entry: { path?: unknown }) => String(entry.path)) : []
 
-/** Leaves out structures of files that are shown as a whole. */
+/** Leaves out parts of files that are shown as a whole. */
 const withoutParts = (paths: readonly string[]): string[] =>
-  paths.filter((path) => !paths.some((file) => path.startsWith(`${file}@@`)))
+  paths.filter((path) => !paths.some((file) => file !== path && file === fileOfEntry(path)))
 
 async function bodyOf(
   clada: Clada,
@@ -74,8 +75,24 @@ async function bodyOf(
   show: NonNullable<ContextTextOptions['show']>,
 ): Promise<{ body: string } | Unread> {
   if (show === 'outline') return outlineOf(clada, path)
+  const range = lineRangeIn(path)
+  if (range !== undefined) return linesOf(clada, range, show)
   const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
   return read.success ? { body: field(read, 'content') } : unread(read)
+}
+
+async function linesOf(
+  clada: Clada,
+  { file, first, last }: LineRange,
+  show: 'text' | 'numbered',
+): Promise<{ body: string } | Unread> {
+  const numbered = await one(clada, 'file_read_numbered', { path: file, lines: `${first}-${last}` })
+  if (!numbered.success) return unread(numbered)
+  if (show === 'numbered') return { body: field(numbered, 'content') }
+  const read = await one(clada, 'file_read', { path: file })
+  if (!read.success) return unread(read)
+  const lines = splitLines(field(read, 'content')).slice(first - 1, last)
+  return { body: lines.join('\n') }
 }
 
 const unread = (read: ActionResult): Unread => ({
@@ -86,10 +103,11 @@ const unread = (read: ActionResult): Unread => ({
 })
 
 async function outlineOf(clada: Clada, path: string): Promise<{ body: string } | Unread> {
-  const read = await one(clada, 'file_read', { path })
+  const range = lineRangeIn(path)
+  const read = await one(clada, 'file_read', { path: range?.file ?? path })
   if (!read.success) return unread(read)
-  const lines = field(read, 'lines')
-  const everything = { path: lines === '' ? path : (path.split('@@')[0] ?? path), depth: '100', steps: 'true' }
+  const lines = range === undefined ? field(read, 'lines') : `${range.first}-${range.last}`
+  const everything = { path: lines === '' ? path : fileOfEntry(path), depth: '100', steps: 'true' }
   const listed = await one(clada, 'list_structures', everything)
   const size = counted(field(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }

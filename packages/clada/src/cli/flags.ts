@@ -200,6 +200,7 @@ const rows = [
     },
   },
   { name: 'osc52', help: 'copy, and ask the terminal to copy too, which may be on another machine' },
+  { name: 'session', value: 'NAME', help: 'a working set of its own for this conversation; a new one is empty' },
   { name: 'numbered', help: 'with print: add line numbers' },
   { name: 'outline', help: 'with print: only the headers of classes, functions, sections' },
   {

@@ -145,6 +145,7 @@ async function flagOptions(given: FlagValues): Promise<CladaOptions> {
   const [root] = given.root ?? []
   const [lockFile] = given['lock-file'] ?? []
   const lockTimeout = numberOf(given, 'lock-timeout')
+  const [session] = given.session ?? []
   return {
     ...(root === undefined ? {} : { repoPath: root }),
     allowEscape: given['allow-escape'] !== undefined,
@@ -153,6 +154,7 @@ async function flagOptions(given: FlagValues): Promise<CladaOptions> {
     strict: given.strict !== undefined,
     trustApprovals: given['trust-approvals'] !== undefined,
     ...(lockFile === undefined ? {} : { lockFile }),
+    ...(session === undefined ? {} : { session }),
     ...(lockTimeout === undefined ? {} : { lockTimeout }),
     ...(given.again === undefined ? {} : { alreadyDone: 'run' }),
     ...cslDelimiters(given),

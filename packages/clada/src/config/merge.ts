@@ -145,12 +145,31 @@ const exampleOf = (name: string): string => {
 
 /** The nearest key at this level, or one with this name somewhere else. */
 function unknownKey(name: string, within: string): string {
+  const instead = Object.hasOwn(formerKeys, name) ? formerKeys[name] : undefined
+  if (instead !== undefined) return `Unknown key ${shown(`${within}${name}`)}. ${instead}`
   const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : namesIn(within)
   const inner = (one: string): string => one.slice(one.indexOf('.') + 1)
   const far = closestName(name, keyNames.map(inner))
   const close = closestName(name, level) ?? keyNames.find((one) => inner(one) === far)
   const known = close === undefined ? ` Known: ${level.join(', ')}.` : meant(close)
   return `Unknown key ${shown(`${within}${name}`)}.${known}`
+}
+
+/** The keys of `unified-design.yaml`, and what has taken their place. */
+const formerKeys: Readonly<Record<string, string>> = {
+  security:
+    'Use allowed_roots and denied_patterns at the top of the file; paths are always resolved before they are checked.',
+  path_validation: 'Use allowed_roots and denied_patterns at the top of the file.',
+  blacklist_patterns: 'Use denied_patterns, with globs instead of regular expressions.',
+  canonicalization: 'Leave it out: paths are always resolved before they are checked.',
+  config:
+    'Use limits.file_bytes for max_file_size and git.commit_message_format for commit_message_format; leave out line_endings, which are always kept, encoding, which is UTF-8, and git_auto_push: nothing is ever pushed.',
+  line_endings: 'Leave it out: line endings are always kept.',
+  max_file_size: 'Use limits.file_bytes.',
+  git_auto_push: 'Leave it out: nothing is ever pushed.',
+  commit_message_format: 'Use git.commit_message_format.',
+  transaction_model: 'Use git.mode; files that others change during a run are always detected.',
+  tools: 'Use allowed_actions to choose actions; their definitions are shown by clada tools --format yaml.',
 }
 
 const namesIn = (within: string): string[] =>

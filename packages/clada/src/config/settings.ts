@@ -53,6 +53,8 @@ export interface CladaOptions {
   onLockWait?: OnLockWait
   /** Marks executions that belong together, so that they can be undone together. */
   conversation?: Conversation
+  /** The name of a session, which has a working set of its own; a new one is empty. Default: that of the project. */
+  session?: string
   /** Further directories that may be touched. */
   allowedRoots?: readonly string[]
   /** Patterns of files that documents may neither read nor write, instead of the default list. */
@@ -161,6 +163,7 @@ export function settingsOf(options: CladaOptions): Settings {
     reserved: () => [...reserved, ...watchedPaths(roots)],
     userPlaces: userPlaces(),
     limits: { ...defaultLimits, ...options.limits },
+    session: options.session,
   }
 }
 

@@ -10,6 +10,8 @@ import { putFile, readOwn, renameFile } from '../state/own-files.ts'
 /** Access to the directories of a project's working set. */
 export interface Place {
   readonly root: string
+  /** Undefined for the working set of the project. */
+  readonly session?: string | undefined
   /** The state directory that has a file of this name, if any. Creates nothing. */
   holding(name: string): string | undefined
   /** clada's own directory. Created if it does not exist. */
@@ -24,7 +26,7 @@ export function openWorkingSet(place: Place, effect: 'land' | 'together' | 'show
 /** The longest wait for another process that changes the working set. */
 const lockMs = 10_000
 
-function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
+function setOnDisk({ root, session, holding, stateDir }: Place): WorkingSet {
   const there = (): string | undefined => {
     const dir = holding(contextFile)
     return dir && path.join(dir, contextFile)
@@ -44,20 +46,21 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
     }
   }
-  const entries = (file: string | undefined): WorkingEntry[] => (file === undefined ? [] : readEntries(file, root))
+  const entries = (file: string | undefined): WorkingEntry[] =>
+    file === undefined ? [] : readEntries(file, root, session)
   return {
     entries: async () => entries(there()),
     change: async (update) => {
       // No directory is created if nothing changes.
       const before = entries(there())
       if (update(before) === before) return
-      await locked((file) => writeEntries(file, root, update(readEntries(file, root))))
+      await locked((file) => writeEntries(file, root, update(readEntries(file, root, session)), session))
     },
     clear: async () => {
       if (there() === undefined) return undefined
       return locked((file) => {
         const aside = isReadable(file, root) ? undefined : putAside(file)
-        writeEntries(file, root, [])
+        writeEntries(file, root, [], session)
         return aside
       })
     },
@@ -133,15 +136,22 @@ export class StagedSet implements WorkingSet {
 export const contextFile = 'context.json'
 
 /** Paths are stored as `pathFrom` makes them, so that the project can be moved. */
-export function readEntries(file: string, root: string): WorkingEntry[] {
-  const text = readOwn(file)
-  if (text === undefined) return []
-  return entriesIn(text, file).map(({ path: kept, added }) => ({ path: absoluteOf(kept, root), added }))
+export function readEntries(file: string, root: string, session?: string): WorkingEntry[] {
+  const { entries, sessions } = setsIn(file)
+  const own = session === undefined ? entries : (sessions.get(session) ?? [])
+  return own.map(({ path: kept, added }) => ({ path: absoluteOf(kept, root), added }))
 }
 
-export function writeEntries(file: string, root: string, entries: readonly WorkingEntry[]): void {
+/** The sets of other sessions stay as they are. */
+export function writeEntries(file: string, root: string, entries: readonly WorkingEntry[], session?: string): void {
   const kept = entries.map(({ path: absolute, added }) => ({ path: pathFrom(root, absolute), added }))
-  putFile(file, `${JSON.stringify({ version, entries: kept }, null, 2)}\n`)
+  const before = isReadable(file, root) ? setsIn(file) : noSets
+  const sessions = new Map(before.sessions)
+  if (session !== undefined && kept.length > 0) sessions.set(session, kept)
+  else if (session !== undefined) sessions.delete(session)
+  const own = session === undefined ? kept : before.entries
+  const named = sessions.size === 0 ? {} : { sessions: Object.fromEntries(sessions) }
+  putFile(file, `${JSON.stringify({ version, entries: own, ...named }, null, 2)}\n`)
 }
 
 /** Renames a file in its directory, and returns the new name. */
@@ -153,7 +163,17 @@ export function putAside(file: string): string {
 
 const version = 1
 
-function entriesIn(text: string, file: string): WorkingEntry[] {
+/** The working set of the project, and those of sessions by their names. */
+interface Sets {
+  readonly entries: readonly WorkingEntry[]
+  readonly sessions: ReadonlyMap<string, readonly WorkingEntry[]>
+}
+
+const noSets: Sets = { entries: [], sessions: new Map() }
+
+function setsIn(file: string): Sets {
+  const text = readOwn(file)
+  if (text === undefined) return noSets
   const broken = (reason: string): Stop => new Stop({ kind: 'context-broken', file: slashed(file), reason })
   let found: unknown
   try {
@@ -163,9 +183,14 @@ function entriesIn(text: string, file: string): WorkingEntry[] {
   }
   if (!isRecord(found) || !Array.isArray(found['entries'])) throw broken('it has no list of entries')
   if (found['version'] !== version) throw broken(`its version is ${JSON.stringify(found['version'])}, not ${version}`)
-  const { entries } = found
-  if (!entries.every(isEntry)) throw broken('an entry has no path, no time, or a path with a line break')
-  return entries
+  const { entries, sessions = {} } = found
+  if (!isRecord(sessions)) throw broken('its sessions are not lists by name')
+  const listed = (list: unknown): WorkingEntry[] => {
+    if (Array.isArray(list) && list.every(isEntry)) return list
+    throw broken('an entry has no path, no time, or a path with a line break')
+  }
+  const named = Object.entries(sessions).map(([name, list]) => [name, listed(list)] as const)
+  return { entries: listed(entries), sessions: new Map(named) }
 }
 
 /** A line break in a path would make one entry look like two. */

@@ -20,6 +20,8 @@ export interface Settings {
   /** The user's own config and state, by every name that leads there: no document reads or writes them. Absolute. */
   readonly userPlaces: readonly string[]
   readonly limits: Limits
+  /** The name of the working set; undefined for the one of the project. */
+  readonly session?: string | undefined
 }
 
 /** A mistake of the caller; the message says how to correct it. */

@@ -216,6 +216,7 @@ export class ActionRunner {
     const { settings, effect } = this.#options
     const place = {
       root: settings.root,
+      session: settings.session,
       holding: (name: string) => stateDirOf(settings.root, name),
       stateDir: () => this.#workspace.stateDir(),
     }

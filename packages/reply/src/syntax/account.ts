@@ -89,13 +89,20 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
   for (let rest = whole, steps = 0; steps < MOST; steps++) {
     const lines = `${rest}\n${below}`
     const found = syntaxes.find(({ marks }) => marks.test(lines))
-    if (found !== undefined) return { title: found.title, prefix: whole.slice(0, whole.length - rest.length) }
+    if (found !== undefined) {
+      const prefix = whole.slice(0, whole.length - rest.length)
+      return isInlineCode(prefix, rest) ? undefined : { title: found.title, prefix }
+    }
     const shorter = rest.replace(PREFIX, '')
     if (shorter === rest) return undefined
     rest = shorter
   }
   return undefined
 }
+
+/** A marker that a sentence is about: "- `<---WRITE--->`: creates files". Alone in backticks it may be a block. */
+const isInlineCode = (prefix: string, rest: string): boolean =>
+  /(?:^|[^`])`$/.test(prefix) && /^[^`]+`[^`]*[^\s`]/.test(rest)
 
 /** How many prefixes a line may have. */
 const MOST = 12

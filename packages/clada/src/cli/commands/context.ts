@@ -20,16 +20,17 @@ const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
 export const command: Command = {
   name: 'context',
   group: 'everyday',
-  usage: `clada context [${verbs.join('|')}] [PATH…]`,
+  usage: `clada context [${verbs.join('|')}] [PATH…] [--session NAME]`,
   verbs,
   summary: 'keep a list of files in view, and print them as one text to paste',
   about:
-    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. A directory or a\nglob in quotes adds the files below it that git does not ignore. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
+    'A list of files, of lines of files as PATH:1-20, and of structures in files as PATH@@Class@@method, that is kept for\nthis project, or for a session of its own with --session. A directory or a\nglob in quotes adds the files below it that git does not ignore. print shows\ntheir current text, each after a line === path ===; sizes go to stderr. prune removes files that no longer exist, and\nthose that the last 20 executions neither changed nor named.',
   flags: [
     'root',
     'no-config',
     'allow',
     'allow-escape',
+    'session',
     'numbered',
     'outline',
     'budget',
@@ -43,6 +44,8 @@ export const command: Command = {
     ['clada context add src/cart.ts README.md', 'keep two files in view'],
     ["clada context add src 'test/*.ts'", 'a directory and a glob'],
     ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
+    ['clada context add src/shop.ts:1-20', 'only these lines'],
+    ['clada context add src/shop.ts --session fix-tax', 'for one conversation'],
     ['clada context print', 'all of them as one text'],
     ['clada context print --budget 8000 --copy', 'to paste them to a model'],
   ],

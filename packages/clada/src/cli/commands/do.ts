@@ -35,6 +35,7 @@ export const command: Command = {
   flags: [
     ...running.filter((name) => name !== 'syntax' && name !== 'csl-delimiters'),
     ...programs,
+    'session',
     'matching',
     'patches',
     'final-newline',

@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, () => Promise<{ readonly command:
   prompt: () => import('./prompt.ts'),
   context: () => import('./context.ts'),
   outline: () => import('./outline.ts'),
+  cases: () => import('./cases.ts'),
   convert: () => import('./convert.ts'),
   history: () => import('./history.ts'),
   undo: () => import('./undo.ts'),

@@ -27,6 +27,7 @@ export const command: Command = {
     'root',
     'no-config',
     'allow',
+    'session',
     'exec',
     'syntax',
     'csl-delimiters',

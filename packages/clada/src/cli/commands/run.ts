@@ -25,6 +25,7 @@ export const command: Command = {
   flags: [
     ...running,
     ...programs,
+    'session',
     'atomic',
     'again',
     'review',

@@ -92,7 +92,7 @@ class ElementReading {
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
     if (dir === '') this.#emptyAttribute('dir')
-    else if (dir !== undefined) this.params['dir'] = dir
+    else if (dir !== undefined) this.params['dir'] = slashed(dir)
     return 'run'
   }
 
@@ -111,7 +111,7 @@ class ElementReading {
     const { dir, timeout } = this.#element.attributes
     if (code === undefined || code.trim() === '') this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'exec' })
     this.params['code'] = code ?? ''
-    if (dir !== undefined) this.params['cwd'] = dir
+    if (dir !== undefined) this.params['cwd'] = slashed(dir)
     if (timeout !== undefined) this.params['timeout'] = timeout
     return 'exec'
   }
@@ -144,7 +144,7 @@ class ElementReading {
     const value = attributes[attribute]
     if (value === undefined) this.#wrong(code, { kind: 'cml-no-attribute', name, attribute })
     else if (value === '') this.#emptyAttribute(attribute)
-    else this.params[param] = value
+    else this.params[param] = slashed(value)
     return value ?? ''
   }
 
@@ -250,6 +250,9 @@ function contentOf(text: string, { from, to }: Section): string {
   const lines = raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
   return lines.includes(']]&gt;') ? lines.replaceAll(']]&gt;', ']]>') : lines
 }
+
+/** Paths of Windows, on whatever system: no file that clada touches has a backslash in its name. */
+const slashed = (path: string): string => path.replaceAll('\\', '/')
 
 /** A path as one word of a command line. */
 const word = (path: string): string => (/^[\w./@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
