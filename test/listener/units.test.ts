@@ -11,7 +11,7 @@ import { block } from './world.ts'
 const unitsIn = (text: string): Unit[] => unitsOf(findBlocks(new Source(text)))
 const read = (id: string): string => block(id, ['action = "file_read"', `path = "/${id}"`])
 const inCsl = ['a', 'b'].map((name) => `<---WRITE file="${name}"--->\nx\n<---END--->\n`).join('')
-const aside = `${read('abc')}\n\`\`\`diff\n--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+b\n\`\`\`\n`
+const aside = `<think>\n${read('xyz')}</think>\n${read('abc')}`
 
 describe('the units of a text', () => {
   it.each([

@@ -125,26 +125,42 @@ describe('an edit that is missing', () => {
     return { result, files: filesIn(root) }
   }
 
-  it.each([
-    ['in the format of another tool', diff, 'beside-native'],
-    ['that cannot be read', '1. #!SHAM [@three-char-SHA-256: abc]\n   action = "ls"\n', 'unreadable'],
-  ])('%s makes the commands after it wait, and nothing else', async (_, edit, reason) => {
-    const { result, files } = await run(`${edit}\n${commands}`)
-    expect(result).toMatchObject({ success: false, notExecuted: [{ reason }] })
+  it.each([['that cannot be read', '1. #!SHAM [@three-char-SHA-256: abc]\n   action = "ls"\n', 'unreadable']])(
+    '%s makes the commands after it wait, and nothing else',
+    async (_, edit, reason) => {
+      const { result, files } = await run(`${edit}\n${commands}`)
+      expect(result).toMatchObject({ success: false, notExecuted: [{ reason }] })
+      expect(result.results.map(({ action, success, code }) => [action, success, code])).toEqual([
+        ['run', false, 'skipped'],
+        ['file_write', true, undefined],
+      ])
+      expect(files).toEqual({ 'a.txt': 'one\n', 'b.txt': 'x' })
+      for (const format of ['llm', 'text', 'pretty'] as const) {
+        const report = formatReport(result, format)
+        expect(report).toContain('was not executed, and this command comes after it')
+        expect(report).toContain('Then send this command again.')
+      }
+    },
+  )
+
+  it('in the format of another tool is a proposal, and the commands after it wait for the answer', async () => {
+    const { result, files } = await run(`${diff}\n${commands}`)
+    expect(result).toMatchObject({ success: false, proposals: [{ line: 2, path: 'a.txt' }] })
     expect(result.results.map(({ action, success, code }) => [action, success, code])).toEqual([
+      ['file_patch', false, 'review_required'],
       ['run', false, 'skipped'],
       ['file_write', true, undefined],
     ])
     expect(files).toEqual({ 'a.txt': 'one\n', 'b.txt': 'x' })
-    for (const format of ['llm', 'text', 'pretty'] as const) {
-      const report = formatReport(result, format)
-      expect(report).toContain('was not executed, and this command comes after it')
-      expect(report).toContain('Then send this command again.')
-    }
+    expect(formatReport(result, 'llm')).toContain('waits for the user, and this command comes after it')
   })
 
   it('does not hold up commands before it, nor is a quotation one', async () => {
-    expect((await run(`${commands}\n${diff}`)).result.results.map(({ success }) => success)).toEqual([true, true])
+    expect((await run(`${commands}\n${diff}`)).result.results.map(({ success }) => success)).toEqual([
+      true,
+      true,
+      false,
+    ])
     const quoted = await run(`\`\`\`\n$ git diff\n${diff.slice(8)}\n${commands}`)
     expect(quoted.result).toMatchObject({ success: true, notExecuted: [{ reason: 'quoted' }] })
   })

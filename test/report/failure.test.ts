@@ -113,8 +113,9 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   stopped: (reason) => ({ kind: 'stopped', reason }),
   'edit-missing': (path) => ({
     kind: 'edit-missing',
-    edit: { line: 3, endLine: 4, what: 'udiff block', path, reason: 'beside-native' },
+    edit: { line: 3, endLine: 4, what: 'udiff block', path, reason: 'unreadable' },
   }),
+  'proposal-waits': (path) => ({ kind: 'proposal-waits', path, line: 3 }),
   bug: (message) => ({ kind: 'bug', message, stack: message }),
 }
 

@@ -61,13 +61,14 @@ describe('formats of other tools', () => {
     expect(await run(added, {})).toEqual({ files: { 'b/new.txt': 'x\n' }, told: [undefined] })
   })
 
-  test('beside blocks of our own they are not executed', () => {
+  test('beside blocks of our own they are proposals', () => {
     const { blocks, notExecuted } = found([searchReplace, sham, udiff].join('\n'))
-    expect(blocks.map(({ syntax }) => syntax)).toEqual(['sham'])
-    expect(notExecuted).toMatchObject([
-      { line: 1, endLine: 7, what: 'search-replace block', path: 'a.txt', reason: 'beside-native' },
-      { line: 16, endLine: 20, what: 'udiff block', path: 'c.txt', reason: 'beside-native' },
+    expect(blocks.map(({ syntax, proposed }) => [syntax, proposed])).toEqual([
+      ['search-replace', true],
+      ['sham', undefined],
+      ['udiff', true],
     ])
+    expect(notExecuted).toEqual([])
   })
 
   test('what lies inside one of them is its content', () => {

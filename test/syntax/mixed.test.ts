@@ -121,14 +121,16 @@ describe('formats of other tools', () => {
   })
 
   const pairs = nativeNames.flatMap((own) => foreignNames.map((other) => [own, other] as const))
-  it.each(pairs)('beside %s, %s is listed and not executed, before it and behind it', async (own, other) => {
+  it.each(pairs)('beside %s, %s is a proposal, before it and behind it', async (own, other) => {
     const texts = [writes(other, 'before.txt', 'x'), writes(own, 'ROOT/own.txt', 'x'), writes(other, 'behind.txt', 'x')]
-    const { success, files, notExecuted } = await executed(texts.join('\n'))
+    const { success, files, proposals } = await executed(texts.join('\n'))
     expect({ success, names: Object.keys(files) }).toEqual({ success: false, names: ['own.txt'] })
-    expect(notExecuted).toMatchObject([
-      { what: `${other} block`, path: 'before.txt', reason: 'beside-native' },
-      { what: `${other} block`, path: 'behind.txt', reason: 'beside-native' },
+    expect(proposals?.map(({ path, kind }) => [path, kind])).toEqual([
+      ['before.txt', 'create'],
+      ['behind.txt', 'create'],
     ])
+    const agreed = await executed(texts.join('\n'), { proposals: 'apply' })
+    expect(Object.keys(agreed.files)).toEqual(['before.txt', 'behind.txt', 'own.txt'])
   })
 
   const broken: Readonly<Record<(typeof nativeNames)[number], string>> = {
@@ -138,14 +140,12 @@ describe('formats of other tools', () => {
     replacer: '<<<FILE>>>\na\n<<<END>>>\n',
   }
   it.each(pairs)('a broken %s block is one of our own too, and %s does not run', async (own, other) => {
-    const { success, files, parseErrors, notExecuted } = await executed(
-      `${broken[own]}\n${writes(other, 'a.txt', 'x')}`,
-    )
-    expect({ success, files, errors: parseErrors.length, notExecuted: notExecuted?.length }).toEqual({
+    const { success, files, parseErrors, proposals } = await executed(`${broken[own]}\n${writes(other, 'a.txt', 'x')}`)
+    expect({ success, files, errors: parseErrors.length, proposals: proposals?.length }).toEqual({
       success: false,
       files: {},
       errors: 1,
-      notExecuted: 1,
+      proposals: 1,
     })
   })
 

@@ -97,10 +97,8 @@ describe('a wrapper around calls', () => {
     expect(outcome(text)).toEqual({ read: [one], listed: [] })
   })
 
-  it('means nothing beside native blocks either, where its call is listed', () => {
-    expect(callsIn(`${around('function_calls', edit('a.ts'))}\n${block}`).map(({ reason }) => reason)).toEqual([
-      'beside-native',
-    ])
+  it('means nothing beside native blocks either, where its call is a proposal', () => {
+    expect(callsIn(`${around('function_calls', edit('a.ts'))}\n${block}`)).toEqual([])
   })
 
   it('has as many calls as it has, also on one line', () => {

@@ -81,11 +81,12 @@ describe.each(Object.entries(foreign))('an edit of %s', (_, edit) => {
     expect(done.notExecuted).toMatchObject([{ path: 'path/to/file.ts', reason: 'example' }])
   })
 
-  test('of a file that exists is missed beside a native block', async () => {
+  test('of a file that exists is a proposal beside a native block', async () => {
     const root = scratchDir({ 'path/to/file.ts': 'old\n' })
     const done = await run(root, `${native['csl']?.('a.ts', root)}\n${edit('path/to/file.ts')}`)
     expect(done).toMatchObject({ status: 1, success: false })
-    expect(done.notExecuted).toMatchObject([{ path: 'path/to/file.ts', reason: 'beside-native' }])
+    expect(done.notExecuted).toEqual([])
+    expect(done.proposals).toMatchObject([{ path: 'path/to/file.ts' }])
   })
 
   test('names its file with the directory of the project, which is no placeholder', async () => {

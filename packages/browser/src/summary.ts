@@ -21,7 +21,7 @@ export function summaryOf(text: string): string | undefined {
   return parts.join(', ')
 }
 
-const isProposal = ({ syntax }: Block): boolean => syntax === 'proposal'
+const isProposal = ({ proposed }: Block): boolean => proposed === true
 
 /** Code that a sentence announces for a file. Whether it fits there is for clada to say, which sees the file. */
 const isFragment = ({ path, reason, block }: PassedOver): boolean =>

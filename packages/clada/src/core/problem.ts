@@ -148,6 +148,8 @@ export type Problem =
   | { kind: 'stopped'; reason: string }
   /** A command waits, because an edit before it was not executed. */
   | { kind: 'edit-missing'; edit: NotExecuted }
+  /** A command comes after a proposal that nobody has answered. */
+  | { kind: 'proposal-waits'; path: string; line: number }
   | { kind: 'bug'; message: string; stack?: string }
 
 /** What to do next. Where a model must ask its user, the user is addressed directly; empty: nothing to say to them. */

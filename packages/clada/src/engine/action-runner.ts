@@ -70,10 +70,14 @@ export class ActionRunner {
   }
 
   #countCopy(block: Block, { ok }: Outcome): void {
-    const copies = this.#copies.get(keyOfEdit(block))
+    const key = keyOfEdit(block)
+    const copies = this.#copies.get(key)
     if (copies === undefined) return
-    copies.reached++
-    if (ok) copies.applied++
+    this.#copies.set(key, {
+      ...copies,
+      reached: copies.reached + 1,
+      applied: copies.applied + (ok ? 1 : 0),
+    })
   }
 
   /** The reason why an action must not run. */
@@ -82,6 +86,14 @@ export class ActionRunner {
     const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
     if (decision.verdict !== 'deny') return undefined
     return { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason }
+  }
+
+  /** What an action would do to files that are thrown away afterwards. */
+  async tryOut(task: ReadyTask, scope: Scope): Promise<Outcome> {
+    const counted = this.#copies.get(keyOfEdit(task.block))
+    const outcome = await this.run(task, scope, { onWrite: () => {}, atomic: false })
+    if (counted !== undefined) this.#copies.set(keyOfEdit(task.block), counted)
+    return outcome
   }
 
   async run(

@@ -10,7 +10,6 @@ import { notExecutedNote } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { namesPlaceholder } from '@clada/reply/syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 
 /** A document that was read and not run. */
@@ -84,10 +83,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
-  // Whether a placeholder is a file would be for the disk to say.
-  const missing = notExecuted.filter(isMissing)
-  const areExamples = missing.every(({ block }) => block !== undefined && namesPlaceholder(block))
-  const valid = checked.every((block) => block.problems.length === 0) && areExamples
+  const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)
   return { valid, blocks: checked, warnings }
 
   /** A group is sent again from its first invalid member on, or whole; `execution.ts` does the same. */

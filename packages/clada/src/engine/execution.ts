@@ -112,6 +112,7 @@ export class Execution {
     if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
     if (blocks.length > concurrentWrites) writeConcurrently()
     this.#runner.expectCopies(blocks)
+    const later: ReadyTask[] = []
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
@@ -123,11 +124,13 @@ export class Execution {
         continue
       }
       if (group === undefined) {
-        const [task] = this.#chosen(await this.#tasks.prepare([first]))
-        if (task?.ready && syntaxOf(task.block.syntax).kind === 'proposal') await this.#propose(task)
-        else if (task?.ready) await this.#performReviewed(task, this.#workspace)
-        else if (task !== undefined) this.#noteUnreadable(task.errors)
         at++
+        const [task] = await this.#tasks.prepare([first])
+        if (task?.ready && first.proposed) {
+          // "`a.ts` now looks like": what it shows is there when the edit below it has run.
+          if (blocks.slice(at).some((block) => !block.proposed && isSamePath(block, first))) later.push(task)
+          else await this.#propose(task)
+        } else if (task !== undefined) await this.#performAlone(task)
         continue
       }
       let end = at
@@ -135,6 +138,13 @@ export class Execution {
       await this.#performGroup(group, await this.#tasks.prepare(blocks.slice(at, end)))
       at = end
     }
+    for (const task of later) await this.#propose(task)
+  }
+
+  async #performAlone(task: Task): Promise<void> {
+    if (this.#chosen([task]).length === 0) return
+    if (task.ready) await this.#performReviewed(task, this.#workspace)
+    else this.#noteUnreadable(task.errors)
   }
 
   /** Everything of a document that is not a block to run. */
@@ -146,11 +156,9 @@ export class Execution {
     for (const one of notExecuted) this.#noteUnexecuted(one)
   }
 
-  #noteUnexecuted({ block, ...one }: PassedOver): void {
-    const isExample = one.reason === 'beside-native' && block !== undefined && this.#tasks.isExample(block)
-    const skipped: NotExecuted = isExample ? { ...one, reason: 'example' } : one
-    this.#notExecuted.push(skipped)
-    this.#tell(() => this.#options.request.onNotExecuted?.(skipped))
+  #noteUnexecuted({ block: _block, ...one }: PassedOver): void {
+    this.#notExecuted.push(one)
+    this.#tell(() => this.#options.request.onNotExecuted?.(one))
   }
 
   #noteUnreadable(errors: readonly ParseError[]): void {
@@ -321,10 +329,18 @@ export class Execution {
     if (corrected !== undefined) Object.assign(first, { corrected, meant })
   }
 
-  /** A proposal is staged, shown, and written after a yes. */
+  /** A proposal is staged, shown, and written after a yes. What would read runs; what would start a program is asked first. */
   async #propose(task: ReadyTask): Promise<void> {
+    const { effect } = task.decoded.spec
+    if (effect === 'read') return this.#performAlone(task)
     const proposals = (this.#proposals ??= await this.#openProposals())
     const meant = await proposals.meant(task, this.#workspace)
+    if (effect !== 'exec' && (await this.#isListing(meant, proposals))) {
+      this.#noteUnexecuted(passedOver(task.block, syntaxOf(task.block.syntax).title, 'listing'))
+      return
+    }
+    if (this.#chosen([task]).length === 0) return
+    if (effect === 'exec') return this.#proposeCommand(meant, proposals)
     const confirm = (changes: readonly Change[]): Promise<Decision> => proposals.decide(meant, changes)
     if (this.#options.request.review !== undefined) {
       await this.#review(meant, this.#workspace, confirm)
@@ -343,6 +359,20 @@ export class Execution {
         }
       },
     })
+  }
+
+  async #proposeCommand(task: ReadyTask, proposals: Proposals): Promise<void> {
+    const problem = await proposals.decideCommand(task)
+    if (problem === undefined) await this.#performReviewed(task, this.#workspace)
+    else this.#skip(task, problem)
+  }
+
+  /** Whether a proposal shows what the file holds already, so that there is nothing to decide. */
+  async #isListing(task: ReadyTask, proposals: Proposals): Promise<boolean> {
+    if (await proposals.isHeld(task, this.#workspace)) return true
+    if (this.#runner.refusal(task) !== undefined) return false
+    const outcome = await this.#runner.tryOut(task, await this.#workspace.group())
+    return !outcome.ok && isAppliedAlready(outcome.problem)
   }
 
   /** Few replies propose files, so this is loaded when one does. */
@@ -486,11 +516,13 @@ export class Execution {
     return fatalError === undefined ? undefined : stopped(fatalError)
   }
 
-  /** A command that comes after an edit which is missing would run on the wrong files. */
+  /** A command that comes after an edit which is missing, or still waits for a yes, would run on the wrong files. */
   #waits({ block, decoded }: ReadyTask): Problem | undefined {
     if (decoded.spec.effect !== 'exec') return undefined
     const edit = this.#notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
-    return edit && { kind: 'edit-missing', edit }
+    if (edit !== undefined) return { kind: 'edit-missing', edit }
+    const waiting = this.#proposals?.waiting.find(({ line }) => line < block.startLine)
+    return waiting && { kind: 'proposal-waits', path: waiting.path, line: waiting.line }
   }
 
   /** The files are already written, so a failure is only a warning. */
@@ -608,6 +640,14 @@ const saysBroken = (data: unknown): boolean =>
   data !== null &&
   'warnings' in data &&
   JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
+
+const isSamePath = (one: Block, other: Block): boolean =>
+  one.params['path'] !== undefined && one.params['path'] === other.params['path']
+
+/** Whether the text that an edit would write is there already. */
+const isAppliedAlready = (problem: Problem): boolean =>
+  problem.kind === 'already-applied' ||
+  (problem.kind === 'hunk-failed' && problem.verdicts.every(({ verdict }) => verdict === 'already-applied'))
 
 /** Some take their names while as many are prepared; more concurrent writes would only cost memory. */
 const maxWriting = 2 * concurrentWrites

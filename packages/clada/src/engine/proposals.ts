@@ -1,6 +1,6 @@
 import type { Block } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { type Problem, Stop } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
@@ -10,13 +10,15 @@ import type { Decision, RunOptions } from './options.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
 
-/** Whole files that a reply proposes: each is staged, shown, and written after a yes. */
+/** What a reply proposes: each change is staged, shown, and written after a yes. */
 export class Proposals {
   readonly #options: RunOptions
   /** When every earlier action is reported. */
   readonly #reported: () => Promise<void>
   /** Those that wait, or waited, for an answer. */
   readonly list: Proposal[] = []
+  /** Those that nobody has answered. */
+  readonly waiting: { readonly line: number; readonly path: string }[] = []
   /** Whether the user has said yes to all further ones. */
   #agreed: boolean
 
@@ -40,6 +42,24 @@ export class Proposals {
     }
   }
 
+  /** Whether the file has this text already, as a whole or in consecutive lines. */
+  async isHeld({ block, decoded }: ReadyTask, scope: Scope): Promise<boolean> {
+    const { content } = block.params
+    if (block.action !== 'file_write' || content === undefined || content.trim() === '') return false
+    const text = await textAt(decoded.args['path'], scope)
+    return text !== undefined && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
+  }
+
+  /** The reason not to start a program that a reply only proposes; undefined after a yes. */
+  async decideCommand({ block, decoded }: ReadyTask): Promise<Problem | undefined> {
+    const { command, code } = decoded.params
+    const path = String(command ?? code ?? block.action)
+    const answer = this.#agreed || this.#options.effect === 'show' ? 'once' : await this.#ask({ path, diff: '' })
+    if (answer === 'once' || answer === 'always') return undefined
+    if (answer === undefined) this.waiting.push({ line: block.startLine, path })
+    return { kind: 'review-needed', path, refused: answer === 'no' }
+  }
+
   /**
    * Decides about the changes of a proposal, for every front end: a preview lists it, an execution asks where a yes is
    * needed. A review is a yes, except to a part of a file that would replace all of it.
@@ -52,10 +72,12 @@ export class Proposals {
       const isAgreed = this.#agreed || (effect !== 'show' && request.review !== undefined)
       if (isAgreed && lacks === undefined) continue
       this.list.push(proposal)
+      if (lacks === 'everything') this.waiting.push({ line: block.startLine, path })
       if (lacks === 'everything') return { warnings, problem: { kind: 'review-needed', path, refused: false, lacks } }
       if (lacks !== undefined) warnings.push(missingSentence(lacks))
       if (effect === 'show') continue
       const answer = await this.#ask(proposal)
+      if (answer === undefined) this.waiting.push({ line: block.startLine, path })
       if (answer !== 'once' && answer !== 'always')
         return { warnings, problem: { kind: 'review-needed', path, refused: answer === 'no', ...(lacks && { lacks }) } }
       this.#agreed ||= answer === 'always'
@@ -63,7 +85,7 @@ export class Proposals {
     return { warnings }
   }
 
-  async #ask({ path, diff, lacks }: Proposal): Promise<string | undefined> {
+  async #ask({ path, diff, lacks }: Pick<Proposal, 'path' | 'diff' | 'lacks'>): Promise<string | undefined> {
     const { options, settings } = this.#options
     await this.#reported()
     return options.ask?.({
@@ -92,6 +114,13 @@ export class Proposals {
     })
   }
 }
+
+const plainLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/^\n+|\n+$/g, '')
 
 /** The text of a file; undefined where there is none that can be read. */
 async function textAt(path: unknown, scope: Scope): Promise<string | undefined> {

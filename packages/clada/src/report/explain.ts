@@ -288,6 +288,19 @@ function messageOf(problem: Problem, action: string): Message {
         toUser: `skipped: ${problem.reason}`,
         code: 'skipped',
       }
+    case 'proposal-waits': {
+      const what = `the proposal for ${problem.path} on line ${problem.line} waits for the user, and this command comes after it`
+      return {
+        label: 'skipped',
+        what,
+        toUser: `skipped: ${what}`,
+        code: 'skipped',
+        advice: {
+          model: 'Send this command again when the proposal is applied.',
+          user: 'Apply the proposal, then run this command again.',
+        },
+      }
+    }
     case 'edit-missing': {
       const { edit } = problem
       const what = `${edit.what}${edit.path === undefined ? '' : ` for ${edit.path}`} on line ${edit.line} was not executed`

@@ -106,7 +106,6 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
   thought: 'it is inside a thought of the model',
   listing: 'it is a listing, or a part of a file',
   example: 'it is taken as an example; if it is meant, send it as a block',
-  'beside-native': 'it is in the format of another tool, next to native blocks',
   unreadable: 'it cannot be read as a block',
 }
 
@@ -125,9 +124,7 @@ const placeOf = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): stri
 /** How an edit that was meant can be sent, for each that is missing; nothing for the others. */
 export function resendAdvice(one: NotExecuted): string | undefined {
   if (!isMissing(one)) return undefined
-  return one.reason === 'beside-native'
-    ? 'Send it as a block of the syntax that the other blocks have, or alone in a reply.'
-    : 'Send it again as a whole block whose markers start their lines.'
+  return 'Send it again as a whole block whose markers start their lines.'
 }
 
 /** Why the run as a whole could not be done, unless the results of actions say it already. */

@@ -65,6 +65,8 @@ export interface Block<Found = Fault> {
    * the file has exactly this indentation.
    */
   readonly uncertainMarks?: true
+  /** A proposal: shown to the user before it is applied. */
+  readonly proposed?: true
 }
 
 export interface BlockGroup {
@@ -100,15 +102,11 @@ export interface NotExecuted {
   sign?: 'one-space'
 }
 
-/**
- * `beside-native`: in a format of another tool next to native blocks; `unreadable`: it was meant, as far as known, and no
- * block could be made of it. These two make a run fail; the others were not meant.
- */
-export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | 'beside-native' | 'unreadable'
+/** `unreadable`: it was meant, as far as known, and no block could be made of it, so the run fails; the others were not meant. */
+export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | 'unreadable'
 
 /** Whether an edit that was meant is missing. */
-export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
-  reason === 'beside-native' || reason === 'unreadable'
+export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean => reason === 'unreadable'
 
 /** What a text has that does not run, where it was found. */
 export interface PassedOver<Found = Fault> extends Readonly<NotExecuted> {

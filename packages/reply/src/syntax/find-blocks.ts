@@ -1,11 +1,4 @@
-import {
-  type Block,
-  type Document,
-  type Fault,
-  isMissing,
-  type NotExecutedReason,
-  type PassedOver,
-} from '../core/block.ts'
+import { type Block, type Document, type Fault, type NotExecutedReason, type PassedOver } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
@@ -23,7 +16,6 @@ import { throughDamage, type Walks } from './mend.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
-import { namesPlaceholder } from './placeholder.ts'
 import { Quotations } from './quoted.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
@@ -116,9 +108,9 @@ function withoutContent(source: Source, document: Document, options: FindOptions
   }
 }
 
-/** Where a text has nothing else, the whole files in it; beside something else these are examples. */
+/** Adds the whole files of a text that are no part of what was read. */
 function withProposals(source: Source, document: Document, options: FindOptions): Document {
-  const { blocks, faults } = document
+  const { blocks } = document
   if (!looksForProposals(options)) return document
   const all = placesIn(source)
   // The header of a hunk without a file is a marker that no other syntax reads.
@@ -138,31 +130,17 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   }
   const places = all.filter(isFree)
   if (places.length === 0) return document
-  const isAlone =
-    !options.nativeBefore && blocks.every(mayBeExample) && faults.length === 0 && !notExecuted.some(isMissing)
-  const listed = places.flatMap(({ reason, ...place }): PassedOver[] => {
-    const why = isAlone ? reason : (reason ?? 'example')
-    if (why === undefined) return []
-    return [
-      {
-        line: place.line,
-        endLine: place.last,
-        what: 'whole file',
-        path: place.found.params['path'] ?? '',
-        reason: why,
-      },
-    ]
-  })
-  const proposed = isAlone ? readBlocks(source, { ...options, syntaxes: ['proposal'] }) : undefined
+  const listed = places.flatMap(({ reason, line, last, found }): PassedOver[] =>
+    reason === undefined ? [] : [{ line, endLine: last, what: 'whole file', path: found.params['path'] ?? '', reason }],
+  )
+  const free = new Set(places.filter(({ reason }) => reason === undefined).map(({ line }) => line))
+  const proposed = readBlocks(source, { ...options, syntaxes: ['proposal'] })
   return {
     ...document,
-    blocks: proposed === undefined ? blocks : byLine([...blocks, ...proposed.blocks]),
-    notExecuted: inOrder([...notExecuted, ...listed, ...(proposed?.notExecuted ?? [])]),
+    blocks: byLine([...blocks, ...proposed.blocks.filter(({ startLine }) => free.has(startLine))]),
+    notExecuted: inOrder([...notExecuted, ...listed, ...proposed.notExecuted.filter(({ line }) => free.has(line))]),
   }
 }
-
-/** Whether a block is one of another tool for a placeholder, so that it may explain the format and nothing else. */
-const mayBeExample = (block: Block): boolean => !isNative(block) && namesPlaceholder(block)
 
 const byLine = (blocks: Block[]): readonly Block[] => blocks.sort((a, b) => a.startLine - b.startLine)
 
@@ -200,6 +178,7 @@ export function walksFor(options: FindOptions): Walks {
 
 const natives: ReadonlySet<string> = new Set(syntaxNames.filter((name) => syntaxOf(name).kind === 'native'))
 const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => natives.has(syntax)
+const isProposal = ({ syntax }: Pick<Block, 'syntax'>): boolean => syntaxOf(syntax).kind === 'proposal'
 
 interface NamedReader {
   readonly syntax: SyntaxName
@@ -263,10 +242,10 @@ export class BlockFinder {
       if (reason !== undefined) aside.set(block, reason)
     })
     const { faults, warnings } = this.#judged(all)
-    // A reply with native blocks means those; a diff beside them is not run.
-    if (this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))) {
-      for (const block of all) if (!isNative(block) && !aside.has(block)) aside.set(block, 'beside-native')
-    }
+    const isBesideNative =
+      this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))
+    const isBroken = (block: Block): boolean => !isNative(block) && block.faults.length > 0 && !aside.has(block)
+    if (isBesideNative) for (const block of all.filter(isBroken)) aside.set(block, 'unreadable')
     const others = unread(
       this.#source,
       this.#read,
@@ -277,7 +256,12 @@ export class BlockFinder {
     // The header of a quotation is part of it.
     const below = new Set(skipped.flatMap(({ line, reason }) => (reason === 'quoted' ? [line - 1, line - 2] : [])))
     return {
-      blocks: aside.size === 0 ? [...all] : all.filter((block) => !aside.has(block)),
+      blocks: all
+        .filter((block) => !aside.has(block))
+        // A reply with native blocks means those; a diff beside them may illustrate what they do.
+        .map((block) =>
+          isProposal(block) || (isBesideNative && !isNative(block)) ? { ...block, proposed: true } : block,
+        ),
       faults,
       warnings,
       notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),

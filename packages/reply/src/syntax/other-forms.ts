@@ -71,7 +71,7 @@ export function otherForms(source: Source, { first, last }: Passage, isAlone: bo
     ...conflicts(text),
     ...elements(text, isFenced),
     ...commands(text),
-    ...(isAlone ? spokenCode(text) : []),
+    ...spokenCode(text),
   ].sort((a, b) => a.line - b.line)
   const found: PassedOver[] = []
   for (const one of all) {
