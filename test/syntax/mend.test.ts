@@ -156,3 +156,9 @@ describe('what is damaged', () => {
     expect(cost(4000)).toBeLessThan(cost(500) * 2)
   })
 })
+
+test('a block whose lines are items of a list does not take the next one for its content', () => {
+  const listed = write('abc', 'line').replace(/^(?!path)(?=.)/gm, '1. ')
+  const text = `${listed}\n${write('x9k', 'content')}\n1. ${write('abc', 'x').replace(/^content/m, '1. content')}`
+  expect(read(text).done).toEqual({ '/p/x9k': 'content' })
+})

@@ -12,7 +12,6 @@ import {
   headerOf,
   isBlockId,
   type Name,
-  openedOn,
   parseEnd,
   parseHeader,
   type ShamLines,
@@ -76,7 +75,8 @@ class DamagedLines implements ShamLines {
       const text = this.#view.line(n)
       if (text === undefined) return undefined
       const plain = plainMarker(text)
-      if (openedOn(plain) === marker) return { line: n, opens: true }
+      // A bullet or a colon hides an opener from the grammar: in a list the next block would be taken for content.
+      if (plain.includes(`<<'${marker}`)) return { line: n, opens: true }
       if (closedUp(bare(plain)) !== marker || !this.markers.admit(text)) continue
       this.markers.take(n, { clean: cleanLine(text), markup: text })
       return { line: n, opens: false }

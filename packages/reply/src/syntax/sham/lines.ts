@@ -190,7 +190,7 @@ export const closedUp = (delimiter: string): string =>
   delimiter.includes(' ') && SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
 
 /** The delimiter that a line opens. */
-export function openedOn(line: string): string | undefined {
+function openedOn(line: string): string | undefined {
   const delimiter = opener.exec(line)?.[1]
   return delimiter && closedUp(delimiter)
 }
