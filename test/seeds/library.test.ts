@@ -27,6 +27,7 @@ import {
   validateAction,
   validateShamBlock,
 } from '../../packages/clada/src/compat/index.ts'
+import { clada } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -130,6 +131,14 @@ path = "/tmp/x"
     expect(errors).toMatchObject([
       { blockId: 'abc', errorType: 'syntax', blockStartLine: 1, shamContent: text.split('\n').slice(0, 4).join('\n') },
     ])
+  })
+
+  it('of actions keep their stack, which --error-detail debug shows', () => {
+    const root = scratchDir()
+    const input = `#!SHAM [@three-char-SHA-256: abc]\naction = "file_read"\npath = "${root}/gone"\n#!END_SHAM_abc\n`
+    const run = (...flags: string[]) => clada(['run', '-', '--json', ...flags], { cwd: root, input }).stdout
+    expect(JSON.parse(run('--error-detail', 'debug')).results[0].failure.stack).toMatch(/\n +at /)
+    expect(run()).not.toContain('stack')
   })
 
   it('of files keep their stack', () => {

@@ -2,7 +2,7 @@ import type { TextPair } from '@clada/reply/core/text-pair.ts'
 import type { DamageKind } from '@clada/reply/core/mistake.ts'
 import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
-import type { Problem } from './problem.ts'
+import { keepStack, type Problem } from './problem.ts'
 import type { ActionResult, PlaceChoice } from './result.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
@@ -270,6 +270,7 @@ export const wouldRun = <Data>(notRun: string, data: Data): Done<Data> => ({
 export function fail(problem: Problem): Failed
 export function fail<Data>(problem: Problem, data: Data | undefined): Failed<Data>
 export function fail<Data>(problem: Problem, data?: Data): Failed<Data> {
+  keepStack(problem)
   return data === undefined ? { ok: false, problem } : { ok: false, problem, data }
 }
 

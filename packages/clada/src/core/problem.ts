@@ -250,8 +250,18 @@ export class Stop extends Error {
     super(problem.kind)
     this.name = 'Stop'
     this.problem = problem
+    keepStack(problem, this.stack)
   }
 }
+
+const stacks = new WeakMap<Problem, string>()
+
+/** Remembers where a problem was noticed first, for `--error-detail debug`. */
+export function keepStack(problem: Problem, stack = new Error(problem.kind).stack): void {
+  if (stack !== undefined && !stacks.has(problem)) stacks.set(problem, stack)
+}
+
+export const stackOf = (problem: Problem): string | undefined => stacks.get(problem)
 
 /** A program that failed and probably needs the network, which is blocked for it. */
 export type Offline = { for: 'command'; command: string; root?: string } | { for: 'code' } | { for: 'hook' }

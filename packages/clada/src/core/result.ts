@@ -112,6 +112,8 @@ export interface Failure {
   readonly brief?: string
   /** The sentence and the advice for the user, where a model reads others. */
   readonly user?: { readonly sentence?: string; readonly advice?: string }
+  /** Where it was noticed in clada's own code. */
+  readonly stack?: string
 }
 
 /** A block that could not be read or bound to an action. It does not run. */

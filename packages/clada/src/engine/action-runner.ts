@@ -8,7 +8,7 @@ import { commandSettingsOf } from '../config/settings.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import type { Ask } from '../core/commands.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, stackOf, Stop } from '../core/problem.ts'
 import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
 import { findOccurrences } from '@clada/reply/text/edit.ts'
@@ -310,6 +310,8 @@ export function setOutcome(result: ActionResult, outcome: Outcome, warnings: rea
   else result.data = outcome.data
   if (!outcome.ok) {
     Object.assign(result, explain(outcome.problem, result.action))
+    const stack = stackOf(outcome.problem)
+    if (result.failure !== undefined && stack !== undefined) result.failure = { ...result.failure, stack }
   }
   const all = [...warnings, ...(outcome.warnings ?? [])]
   // What a write warned of did not happen where the file could not be written.
