@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   report: ['core', 'actions'],
   config: ['core', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report'],
   describe: ['core', 'policy'],
-  journal: ['core', 'state'],
+  journal: ['core', 'state', 'process'],
   context: ['core', 'state', 'journal'],
   git: ['core', 'state', 'process', 'journal'],
   workspace: ['core', 'state', 'process'],

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { isInMemory, jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
+import { syncMany } from '../process/sync-many.ts'
+import { isInMemory, jsonOf, syncFileNow } from '../state/own-files.ts'
 
 /**
  * The file of one execution, which is only ever appended to:
@@ -117,7 +118,7 @@ export class Log {
       fs.fdatasync(this.#fd, (error) => (error === null ? done() : failed(error))),
     )
     const files = [...this.#files]
-    await Promise.all([own, syncFiles(files)])
+    await Promise.all([own, syncMany(files)])
     for (const file of files) this.#files.delete(file)
     this.#synced = size
   }

@@ -20,8 +20,7 @@ import type { Limits } from '../core/settings.ts'
 import { decodeText, DiskBase, directoryStop, encodeText } from './disk-file.ts'
 import { assertLinkStaysInside, type Locator } from './walk.ts'
 import { type Location, linkStop } from './walk.ts'
-import { runToEnd } from '../process/programs.ts'
-import { syncFiles } from '../state/own-files.ts'
+import { syncMany } from '../process/sync-many.ts'
 import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
@@ -85,14 +84,6 @@ function areRelated(one: string, other: string): boolean {
   return isInside(other, one)
 }
 
-/** What takes a name is on the disk first: few files one by one, many with everything else on their disk. */
-async function synced(effects: readonly Effect[]): Promise<void> {
-  const files = effects.flatMap((one) => (one.kind === 'file' ? [one.from] : []))
-  const [first] = files
-  if (first !== undefined && files.length > fewFiles && runToEnd('sync', ['-f', first], 60_000) === 0) return
-  await syncFiles(files)
-}
-
 /** The JSON of a notebook with the cells of a text. */
 async function withCells(path: PathArg, json: string, text: string): Promise<string> {
   const { notebookWith } = await import('./notebook.ts')
@@ -109,8 +100,6 @@ async function asNotebook(path: PathArg, text: string, replaced?: Buffer): Promi
   const json = replaced?.toString() ?? ''
   return withCells(path, notebookText(json) === undefined ? emptyNotebook : json, text)
 }
-
-const fewFiles = 64
 
 function announced(at: Location, effect: Effect | undefined): Announced[] {
   if (effect?.kind === 'gone') return [{ at, becomes: { type: 'absent' } }]
@@ -378,7 +367,8 @@ export class ActionFiles implements Files {
   async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
     if (effects.length > 0) await this.#workspace.parts.begin?.()
     const { tree, locator } = this.#workspace.parts
-    await synced(effects)
+    // What takes a name is on the disk first.
+    await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
     const places = effects.map(({ path }) => locator.written(join(root, path), by))
     await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
     const kept: Effect[] = []
