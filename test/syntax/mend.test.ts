@@ -162,3 +162,18 @@ test('a block whose lines are items of a list does not take the next one for its
   const text = `${listed}\n${write('x9k', 'content')}\n1. ${write('abc', 'x').replace(/^content/m, '1. content')}`
   expect(read(text).done).toEqual({ '/p/x9k': 'content' })
 })
+
+test.each([
+  ['a part that is not in an operation', '<---TASKS--->\n<---RUN--->\nls\n<---END--->\n<---REPLACE--->\n<---END--->\n'],
+  ['an END with attributes', '<---RUN--->\nls\n<---END x="y"--->\n<---END--->\n'],
+  ['TASKS without an END', '<---TASKS--->\n<---RUN--->\nls\n<---END--->\n'],
+])('%s is a mistake, clean or damaged', (_, text) => {
+  for (const one of [text, html(text), text.replaceAll('---', '\u2014')]) {
+    const { blocks } = findBlocks(new Source(one))
+    expect(blocks, one).not.toEqual([])
+    expect(
+      blocks.filter(({ faults }) => faults.length === 0),
+      one,
+    ).toEqual([])
+  }
+})

@@ -124,7 +124,8 @@ export class CslParser {
     for (let next = this.#tokens.next(from); next !== undefined; next = this.#tokens.next(from)) {
       const found = outside(next.token, 'TASKS')
       from = next.line + 1
-      if (found.ends || found.opens === 'TASKS') this.#tokens.take(next.line, next.token)
+      // Also what is misplaced: left damaged it would be read as prose, and the mistake would go unnoticed.
+      if (found.opens === undefined || found.opens === 'TASKS') this.#tokens.take(next.line, next.token)
       if (found.ends && --depth === 0) return { line, endLine: next.line, attributes, operations: members, faults }
       if (found.opens === undefined || found.opens === 'TASKS') {
         if (found.opens === 'TASKS') depth++
@@ -175,6 +176,7 @@ export class CslParser {
         // Once is enough: a content full of such lines is one mistake.
         if (!spoiled) faults.push(...this.#faults(n, id, bad))
         spoiled = true
+        this.#tokens.take(n, found)
         continue
       }
       this.#tokens.take(n, found)
