@@ -82,7 +82,10 @@ async function largeFile() {
     )
   }
   const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
-  const [size, history] = [fs.statSync(file).size, sizeOf(path.join(root, '.clada/history'))]
+  const [size, history] = [
+    fs.statSync(file).size,
+    sizeOf(path.join(root, '.clada/history')) + sizeOf(path.join(root, '.clada/objects')),
+  ]
   return [
     `| a file, and the history of 15 edits of it with git off | ${mega(size)} | ${mega(history)} | ${(history / 15 / size).toFixed(2)}× the file for each edit |`,
   ]
