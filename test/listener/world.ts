@@ -20,6 +20,7 @@ export interface Start {
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly debounceMs?: number
   readonly outputFile?: string
+  readonly commands?: Readonly<Record<string, () => Promise<readonly string[]>>>
   readonly copy?: (report: string) => Promise<boolean | undefined>
 }
 
@@ -38,6 +39,7 @@ export async function listening(text: string | undefined, start: Start = {}): Pr
     clada: { repoPath: dir, gitCommit: false, ...start.clada },
     onEvent: (event) => events.push(event),
     ...(start.atStart === undefined ? {} : { atStart: start.atStart }),
+    commands: start.commands,
     copy: start.copy,
     outputFile: start.outputFile,
   })

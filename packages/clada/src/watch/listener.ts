@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Clada } from '../api/clada.ts'
 import { type Document, isMissing } from '@clada/reply/core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
+import { counted } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/parts.ts'
@@ -44,6 +45,11 @@ export interface ListenerOptions {
   readonly onEvent?: (event: ListenerEvent) => void
   /** Called before a text runs: of its changes only those are made that the user wants. */
   readonly review?: ReviewHook | undefined
+  /**
+   * What a line such as `/undo` does when it is the only text that a save added. The lines that it returns take its
+   * place. A reply that contains such a line runs none of them.
+   */
+  readonly commands?: Readonly<Record<string, () => Promise<readonly string[]>>> | undefined
   /**
    * Copies the whole report; the results note whether that worked. Undefined means that there is no clipboard, which is
    * reported once and not with every run.
@@ -136,6 +142,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
     const text = own.toString('utf8')
     const replies = readReplies(text)
+    const typed = which === 'new' && begun ? commandIn(replies) : undefined
+    if (typed !== undefined) {
+      // Before it runs: a file that cannot be written must not undo twice.
+      note(own, replies)
+      return runTyped(typed)
+    }
     const units = replies.flatMap((reply) => reply.units)
     const unfinished = isBeginningOf(own, last) || isCutOff(replies.flatMap((one) => (one.isNew ? one.units : [])))
     if (which === 'new' && unfinished && !doubted?.equals(own)) {
@@ -185,6 +197,37 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     // The user may have saved in the meantime.
     if (!signal.aborted) later(debounceMs)
+  }
+
+  /** The command that is all that was added since the last look. */
+  function commandIn(replies: readonly ReadReply[]): TypedCommand | undefined {
+    const fresh = replies.filter(({ isNew }) => isNew)
+    const [only] = fresh
+    if (only === undefined || fresh.length > 1 || replies.length <= marks.length) return undefined
+    const name = only.text.trim()
+    const run = Object.hasOwn(options.commands ?? {}, name) ? options.commands?.[name] : undefined
+    return run && { name, run, line: only.text.split('\n').findIndex((line) => line.trim() === name) }
+  }
+
+  function note(own: Buffer, replies: readonly ReadReply[]): void {
+    last = own
+    lastUnits = replies.flatMap(({ units }) => units)
+    marks = replies.map(({ mark }) => mark)
+    remember(known)
+  }
+
+  /** Its result is read like any other text afterwards, so it must have no blocks: a diff could. */
+  async function runTyped({ name, run, line }: TypedCommand): Promise<void> {
+    tell({ kind: 'command', name })
+    const lines = await run().catch((error: unknown) => [messageOf(error)])
+    const whole = sectionOf([name, ...lines.map((one) => `| ${one}`)])
+    const isInert = unitsOf(read(whole)).length === 0
+    const section = isInert ? whole : sectionOf([name, `| ${counted(lines.length, 'line')}; see the terminal`])
+    const own = await writer.replaceLine(line, name, section)
+    // The next save is compared with the text that has the result.
+    if (own !== undefined) note(own, readReplies(own.toString('utf8')))
+    tell({ kind: 'command-done', name, lines })
+    later(debounceMs)
   }
 
   /** Each reply of a text, read by itself: those that are there already say nothing about a new one. */
@@ -302,6 +345,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       place.release()
     },
   }
+}
+
+interface TypedCommand {
+  readonly name: string
+  readonly run: () => Promise<readonly string[]>
+  /** Where it is in the user's text, from 0. */
+  readonly line: number
 }
 
 /** A reply of the file, read by itself. */

@@ -32,6 +32,20 @@ export class ResultsWriter {
     return this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
   }
 
+  /** Puts a section in the place of a line of the user's text, and returns that text; undefined if the line is another one by now. */
+  replaceLine(at: number, line: string, section: string): Promise<Buffer | undefined> {
+    return this.#inTurn(async () => {
+      const isDone = await this.#rewrite(this.#section, (bytes) => {
+        const parts = this.partsOf(bytes)
+        const lines = parts.own.toString('utf8').split('\n')
+        if (lines[at]?.trim() !== line) return undefined
+        lines[at] = brokenLike(parts.own, section.trimEnd())
+        return Buffer.concat([parts.mark, parts.section, Buffer.from(lines.join('\n'))])
+      })
+      return isDone ? this.partsOf(this.#written).own : undefined
+    })
+  }
+
   get hasWritten(): boolean {
     return this.#section !== ''
   }

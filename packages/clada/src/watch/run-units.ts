@@ -26,6 +26,9 @@ export type ListenerEvent =
   | ({ readonly kind: 'done' } & Done)
   /** A text without new blocks. */
   | { readonly kind: 'nothing-new'; readonly origin: Origin; readonly blocks: number }
+  /** A line such as `/undo` was saved, and runs. */
+  | { readonly kind: 'command'; readonly name: string }
+  | { readonly kind: 'command-done'; readonly name: string; readonly lines: readonly string[] }
   /** The file is not one that can be watched, as long as it is so; empty when it is again. */
   | { readonly kind: 'trouble'; readonly why: string }
   /** Two texts could not be merged; this one is saved here. */

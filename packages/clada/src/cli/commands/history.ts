@@ -80,7 +80,7 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   })
 }
 
-function table(entries: readonly Line[]): string {
+export function table(entries: readonly Line[]): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
   return entries.map((entry) => line(entry, width)).join('\n')

@@ -16,7 +16,7 @@ import { isTerminal, print } from '../streams.ts'
 import { askingBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import type { Reviewed } from '../review.ts'
-import { press, type Workbench } from '../watch/commands.ts'
+import { press, typedCommands, type Workbench } from '../watch/commands.ts'
 import { openView, type View } from '../watch/view.ts'
 
 /** The listener at a terminal: events as they happen, and keys. */
@@ -97,6 +97,7 @@ export const command: Command = {
       debounceMs: listening.debounce_ms,
       atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
       review,
+      commands: typedCommands(new Clada(options)),
       copy: use.write ? async (text) => (await board()).copy(text) : undefined,
     })
     if (listener === undefined) return 1

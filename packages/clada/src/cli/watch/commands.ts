@@ -4,6 +4,7 @@ import type { Clada } from '../../api/clada.ts'
 import { startProgram } from '../../process/programs.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Listener } from '../../watch/listener.ts'
+import { table } from '../commands/history.ts'
 import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
 import type { View } from './view.ts'
@@ -52,6 +53,19 @@ const keyCommands: readonly KeyCommand[] = [
   { key: '?', does: 'show the keys', anytime: true, run: ({ view }) => view.screen.print(keyHelp()) },
   { key: 'q', does: 'quit', anytime: true, run: ({ quit }) => quit(0) },
 ]
+
+/** What a line in the watched file does when it is all that was added: whoever works in an editor needs no other prompt. */
+export const typedCommands = (clada: Clada): Readonly<Record<string, () => Promise<readonly string[]>>> => ({
+  '/undo': async () => undoLines(await clada.undo(), 'Undone'),
+  '/redo': async () => undoLines(await clada.redo(), 'Redone'),
+  '/history': async () => table(await clada.history({ limit: 10 })).split('\n'),
+  '/diff': async () => {
+    const [last] = (await clada.history({ limit: 1 })).slice(-1)
+    const detail = last && (await clada.execution(last.number))
+    if (detail === undefined) return ['Nothing was executed here yet.']
+    return [detail.summary, ...detail.diffs.flatMap(({ diff }) => diff.trimEnd().split('\n'))]
+  },
+})
 
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 

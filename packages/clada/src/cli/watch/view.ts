@@ -152,6 +152,10 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
       ]
     case 'trouble':
       return event.why === '' ? [] : [paint.red(`✗ ${short(event.why)}`)]
+    case 'command':
+      return []
+    case 'command-done':
+      return [paint.bold(event.name), ...event.lines.map((line) => `  ${spellOut(line)}`)]
     case 'saved-aside':
       return [paint.yellow(`! Two versions of the file could not be merged; one is saved in ${short(event.file)}.`)]
   }
