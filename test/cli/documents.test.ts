@@ -27,6 +27,14 @@ describe('clada convert', () => {
     }
   })
 
+  it('takes paths relative to the root in every syntax', async () => {
+    const cwd = scratchDir()
+    const block =
+      '#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "src/a.txt"\ncontent = "x"\n#!END_SHAM_abc\n'
+    expect((await called(['run', '--no-git'], { cwd, input: block })).status).toBe(0)
+    expect(filesIn(cwd)).toEqual({ 'src/a.txt': 'x' })
+  })
+
   it('lists what cannot be said, with its line, and ends with 1', async () => {
     const cwd = scratchDir()
     expect(await called(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({
@@ -36,7 +44,7 @@ describe('clada convert', () => {
     })
     const sham = await called(['convert', '--to', 'sham', '--root', cwd], { cwd, input: patch })
     expect(sham.status).toBe(0)
-    expect(sham.stdout).toContain(`action = "file_patch"\npath = "${cwd}/a.txt"\npatch = <<'EOT_SHAM_`)
+    expect(sham.stdout).toContain(`action = "file_patch"\npath = "a.txt"\npatch = <<'EOT_SHAM_`)
   })
 
   it('warns of what is lost, and names the files when there are several', async () => {

@@ -23,7 +23,9 @@ describe('clada prompt', () => {
     const cwd = scratchDir()
     const { status, stdout, stderr } = await clada(['prompt'], { cwd })
     expect(status).toBe(0)
-    expect(stdout).toContain(`The project is \`${cwd}\`.`)
+    expect(stdout).toContain(`The project is \`${path.basename(cwd)}\`. Paths are relative to its root.`)
+    // A chat need not learn where the project is.
+    expect(stdout).not.toContain(cwd)
     expect(stdout).toContain('- `file_write(path, content)` Write a whole file.')
     expect(stderr).toBe(`clada: ${Math.ceil(stdout.length / 4)} tokens\n`)
     expect(await clada(['prompt', '-q'], { cwd })).toEqual({ status: 0, stdout, stderr: '' })

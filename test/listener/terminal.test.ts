@@ -104,7 +104,7 @@ describe('clada watch on a terminal', () => {
     await watch.sees(/^1 done$[^]*^1 done$/m)
     expect(traceOf(watch.dir)).toEqual(['one', 'one'])
     watch.send('o')
-    await watch.sees('=== OUTPUTS ===')
+    await watch.sees('=== CHANGES ===')
     watch.send('?')
     await watch.sees(/ {2}q {6}quit/)
     watch.send('c')

@@ -18,7 +18,7 @@ describe('the prompt', () => {
     expect((await client.listPrompts()).prompts).toMatchObject(listed)
     const told = async (params: GetPromptRequest['params']) => (await client.getPrompt(params)).messages
     const message = (text: string) => [{ role: 'user', content: { type: 'text', text } }]
-    expect(await told({ name: 'clada' })).toEqual(message(projectPrompt({ repoPath: root }).text))
+    expect(await told({ name: 'clada' })).toEqual(message(projectPrompt({ repoPath: root, relativePaths: true }).text))
     const csl = projectPrompt({ repoPath: root, syntaxes: ['csl'] }).text
     expect(csl).toContain('<---')
     expect(await told({ name: 'clada', arguments: { syntax: 'csl' } })).toEqual(message(csl))

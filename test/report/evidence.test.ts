@@ -54,6 +54,33 @@ describe('where files changed', () => {
     )
   })
 
+  it('shows a change of up to six lines whole, with its blank lines', async () => {
+    const files = { 'a.txt': 'a\n\nb\n' }
+    const edit = { path: 'a.txt', lines: '1-3', new_content: 'c\n\nd' }
+    expect(await changes(files, 'file_replace_lines', edit, 'diff')).toBe(
+      'a.txt:1,3 (+2 −2) in 2 places\n  -a\n  +c\n  -b\n  +d',
+    )
+  })
+
+  it('shows no blank line as a sample of a larger change', async () => {
+    const write = { path: 'a.txt', content: `\n\nfirst\n${'\n'.repeat(9)}last\n` }
+    const shown = await changes({ 'a.txt': 'x\n' }, 'file_write', write, 'diff')
+    expect(
+      shown
+        .split('\n')
+        .slice(1)
+        .filter((line) => line.trim().length < 2),
+    ).toEqual([])
+    expect(shown).toContain('+first')
+  })
+
+  it('counts lines as git does where a block moved or lines repeat', async () => {
+    const before = `${lines(1, 40)}}\n\n}\n`
+    const after = `${lines(30, 40)}${lines(1, 29)}}\n\n}\n`
+    const write = { path: 'a.txt', content: after }
+    expect(await changes({ 'a.txt': before }, 'file_write', write)).toContain('(+11 −11)')
+  })
+
   it('has at most three lines of the difference, and says so when there are more', async () => {
     const files = { 'a.txt': lines(1, 9) }
     const small = { path: 'a.txt', lines: '2', new_content: 'two' }

@@ -6,6 +6,8 @@ import { pageAdvice } from '../../packages/clada/src/report/failure.ts'
 import { reminderOf } from '../../packages/clada/src/report/parts.ts'
 import { prettyErrors, prettySummary } from '../../packages/clada/src/report/pretty.ts'
 import { capText, spellOut, spellOutCommand } from '../../packages/clada/src/report/words.ts'
+import { repairLines } from '../../packages/clada/src/report/repair.ts'
+import { failureView } from '../../packages/clada/src/actions/program-output.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { smallDiff } from '@clada/reply/text/shown-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -229,6 +231,45 @@ describe('reports', () => {
     ['us\u200ber', 'us\\u200ber  (not ASCII: U+200B)'],
   ])('show the command %j as it is', (command, shown) => {
     expect(spellOutCommand(command)).toBe(shown)
+  })
+
+  it('have no section without content, and name files relative to the project below the results', async () => {
+    const root = scratchDir({ 'a.txt': 'x\n' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const written = formatReport(await clada.perform('file_write', { path: `${root}/b.txt`, content: 'x' }), 'llm')
+    expect(written).not.toContain('=== OUTPUTS ===')
+    const missing = formatReport(await clada.perform('file_read', { path: `${root}/no.txt` }), 'llm')
+    const [results = '', repair = ''] = missing.split('=== REPAIR ===')
+    expect(results).toContain(`${root}/no.txt`)
+    expect(repair).toContain("open 'no.txt'")
+    expect(repair).not.toContain(root)
+  })
+
+  it('say that a program wrote nothing', async () => {
+    const clada = new Clada({ repoPath: scratchDir(), git: 'off', exec: 'unsandboxed' })
+    const silent = await clada.perform('exec', { lang: 'bash', code: 'true' })
+    for (const format of ['llm', 'text', 'xml'] as const) expect(formatReport(silent, format)).toContain('(no output)')
+  })
+
+  it('show another place than the nearest only if it is close, and the edit was not made yet', () => {
+    const near = (line: number, similarity: number) => ({ line, endLine: line, similarity, diff: `-a\n+${line}` })
+    const result = { seq: 1, blockId: 'a', action: 'file_edit', params: {}, success: false, error: 'no' }
+    const shown = (details: object): string[] =>
+      repairLines({ ...result, details }).filter((line) => line.startsWith('near'))
+    expect(shown({ nearest: [near(1, 0.7), near(2, 0.7)] })).toHaveLength(1)
+    expect(shown({ nearest: [near(1, 0.9), near(2, 0.85), near(3, 0.8)] })).toHaveLength(2)
+    expect(shown({ nearest: [near(1, 0.9), near(2, 0.85)], already_applied_at_line: 4 })).toHaveLength(1)
+  })
+
+  it('show no passing test as part of the first failure', () => {
+    const passing = (from: number): string[] => Array.from({ length: 30 }, (_, at) => `ok ${from + at} - fine`)
+    const failing = ['not ok 31 - adds', '  ---', "  error: 'Expected 3, got 4'", '  ...']
+    const said = ['TAP version 13', ...passing(1), ...failing, ...passing(32), '1..61', '# fail 1'].join('\n')
+    const view = failureView(said, 1, { room: 50_000 })
+    const text = typeof view === 'string' ? view : view.text
+    const first = text.slice(text.indexOf('first failure:'), text.indexOf('end of the output:'))
+    expect(first).toContain('Expected 3, got 4')
+    expect(first).not.toMatch(/^\s*ok \d/m)
   })
 
   it('escape what would be markup', async () => {

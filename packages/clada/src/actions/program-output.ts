@@ -26,7 +26,9 @@ export const programOutput: Output<RunData & ExecData> = {
       parts.push(
         ['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
       )
-    if (parts.length === 0) return undefined
+    // Without the streams it was seen while it ran.
+    const isSilent = data.output !== undefined || data.stdout !== undefined
+    if (parts.length === 0) return isSilent ? '(no output)' : undefined
     return typeof shown === 'string' ? parts.join('\n') : { text: parts.join('\n'), cut: shown.cut }
   },
 }
@@ -118,6 +120,9 @@ interface Failure {
 const heads =
   /^(?:_{3,} .+ _{3,}|(?:FAIL|ERROR): \S.*|\s*--- FAIL: .+|---- .+ stdout ----|\s*● .+ › .+|\s*● \S.*|\s*\d+\) \S.*|\s*not ok \d+.*|\s*[✖×✗] \S.*|\s*FAIL\s+\S+.* > .+)$/
 
+/** How they say that a test passed. */
+const passes = /^\s*(?:ok \d+\b|[✔✓√] \S)/
+
 /** The line that says what went wrong. */
 const errors =
   /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
@@ -125,7 +130,9 @@ const errors =
 function failuresIn(lines: readonly string[]): Failure[] {
   const starts = lines.flatMap((line, at) => (heads.test(line) ? [at] : []))
   return starts.flatMap((start, index) => {
-    const end = starts[index + 1] ?? lines.length
+    const next = starts[index + 1] ?? lines.length
+    const passing = lines.findIndex((line, at) => at > start && at < next && passes.test(line))
+    const end = passing === -1 ? next : passing
     const body = lines.slice(start + 1, end)
     const error = body.find((line) => errors.test(line))
     return error === undefined ? [] : [{ start, end, title: (lines[start] ?? '').trim(), error: error.trim() }]
@@ -155,5 +162,5 @@ const mostKinds = 10
 /** Where no program that is known wrote it: the lines around the first one that looks like an error. */
 function aroundError(lines: readonly string[]): string[] {
   const at = lines.slice(0, -endLines).findIndex((line) => errors.test(line))
-  return at === -1 ? [] : lines.slice(Math.max(0, at - 3), at + 12)
+  return at === -1 ? [] : lines.slice(Math.max(0, at - 3), at + 12).filter((line) => !passes.test(line))
 }

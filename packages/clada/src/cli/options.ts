@@ -68,7 +68,7 @@ export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
   // clada watch runs what is in it, so no document may write it, and no commit contains it.
   const input = config?.listener.input_file ?? defaultInputFile
   return {
-    ...ofFrontDoors,
+    ...cliDefaults,
     ...below,
     ...own,
     reserved: [path.resolve(own.repoPath ?? below.repoPath ?? '.', input)],
@@ -80,11 +80,12 @@ export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
 }
 
 /** Defaults of the command line that the library does not have: people and models read what it reports. */
-const ofFrontDoors = {
+const cliDefaults = {
   matching: 'tolerant',
   evidence: 'diff',
   syntaxCheck: 'auto',
   controlCharacters: 'refuse',
+  relativePaths: true,
 } as const
 
 /** For a process that lives on: loading parsers pays there. */

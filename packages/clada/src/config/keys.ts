@@ -149,9 +149,9 @@ export const keys = {
   }),
   relative_paths: key({
     kind: yesNo,
-    default: false,
+    default: true,
     about: 'Lets SHAM blocks name files relative to the root; the other syntaxes always can.',
-    example: 'true',
+    example: 'false',
     project: towards([false, true]),
     to: (relativePaths) => ({ relativePaths }),
   }),

@@ -194,7 +194,7 @@ export interface Evidence {
   lines?: string[]
   /** Bytes of a file that is not text. */
   binary?: number
-  /** At most three lines of the first place, each with its mark. */
+  /** The lines of a small change, or a few of a larger one, each with its mark. */
   diff?: string[]
 }
 

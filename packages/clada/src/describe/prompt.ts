@@ -128,6 +128,9 @@ const list = (items: readonly string[]): string => items.map((text) => `- ${text
 
 function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
   const absolute = paths === 'absolute' && !relativePaths
+  // A chat provider need not learn where the project is.
+  if (!absolute && allowedRoots.length === 0)
+    return `The project is \`${root.split('/').findLast((part) => part !== '') ?? root}\`. Paths are relative to its root.`
   const how = absolute ? 'Every path is absolute and inside it' : 'Paths are relative to it'
   const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
   if (others === '') return `The project is \`${root}\`. ${how}.`

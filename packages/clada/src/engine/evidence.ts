@@ -1,3 +1,4 @@
+import { diffLines } from '@clada/reply/text/line-diff.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { isUtf8 } from 'node:buffer'
 import { isNotebookPath, pathFrom } from '../core/paths.ts'
@@ -85,22 +86,26 @@ const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${
 /** As lines are counted, with LF or CRLF; the last one without its break is not the same as one with it. */
 const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state?.bytes.toString('utf8') ?? '')
 
-/** All rows of a small change; of a larger one the ends of what went and the beginning of what came. */
-function shownRows(places: ReturnType<typeof changedPlaces>, old: readonly string[], now: readonly string[]): string[] {
-  const [first] = places
-  if (first === undefined) return []
-  const gone = old.slice(first.oldStart, first.oldEnd).map((line) => `-${shortened(line)}`)
-  const came = now.slice(first.newStart, first.newEnd).map((line) => `+${shortened(line)}`)
-  if (gone.length + came.length <= maxRows) return [...gone, ...came]
-  const [top = [], bottom = []] = [gone.slice(0, 1), gone.slice(1).slice(-1)]
-  const kept =
-    came.length === 0 ? [...top, ...bottom] : gone.length === 0 ? ends(came) : [...top, ...bottom, ...came.slice(0, 1)]
-  return kept.slice(0, maxRows)
+/** All rows of a small change; of a larger one a few that say something: ends of what went, beginning of what came. */
+function shownRows(places: readonly ChangedPlace[], old: readonly string[], now: readonly string[]): string[] {
+  const rowsOf = ({ oldStart, oldEnd, newStart, newEnd }: ChangedPlace): { gone: string[]; came: string[] } => ({
+    gone: old.slice(oldStart, oldEnd).map((line) => `-${shortened(line)}`),
+    came: now.slice(newStart, newEnd).map((line) => `+${shortened(line)}`),
+  })
+  const count = places.reduce((sum, one) => sum + one.oldEnd - one.oldStart + one.newEnd - one.newStart, 0)
+  if (count <= mostRows) return places.map(rowsOf).flatMap(({ gone, came }) => [...gone, ...came])
+  const saying = (rows: readonly string[]): string[] => rows.filter((row) => row.slice(1).trim() !== '')
+  const samples = places.map(rowsOf).map(({ gone, came }) => ({ gone: saying(gone), came: saying(came) }))
+  const { gone = [], came = [] } = samples.find((one) => one.gone.length + one.came.length > 0) ?? {}
+  const [top, bottom] = [gone.slice(0, 1), gone.slice(1).slice(-1)]
+  if (came.length === 0) return [...top, ...bottom]
+  return gone.length === 0
+    ? [...came.slice(0, 2), ...came.slice(2).slice(-1)]
+    : [...top, ...bottom, ...came.slice(0, 1)]
 }
 
-const ends = (rows: readonly string[]): string[] => [...rows.slice(0, 2), ...rows.slice(2).slice(-1)]
-
-const maxRows = 3
+/** A change of so many lines is shown whole. */
+const mostRows = 6
 const width = 100
 
 function shortened(line: string): string {
@@ -198,60 +203,27 @@ const many = 64
 const parsed =
   /\.(?:[cm]?[jt]sx?|py|pyi|json|ya?ml|toml|java|go|rs|[ch]|cc|cpp|cxx|hpp|hh|cs|rb|php|sh|bash|css|html?|kts?|swift)$/i
 
-/**
- * The places where two lists of lines differ. A correct diff, found without the code for the shortest one, which every
- * run with an edit would have to load: after a difference both sides go on where they first agree again.
- */
+/** The places where two lists of lines differ, as git counts them. */
 export function changedPlaces(old: readonly string[], now: readonly string[]): ChangedPlace[] {
-  const shorter = Math.min(old.length, now.length)
-  let head = 0
-  while (head < shorter && old[head] === now[head]) head++
-  let tail = 0
-  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-  const [oldEnd, newEnd] = [old.length - tail, now.length - tail]
-  if (oldEnd === head && newEnd === head) return []
-  if (oldEnd <= head + 1 && newEnd <= head + 1) return [{ oldStart: head, oldEnd, newStart: head, newEnd }]
   const places: ChangedPlace[] = []
-  let steps = maxSteps
-  /** How far both sides have to go until they agree again. */
-  const agreement = (oldAt: number, newAt: number): readonly [number, number] | undefined => {
-    const farthest = oldEnd - oldAt + newEnd - newAt
-    for (let distance = 1; distance < farthest && distance <= maxDistance; distance++) {
-      for (
-        let onOld = Math.max(0, distance - (newEnd - newAt));
-        onOld <= distance && onOld <= oldEnd - oldAt;
-        onOld++
-      ) {
-        if (--steps < 0) return undefined
-        if (agree(oldAt + onOld, newAt + distance - onOld)) return [onOld, distance - onOld]
-      }
-    }
-    return undefined
-  }
-  /** A line without content agrees with any other one, which says nothing. */
-  const agree = (oldAt: number, newAt: number): boolean =>
-    oldAt < oldEnd && newAt < newEnd && old[oldAt] === now[newAt] && old[oldAt]?.trim() !== ''
-
-  for (let [oldAt, newAt] = [head, head]; oldAt < oldEnd || newAt < newEnd;) {
-    if (oldAt < oldEnd && newAt < newEnd && old[oldAt] === now[newAt]) {
-      oldAt++
-      newAt++
+  let [oldAt, newAt] = [0, 0]
+  let isOpen = false
+  for (const { kind, count } of diffLines(old, now)) {
+    if (kind === 'same') {
+      oldAt += count
+      newAt += count
+      isOpen = false
       continue
     }
-    const [onOld, onNew] = agreement(oldAt, newAt) ?? [oldEnd - oldAt, newEnd - newAt]
-    // Empty lines before the agreement may be the same on both sides.
-    let same = 0
-    while (same < Math.min(onOld, onNew) && old[oldAt + onOld - 1 - same] === now[newAt + onNew - 1 - same]) same++
-    places.push({ oldStart: oldAt, oldEnd: oldAt + onOld - same, newStart: newAt, newEnd: newAt + onNew - same })
-    oldAt += onOld
-    newAt += onNew
+    const before = isOpen ? places.pop() : undefined
+    const place = before ?? { oldStart: oldAt, oldEnd: oldAt, newStart: newAt, newEnd: newAt }
+    if (kind === 'old') oldAt += count
+    else newAt += count
+    places.push({ ...place, oldEnd: oldAt, newEnd: newAt })
+    isOpen = true
   }
   return places
 }
-
-/** Bounds on the search; beyond them the rest counts as one place. */
-const maxDistance = 400
-const maxSteps = 2_000_000
 
 /** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
 function commonBytes(one: Buffer, other: Buffer): [beginning: number, end: number] {

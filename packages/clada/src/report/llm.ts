@@ -12,6 +12,7 @@ import {
   type ReportOptions,
   resendAdvice,
   reviewLines,
+  shownPath,
   type ShownOutput,
 } from './parts.ts'
 import { capText, entryText, primaryOf, spellOut } from './words.ts'
@@ -172,12 +173,9 @@ export function outputsOf(
   options: ReportOptions,
   room: number,
 ): Outputs {
-  const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget, frames } = options
-  // Of what failed the important part is shown again.
-  const shownOf = ({ success }: ActionResult): ReportOptions['programs'] =>
-    programs === 'seen' && !success ? 'show' : programs
+  const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget } = options
   const outputs = results.flatMap((result) => {
-    const output = outputOf(result, { limit: outputLimit, programs: shownOf(result), root })
+    const output = outputOf(result, { limit: outputLimit, programs, root })
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
@@ -187,15 +185,13 @@ export function outputsOf(
     if (share >= (lengths[index] ?? 0)) return { result, output }
     const limit = share - output.title.length - 3
     if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
-    return { result, output: outputOf(result, { limit, programs: shownOf(result), root }) ?? output }
+    return { result, output: outputOf(result, { limit, programs, root }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
   return {
     section:
-      frames === 'none' && items.length === 0
-        ? ''
-        : framed('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
+      items.length === 0 ? '' : framed('OUTPUTS', [...items, ...(isShort ? ['', limitNote(budget)] : [])], options),
     shown: new Map(shown.map(({ result, output }) => [result, output])),
   }
 }
@@ -216,7 +212,7 @@ const repairBudget = 30 * 1024
 function repairSection(entries: readonly Entry[], result: ExecutionResult, options: ReportOptions): string {
   const { budget = defaultBudget } = options
   const items = entries.flatMap((entry) => {
-    const lines = repairOf(entry, options)
+    const lines = repairOf(entry, options, result.root)
     return lines.length === 0 ? [] : [['', ...lines].join('\n')]
   })
   if (items.length === 0) return ''
@@ -226,11 +222,12 @@ function repairSection(entries: readonly Entry[], result: ExecutionResult, optio
   return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }
 
-function repairOf(entry: Entry, { lines }: ReportOptions): string[] {
+function repairOf(entry: Entry, { lines }: ReportOptions, root: string | undefined): string[] {
   if (entry.kind === 'action') {
     const { result } = entry
     if (needsNoRepair(result)) return []
-    return [`[${result.blockId}] ${result.action} ${primaryOf(result)}`.trimEnd(), ...repairLines(result)]
+    const head = `[${result.blockId}] ${result.action} ${shownPath(primaryOf(result), root)}`.trimEnd()
+    return [head, ...repairLines(result, { reader: 'model', root })]
   }
   if (entry.kind === 'missed') {
     const advice = resendAdvice(entry.one)

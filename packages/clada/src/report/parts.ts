@@ -242,5 +242,7 @@ function meantAction(data: unknown): { as: string; result: unknown } | undefined
 export function shownPath(given: string, root: string | undefined): string {
   if (root === undefined || !path.isAbsolute(given)) return given
   const [normal, base] = [path.normalize(given), path.normalize(root)]
-  return normal === base ? '.' : pathFrom(base, normal)
+  if (normal === base) return '.'
+  const shown = pathFrom(base, normal)
+  return path.isAbsolute(shown) ? given : shown
 }

@@ -1,23 +1,31 @@
 import { structureHelp } from '../actions/output.ts'
 import { type ActionResult, type Details, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { endFrame, isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
-import { userText } from './failure.ts'
-import type { CountedIn, ReportOptions } from './parts.ts'
+import { errorText, userText } from './failure.ts'
+import { type CountedIn, type ReportOptions, shownPath } from './parts.ts'
 import { capText, changerOf, spellOut } from './words.ts'
 
 export interface Repairing {
   /** Readers: a model, or the user, who sees codes only with `--error-detail`. */
   readonly reader: 'model' | 'user' | 'user-with-codes'
+  /** The project, where paths are shown relative to it. */
+  readonly root?: string | undefined
 }
 
 /** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
 export function repairLines(
   result: ActionResult,
-  { reader }: Repairing = { reader: 'model' },
+  { reader, root }: Repairing = { reader: 'model' },
   limit = 10_000,
 ): string[] {
   const { error = '', code, details = {}, failure } = result
-  const message = reader === 'model' ? error : userText(result)
+  const isShort = root !== undefined && failure?.subject !== undefined
+  const message =
+    reader !== 'model'
+      ? userText(result)
+      : isShort
+        ? errorText({ ...failure, subject: shownPath(failure.subject, root) }, result.action)
+        : error
   const isCoded =
     code === undefined ||
     reader === 'user' ||
@@ -29,7 +37,7 @@ export function repairLines(
   if (details.changed_by !== undefined) {
     lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
-  for (const place of details.nearest ?? []) lines.push(...nearLines(place))
+  for (const place of worthShowing(details)) lines.push(...nearLines(place))
   const parts = [
     ...(details.hunks ?? []).map(({ hunk, ...one }) => ({ ...one, name: `hunk ${hunk}` })),
     ...(details.edits ?? []).map(({ edit, ...one }) => ({ ...one, name: `edit ${edit}` })),
@@ -50,6 +58,10 @@ export function repairLines(
 
 /** The advice about a text that is already there repeats the line above it. */
 const isSaid = (details: Details): boolean => details.already_applied_at_line !== undefined && !details.nearest
+
+/** Others than the nearest only distract where they are not close, or where the edit was made already. */
+const worthShowing = ({ nearest = [], already_applied_at_line: applied }: Details): readonly Near[] =>
+  nearest.filter(({ similarity }, at) => at === 0 || (applied === undefined && similarity > 0.8))
 
 type Near = NonNullable<Details['nearest']>[number]
 

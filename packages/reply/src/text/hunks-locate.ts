@@ -49,7 +49,7 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     if (again?.isSure === true) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
     const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgain(again.first + 1)}`]
-    return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit), ...twice] }
+    return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...twice] }
   }
   return { problem: 'absent' }
 }
@@ -63,20 +63,6 @@ function leadToSameText(fits: readonly Fit[], file: FileLines): boolean {
 
 const MOST_COMPARED = 20
 const LONGEST_COMPARED = 1_000_000
-
-/** What the header says of the place and is not so. */
-function wrongNumbers({ number, lines, stated }: Hunk, { first }: Fit): string[] {
-  if (stated === undefined) return []
-  const count = lines.filter(({ mark }) => mark !== '+').length
-  return [
-    ...(stated.line === first + 1
-      ? []
-      : [`hunk ${number} says line ${stated.line}; it was found at line ${first + 1}`]),
-    ...(stated.count === undefined || stated.count === count
-      ? []
-      : [`hunk ${number} says ${stated.count} old lines; it has ${count}`]),
-  ]
-}
 
 interface Candidates {
   readonly fits: readonly Fit[]
