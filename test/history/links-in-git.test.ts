@@ -220,6 +220,36 @@ for (const [step, [before, then]] of Object.entries(steps))
       })
   })
 
+describe('what git only reads is no pipe and no device', () => {
+  const names = ['config', 'config.worktree', 'commondir', 'info/exclude', 'info/attributes', 'info/grafts']
+  const ways: Readonly<Record<string, (name: string) => Plant>> = {
+    'a pipe': fifo,
+    'a link to a device': (name) => (gitDir) => put(gitDir, name, (at) => fs.symlinkSync('/dev/zero', at)),
+  }
+  for (const [way, plant] of Object.entries(ways))
+    it.each(names)(`${way} for %s`, (name) => {
+      const root = repository({ 'a.txt': 'a\n' })
+      plant(name)(path.join(root, '.git'), root)
+      expect(run(root, 'commit', 'new.txt').out).toMatch(/is a special file, and git would wait for it/)
+      const command: readonly [string, Record<string, string>] = ['run', { command: 'git status' }]
+      const { status, out } = clada(
+        root,
+        ['run', '--no-git', '--timeout', '5'],
+        documentOf(root, [command, write('b.txt')]),
+      )
+      expect(status, out).toBe(1)
+      expect(fs.existsSync(path.join(root, 'b.txt'))).toBe(true)
+    })
+
+  it('a link of the user for the config stays in use', () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    const config = path.join(root, '.git/config')
+    fs.renameSync(config, path.join(root, 'shared'))
+    fs.symlinkSync('../shared', config)
+    expect(run(root, 'commit', 'new.txt')).toMatchObject({ status: 0 })
+  })
+})
+
 describe('a linked worktree', () => {
   const worktrees: Readonly<Record<string, Plant>> = {
     'the log of its HEAD': link('worktrees/tree/logs/HEAD', 'rc'),

@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts'
 import { numbered, quoted, steps } from './numbered.ts'
 
 /** Links below the git directory, and what a hook of an approved git command leaves there. */
-export const gitScenarios = (): Attack[] => [...links(), ...layers(), ...owners()]
+export const gitScenarios = (): Attack[] => [...links(), ...reads(), ...layers(), ...owners()]
 
 /** What git or clada writes. A copy of all of it is outside, for links to lead to. */
 const places = [
@@ -69,6 +69,31 @@ function links(): Attack[] {
       })),
     ),
   ])
+}
+
+/** What git only reads, as pipes and devices: git waits for a pipe, and reads a device until memory ends. */
+function reads(): Attack[] {
+  const names = ['config', 'config.worktree', 'commondir', 'gitdir', 'info/exclude', 'info/attributes', 'info/grafts']
+  const ways = [
+    ['a pipe', 'mkfifo'],
+    ['a device', 'ln -s /dev/zero'],
+  ] as const
+  return numbered(
+    'GITREAD',
+    { why: 'what never ends is not read' },
+    [...names, 'objects/info/alternates'].flatMap((name) =>
+      ways.map(([what, make]) => ({
+        description: `${name} is ${what}`,
+        setup: `mkdir -p .git/info .git/objects/info; rm -f .git/${name}; ${make} .git/${name}`,
+        ...steps(
+          ['run', { command: 'git status' }],
+          ['run', { command: 'git log -n 1' }],
+          ['exec', { lang: 'bash', code: 'echo done' }],
+          ['file_read', { path: '{P}/src/a.txt' }],
+        ),
+      })),
+    ),
+  )
 }
 
 /** What a script, started by the user's own hook inside the sandbox, leaves in the git directory. */

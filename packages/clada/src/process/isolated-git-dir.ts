@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
+import { readLinked } from '../state/own-files.ts'
 import { slashed } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
 import { foreignOwner, type Unusable } from './git-owner.ts'
@@ -79,7 +80,7 @@ function copyIfFile(from: string, to: string): void {
 
 function readText(file: string): string {
   try {
-    return fs.readFileSync(file, 'utf8')
+    return readLinked(file) ?? ''
   } catch {
     return ''
   }

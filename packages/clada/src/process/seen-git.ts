@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
-import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { specialFile } from '../state/git-dirs.ts'
+import { jsonOf, putFile, readLinked, readOwn } from '../state/own-files.ts'
 import { isReferenceName, targetOf } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
@@ -36,6 +37,8 @@ export async function gitMasks(sight: GitSight): Promise<Mask[]> {
 
 /** How one git directory looks, whose files are at `top`. */
 async function seen(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+  const gitDir = path.join(sight.root, name)
+  if (specialFile({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
   const tracked = sight.git === 'full' ? undefined : await trackedBlocked(name, top, sight)
   if (tracked === undefined) return dataOnly(name, top, sight)
   return [{ path: name, as: { text: `gitdir: /${hidden(tracked)}\n` } }]
@@ -72,7 +75,7 @@ async function dataOnly(name: string, top: string, sight: GitSight): Promise<Mas
     const shown = `${name}/${entry}`
     if (data.has(entry) || entry.startsWith('sharedindex.')) continue
     if (entry === 'config') {
-      const text = fs.readFileSync(path.join(sight.root, shown), 'utf8')
+      const text = readLinked(path.join(sight.root, shown)) ?? ''
       masks.push({ path: shown, as: { text: plainConfig(text, 'with remotes') } })
     } else if (entry === 'modules') masks.push(...(await inModules(shown, top, sight)))
     else masks.push({ path: shown, as: 'missing' })

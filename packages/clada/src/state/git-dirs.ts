@@ -30,6 +30,8 @@ export function gitDirsAt(
     return { broken: `'${dotGit}' leads to '${gitDir}', where no repository is` }
   }
   const commonDir = commonDirOf(gitDir)
+  const special = specialFile({ gitDir, commonDir })
+  if (special !== undefined) return { broken: `'${special}' is a special file, and git would wait for it` }
   const inside = [gitDir, commonDir].every((dir) => isInside(real(dir), real(top)))
   if (!inside && !pointsBack(top, { gitDir, commonDir })) {
     const outside = isInside(real(gitDir), real(top)) ? commonDir : gitDir
@@ -140,6 +142,39 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
     )
   return foreignAlternates(path.join(commonDir, 'objects'), isElsewhere)
 }
+
+/**
+ * The first file that git reads and that is a pipe or a device, or leads to one. Git waits for ever for a pipe, and reads
+ * `/dev/zero` until memory ends.
+ */
+export function specialFile({ gitDir, commonDir }: GitDirs): string | undefined {
+  const files = [...new Set([gitDir, commonDir])].flatMap((dir) => readNames.map((name) => path.join(dir, name)))
+  return files.find(isSpecial)
+}
+
+function isSpecial(file: string): boolean {
+  try {
+    const stat = fs.statSync(file, { throwIfNoEntry: false })
+    return stat !== undefined && !stat.isFile() && !stat.isDirectory()
+  } catch {
+    // Git cannot open it either.
+    return false
+  }
+}
+
+/** Those that git also writes are looked at by `oddEntry`. */
+const readNames = [
+  'config',
+  'config.worktree',
+  'commondir',
+  'gitdir',
+  'info/exclude',
+  'info/attributes',
+  'info/grafts',
+  'info/sparse-checkout',
+  'objects/info/alternates',
+  'objects/info/http-alternates',
+]
 
 /** What git or clada writes at the top of a git directory. Hooks, info and config may be links that the user made. */
 const writtenName =

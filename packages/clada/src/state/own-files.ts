@@ -111,10 +111,15 @@ const syncedAtOnce = 64
 /** A file that cannot be read is synced with its directory, if at all; one that is gone needs no sync. */
 const cannotSync = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EACCES', 'ENOENT']
 
-/** The text of a regular file; undefined when there is none. */
-export function readOwn(file: string): string | undefined {
+/** The text of a regular file; undefined when there is none. A link is none. */
+export const readOwn = (file: string): string | undefined => readRegular(file, fs.constants.O_NOFOLLOW)
+
+/** The same of a file that a link may lead to, such as the config of a repository. */
+export const readLinked = (file: string): string | undefined => readRegular(file, 0)
+
+function readRegular(file: string, flags: number): string | undefined {
   try {
-    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | flags)
     try {
       // A device may have no end, and a pipe is empty only for now.
       return fs.fstatSync(fd).isFile() ? fs.readFileSync(fd, 'utf8') : undefined
