@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { PassedOver } from '@clada/reply/core/block.ts'
+import type { SkippedBlock } from '@clada/reply/core/block.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 
-const callsIn = (text: string, options = {}): readonly PassedOver[] => findBlocks(new Source(text), options).notExecuted
+const callsIn = (text: string, options = {}): readonly SkippedBlock[] =>
+  findBlocks(new Source(text), options).notExecuted
 
 /** As models wrote them, and what of it is named. */
 const calls: ReadonlyArray<readonly [text: string, named: string]> = [

@@ -1,4 +1,4 @@
-import type { Block, PassedOver } from '@clada/reply/core/block.ts'
+import type { Block, SkippedBlock } from '@clada/reply/core/block.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 
@@ -24,7 +24,7 @@ export function summaryOf(text: string): string | undefined {
 const isProposal = ({ proposed }: Block): boolean => proposed === true
 
 /** Code that a sentence announces for a file. Whether it fits there is for clada to say, which sees the file. */
-const isFragment = ({ path, reason, block }: PassedOver): boolean =>
+const isFragment = ({ path, reason, block }: SkippedBlock): boolean =>
   path !== undefined && path !== '' && block === undefined && (reason === 'example' || reason === 'unreadable')
 
 /** Whether a block names a file and does more than read. */

@@ -1,6 +1,6 @@
 import { decode } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import { type Block, type BlockGroup, isMissing, type PassedOver } from '@clada/reply/core/block.ts'
+import { type Block, type BlockGroup, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
@@ -125,7 +125,7 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
   }
 }
 
-function unexecuted(one: PassedOver): CheckedBlock {
+function unexecuted(one: SkippedBlock): CheckedBlock {
   const { block, line, endLine, path = '' } = one
   const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
   return { ...(block === undefined ? place : entry(block, '-', [])), note: notExecutedNote(one) }

@@ -9,7 +9,7 @@ import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { primaryOf } from '../report/words.ts'
-import { isSound } from '@clada/reply/syntax/damage.ts'
+import { isComplete } from '@clada/reply/syntax/damage.ts'
 import { readBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import type { ReadOptions } from '@clada/reply/syntax/reader.ts'
 import { rewriteSham } from '@clada/reply/syntax/sham/sham.ts'
@@ -77,7 +77,7 @@ export class Corrections {
     if (syntax === undefined) return false
     const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
     const [block, ...others] = blocks
-    if (block === undefined || others.length > 0 || faults.length > 0 || !isSound(block)) return false
+    if (block === undefined || others.length > 0 || faults.length > 0 || !isComplete(block)) return false
     const names = [...new Set([...Object.keys(params), ...Object.keys(block.params)])]
     return block.action === action && names.every((key) => sameText(key, block.params[key] ?? '', params[key] ?? ''))
   }
@@ -102,7 +102,7 @@ export class Corrections {
     const syntax = syntaxNames.find((one) => one === name)
     if (text === undefined || syntax === undefined) return none
     const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
-    if (faults.length > 0 || blocks.length === 0 || !blocks.every(isSound)) return none
+    if (faults.length > 0 || blocks.length === 0 || !blocks.every(isComplete)) return none
     const decoded = blocks.map((block) => this.#decoded(block, false))
     const corrected = decoded.every(({ ok }) => ok) ? text : this.#withNamesAndPaths(text, blocks)
     if (corrected === undefined) return none

@@ -7,7 +7,7 @@ import {
   type Document,
   isMissing,
   type NotExecuted,
-  type PassedOver,
+  type SkippedBlock,
 } from '@clada/reply/core/block.ts'
 import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
@@ -27,7 +27,7 @@ import type { Proposals } from './proposals.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain, noteWarnings } from '../report/explain.ts'
 import type { WriteNote } from '../core/files.ts'
-import { passedOver } from '@clada/reply/syntax/account.ts'
+import { skippedBlock } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
@@ -119,7 +119,7 @@ export class Execution {
       const { group } = first
       if (this.#tasks.isExample(first)) {
         this.#tasks.leaveOut(first)
-        this.#noteUnexecuted(passedOver(first, syntaxOf(first.syntax).title, 'example'))
+        this.#noteUnexecuted(skippedBlock(first, syntaxOf(first.syntax).title, 'example'))
         at++
         continue
       }
@@ -156,7 +156,7 @@ export class Execution {
     for (const one of notExecuted) this.#noteUnexecuted(one)
   }
 
-  #noteUnexecuted({ block: _block, ...one }: PassedOver): void {
+  #noteUnexecuted({ block: _block, ...one }: SkippedBlock): void {
     this.#notExecuted.push(one)
     this.#tell(() => this.#options.request.onNotExecuted?.(one))
   }
@@ -336,7 +336,7 @@ export class Execution {
     const proposals = (this.#proposals ??= await this.#openProposals())
     const meant = await proposals.meant(task, this.#workspace)
     if (effect !== 'exec' && (await this.#isListing(meant, proposals))) {
-      this.#noteUnexecuted(passedOver(task.block, syntaxOf(task.block.syntax).title, 'listing'))
+      this.#noteUnexecuted(skippedBlock(task.block, syntaxOf(task.block.syntax).title, 'listing'))
       return
     }
     if (this.#chosen([task]).length === 0) return

@@ -84,7 +84,7 @@ export interface Document<Found = Fault> {
   /** What was seen and not repaired. */
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
-  readonly notExecuted: readonly PassedOver<Found>[]
+  readonly notExecuted: readonly SkippedBlock<Found>[]
   /** The lines of groups without members: valid, and nothing to do. */
   readonly emptyGroups?: readonly number[]
 }
@@ -109,7 +109,7 @@ export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | '
 export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean => reason === 'unreadable'
 
 /** What a text has that does not run, where it was found. */
-export interface PassedOver<Found = Fault> extends Readonly<NotExecuted> {
+export interface SkippedBlock<Found = Fault> extends Readonly<NotExecuted> {
   /** The block, where one could be read. */
   readonly block?: Block<Found>
 }

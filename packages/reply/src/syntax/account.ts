@@ -1,7 +1,7 @@
-import type { Block, Document, NotExecutedReason, PassedOver } from '../core/block.ts'
+import type { Block, Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { plainMarker } from '../text/undamage.ts'
-import { finderIn, itself, type Passage } from './meant.ts'
+import { finderIn, type Passage } from './meant.ts'
 import type { Quotations } from './quoted.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -9,7 +9,7 @@ import type { Syntax } from './syntax.ts'
 
 export type Marking = Pick<Syntax, 'title' | 'marks'>
 
-export function passedOver(block: Block, title: string, reason: NotExecutedReason): PassedOver {
+export function skippedBlock(block: Block, title: string, reason: NotExecutedReason): SkippedBlock {
   const { startLine, endLine, raw, params } = block
   const path = params['path'] ?? params['old_path']
   return {
@@ -28,17 +28,17 @@ export function inPassages(
   { blocks, faults, notExecuted }: Document,
   reason: NotExecutedReason,
   titleOf: (syntax: string) => string,
-): PassedOver[] {
-  const all: PassedOver[] = [
-    ...blocks.map((block) => passedOver(block, titleOf(block.syntax), reason)),
+): SkippedBlock[] {
+  const all: SkippedBlock[] = [
+    ...blocks.map((block) => skippedBlock(block, titleOf(block.syntax), reason)),
     ...faults.map(({ line, syntax = 'sham' }) => ({ line, endLine: line, what: `${titleOf(syntax)} block`, reason })),
     ...notExecuted.map((one) => ({ ...one, reason })),
   ]
-  const within = finderIn(passages, itself)
+  const within = finderIn(passages, (passage) => passage)
   return inOrder(all.filter(({ line }) => within(line) !== undefined))
 }
 
-export const inOrder = (all: readonly PassedOver[]): PassedOver[] => all.toSorted((a, b) => a.line - b.line)
+export const inOrder = (all: readonly SkippedBlock[]): SkippedBlock[] => all.toSorted((a, b) => a.line - b.line)
 
 /** The markers outside what was read, those of one block as one entry. `read` is in line order. */
 export function unread(
@@ -46,7 +46,7 @@ export function unread(
   read: readonly Passage[],
   syntaxes: readonly Marking[],
   quotations: Quotations,
-): PassedOver[] {
+): SkippedBlock[] {
   const found: { line: number; endLine: number; title: string; reason: NotExecutedReason }[] = []
   let at = 0
   for (let line = 1; line <= source.lineCount; line++) {

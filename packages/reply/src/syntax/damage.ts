@@ -70,7 +70,7 @@ export function attributesIn(
  * markers or is meant to be so, and there is no way to know: it is not executed. Only for the text that an edit looks
  * for the file decides; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
-export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
+export function flagDamagedParams(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
   if (block.faults.length > 0) return kinds.includes('escapes') ? withoutEscapes(source, block) : block
   const doubtful = new Map<string, DamageKind[]>()
   for (const [name, text] of Object.entries(block.params)) {
@@ -118,4 +118,4 @@ function mayShow(text: string, kind: DamageKind): boolean {
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
 
-export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
+export const isComplete = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null

@@ -1,7 +1,7 @@
-import { type Block, type Document, type Fault, type NotExecutedReason, type PassedOver } from '../core/block.ts'
+import { type Block, type Document, type Fault, type NotExecutedReason, type SkippedBlock } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { inOrder, inPassages, passedOver, unread } from './account.ts'
-import { isSound } from './damage.ts'
+import { inOrder, inPassages, skippedBlock, unread } from './account.ts'
+import { isComplete } from './damage.ts'
 import {
   finderIn,
   isQuoted,
@@ -12,7 +12,7 @@ import {
   withoutPassages,
   withoutTokens,
 } from './meant.ts'
-import { throughDamage, type Walks } from './mend.ts'
+import { throughDamage, type Walks } from './repair.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
@@ -31,24 +31,24 @@ export interface FindOptions extends ReadOptions {
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
-  const { source, skipped } = withoutUnmeant(given, options, 'whole')
+  const { source, skipped } = blankOutReasoningAndReports(given, options, 'whole')
   const { notExecuted, ...found } = meantBlocks(source, options, given)
   return { ...found, notExecuted: inOrder([...skipped, ...notExecuted]) }
 }
 
 /** A text without reports of clada's own and thoughts of the model, what is in those, and the line of one that is open. */
-export function withoutUnmeant(
+export function blankOutReasoningAndReports(
   given: Source,
   options: FindOptions,
   extent: 'whole' | 'part',
-): { source: Source; skipped: readonly PassedOver[]; open: number } {
+): { source: Source; skipped: readonly SkippedBlock[]; open: number } {
   let source = given
   let open = Infinity
-  const skipped: PassedOver[] = []
+  const skipped: SkippedBlock[] = []
   const without = (
     passages: readonly Passage[],
     document: Document,
-    why: Pick<PassedOver, 'reason' | 'sign'>,
+    why: Pick<SkippedBlock, 'reason' | 'sign'>,
   ): void => {
     const found = inPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
     skipped.push(...found.map((one) => ({ ...one, ...why })))
@@ -66,7 +66,7 @@ export function withoutUnmeant(
   // Whether a block comes from a piece of a report is seen by the whole text.
   if (extent === 'part') open = Math.min(open, signs.quoted)
   else if (signs.quoted !== Infinity) {
-    const document = options.strict ? readBlocks(source, options) : mended(source, options)
+    const document = options.strict ? readBlocks(source, options) : readThroughDamage(source, options)
     const all = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])]
     const blocks = all.sort((a, b) => a.startLine - b.startLine)
     const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
@@ -82,7 +82,7 @@ export function withoutUnmeant(
 }
 
 function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
-  const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
+  const document = options.strict ? readBlocks(source, options) : readThroughDamage(source, options, given)
   const whole = withProposals(source, withoutContent(source, document, options), options)
   // A caller that asks for some syntaxes only gets no report of others.
   const isAsked = options.syntaxes !== undefined && (options.nativeBefore || whole.blocks.length > 0)
@@ -130,7 +130,7 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   }
   const places = all.filter(isFree)
   if (places.length === 0) return document
-  const listed = places.flatMap(({ reason, line, last, found }): PassedOver[] =>
+  const listed = places.flatMap(({ reason, line, last, found }): SkippedBlock[] =>
     reason === undefined ? [] : [{ line, endLine: last, what: 'whole file', path: found.params['path'] ?? '', reason }],
   )
   const free = new Set(places.filter(({ reason }) => reason === undefined).map(({ line }) => line))
@@ -156,12 +156,12 @@ export function readBlocks(source: Source, options: FindOptions): Document {
 }
 
 /** The blocks of a text, also where a chat program has damaged its markers. `given`: with all that was left out of it. */
-function mended(source: Source, options: FindOptions, given = source): Document {
+function readThroughDamage(source: Source, options: FindOptions, given = source): Document {
   const read = (text: Source): Document => readBlocks(text, options)
   const { nativeBefore = false } = options
   const damage = { walks: walksFor(options), soundBefore: nativeBefore, given, read }
   const document = throughDamage(source, read(source), damage)
-  if (nativeBefore || document.blocks.some(isSound) || !isQuoted(given)) return document
+  if (nativeBefore || document.blocks.some(isComplete) || !isQuoted(given)) return document
   return throughQuotes(source, document, read)
 }
 
@@ -252,7 +252,7 @@ export class BlockFinder {
       this.#readers.map(({ syntax }) => syntaxOf(syntax)),
       quotations,
     )
-    const skipped = [...aside].map(([block, reason]) => passedOver(block, syntaxOf(block.syntax).title, reason))
+    const skipped = [...aside].map(([block, reason]) => skippedBlock(block, syntaxOf(block.syntax).title, reason))
     // The header of a quotation is part of it.
     const below = new Set(skipped.flatMap(({ line, reason }) => (reason === 'quoted' ? [line - 1, line - 2] : [])))
     return {

@@ -1,7 +1,7 @@
 import { partitionPoint } from '../text/lines.ts'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { isSound } from './damage.ts'
+import { isComplete } from './damage.ts'
 import { openFence } from './foreign/foreign.ts'
 
 /** Lines that are not meant to be executed, both included. */
@@ -60,7 +60,7 @@ const SPACE = 32
  */
 export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply: boolean): Thoughts {
   const closed: Passage[] = []
-  const sound = blocks.filter(isSound)
+  const sound = blocks.filter(isComplete)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
   let open: number | undefined
   let at = 0
@@ -90,7 +90,7 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
   }
   if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(source, open) })
   // What a code fence shows of a tag is code, unless there is a draft in it.
-  const within = finderIn(closed, itself)
+  const within = finderIn(closed, (passage) => passage)
   const drafted = new Set([...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].map(within))
   const isThought = (passage: Passage): boolean => {
     const end = fenceEnd(source, passage.first)
@@ -123,8 +123,6 @@ export function finderIn<Item>(
   }
 }
 
-export const itself = (passage: Passage): Passage => passage
-
 /** The line that closes the code fence that a line is in; the last of the text where it is in none. */
 function fenceEnd(source: Source, line: number): number {
   return Math.min(openFence(source, line) ?? Infinity, source.lineCount)
@@ -145,7 +143,7 @@ export function withoutPassages(source: Source, closed: readonly Passage[]): Sou
 
 /**
  * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.
- * Blocks of our own are found by `mend.ts`, one by one; other formats have too few markers for that. `verbatim` is
+ * Blocks of our own are found by `repair.ts`, one by one; other formats have too few markers for that. `verbatim` is
  * what the text gives with it.
  */
 export function throughQuotes(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
@@ -158,7 +156,7 @@ export function throughQuotes(source: Source, verbatim: Document, read: (source:
   }
   const { blocks, ...rest } = read(new Source(rows.join('\n')))
   const [first, ...others] = blocks
-  if (first === undefined || (verbatim.blocks.length > 0 && !blocks.some(isSound))) return verbatim
+  if (first === undefined || (verbatim.blocks.length > 0 && !blocks.some(isComplete))) return verbatim
   const warning = `the whole text was read without the "${prefix.trim()}" before every line`
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }

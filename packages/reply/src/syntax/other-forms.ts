@@ -1,4 +1,4 @@
-import type { Document, NotExecutedReason, PassedOver } from '../core/block.ts'
+import type { Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { fenceAt, fenceEnd, openFence, rowAt } from './foreign/foreign.ts'
 import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
@@ -50,7 +50,7 @@ function between(source: Source, taken: readonly Passage[]): Passage[] {
 }
 
 /** The forms in some lines of a text. */
-export function otherForms(source: Source, { first, last }: Passage, isAlone: boolean): PassedOver[] {
+export function otherForms(source: Source, { first, last }: Passage, isAlone: boolean): SkippedBlock[] {
   const quoted = new Set<number>()
   const rows: string[] = []
   let isEmpty = true
@@ -73,7 +73,7 @@ export function otherForms(source: Source, { first, last }: Passage, isAlone: bo
     ...commands(text),
     ...spokenCode(text),
   ].sort((a, b) => a.line - b.line)
-  const found: PassedOver[] = []
+  const found: SkippedBlock[] = []
   for (const one of all) {
     const line = one.line + first - 1
     if (line <= (found.at(-1)?.endLine ?? 0)) continue
@@ -165,12 +165,12 @@ const rows = (): readonly Row[] =>
 let known: readonly Row[] | undefined
 
 /** The first of each row, calls as one. */
-function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
+function rowsIn(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   const { text } = source
   // Most texts have none of what all of these have at least.
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
-  const found: PassedOver[] = []
-  const calls: PassedOver[] = []
+  const found: SkippedBlock[] = []
+  const calls: SkippedBlock[] = []
   const mayCall = /[<"([:]|tool_/i.test(text)
   for (const { what, pattern, reason, where } of rows()) {
     if (what === CALL && !mayCall) continue
@@ -188,8 +188,8 @@ function rowsIn(source: Source, isFenced: (line: number) => boolean): PassedOver
 }
 
 /** A sentence that says what to replace in which file. */
-function spokenEdits(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
-  const found: PassedOver[] = []
+function spokenEdits(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+  const found: SkippedBlock[] = []
   for (const { index } of source.text.matchAll(SPOKEN)) {
     const line = source.lineAt(index)
     const [path] = filesSpokenOf(rowAt(source, line))
@@ -202,8 +202,8 @@ function spokenEdits(source: Source, isFenced: (line: number) => boolean): Passe
 const SPOKEN = /\b(?:replace|change|rename)\s+(?:the \w+ )?`[^`\n]+`\s+(?:with|to|by)\s+`[^`\n]+`/gi
 
 /** Conflict markers with other words: an edit where they name a file, otherwise what git has written. */
-function conflicts(source: Source): PassedOver[] {
-  const found: PassedOver[] = []
+function conflicts(source: Source): SkippedBlock[] {
+  const found: SkippedBlock[] = []
   if (!source.text.includes('<<<<<<<')) return found
   let open: { line: number; name: string; divided: boolean } | undefined
   for (const { index, 0: row, 1: name } of source.text.matchAll(/^(?:<{7} ?(\S.*)|={7}|>{7}.*)$/gm)) {
@@ -221,8 +221,8 @@ function conflicts(source: Source): PassedOver[] {
 }
 
 /** `<replace path="src/a.ts">` and the like, outside code fences. */
-function elements(source: Source, isFenced: (line: number) => boolean): PassedOver[] {
-  const found: PassedOver[] = []
+function elements(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+  const found: SkippedBlock[] = []
   if (!source.text.includes('<')) return found
   const ends = new Map<string, number[]>()
   for (const { index, 1: name = '' } of source.text.matchAll(/<\/([A-Za-z][\w-]*)>/g)) {
@@ -248,7 +248,7 @@ const ELEMENT =
   /^[ \t]*(?:<[a-z]+Artifact\b[^<>\n]*>[ \t]*)?<([A-Za-z][\w-]*)\s(?:[^<>\n]*\s)?(?:path|file|from|file_?path|file_?name)\s*=\s*["']([^"'<>\n]+)["'][^<>\n]*>/gim
 
 /** Commands and installations beside the files in tags of other tools. */
-function commands(source: Source): PassedOver[] {
+function commands(source: Source): SkippedBlock[] {
   return [...source.text.matchAll(COMMAND)].map(({ index, 0: tag }) => {
     const line = source.lineAt(index)
     const what = `command of another tool (${tag.replace(/^>/, '').trim().replace(/\s+/g, ' ').slice(0, 80)})`
@@ -260,8 +260,8 @@ const COMMAND =
   /(?:^|>)[ \t]*<(?:boltAction\s[^<>\n]*\btype\s*=\s*["'](?!file)\w+["']|(?:lov|dyad)-(?:add-dependency|command|execute-sql)\b)[^<>\n]*>\s*[^<>\n]*/gim
 
 /** Code below a sentence that speaks of a file. */
-function spokenCode(source: Source): PassedOver[] {
-  const found: PassedOver[] = []
+function spokenCode(source: Source): SkippedBlock[] {
+  const found: SkippedBlock[] = []
   for (let line = 1; line <= source.lineCount; line++) {
     const fence = fenceAt(source, line)
     if (fence === undefined) continue

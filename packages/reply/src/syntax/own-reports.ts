@@ -2,7 +2,7 @@ import type { Block } from '../core/block.ts'
 import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/frames.ts'
 import type { Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
-import { isSound } from './damage.ts'
+import { isComplete } from './damage.ts'
 import type { Passage } from './meant.ts'
 import { LF, SPACE, TAB } from './reader.ts'
 
@@ -13,7 +13,7 @@ import { LF, SPACE, TAB } from './reader.ts'
  */
 export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
   const found: Passage[] = []
-  const sound = blocks.filter(isSound)
+  const sound = blocks.filter(isComplete)
   let next = 0
   for (let line = 1; line <= source.lineCount; line++) {
     while ((sound[next]?.startLine ?? Infinity) < line) next++

@@ -1,4 +1,4 @@
-import type { Block, BlockGroup, Document, PassedOver } from '../core/block.ts'
+import type { Block, BlockGroup, Document, SkippedBlock } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import {
   BlockFinder,
@@ -6,12 +6,12 @@ import {
   type FindOptions,
   looksForProposals,
   walksFor,
-  withoutUnmeant,
+  blankOutReasoningAndReports,
 } from './find-blocks.ts'
 import { hasMark, type Marking } from './account.ts'
 import { otherForms } from './other-forms.ts'
 import { placesIn } from './proposal/proposal.ts'
-import { isUndoubted, mayOpen, type Walks } from './mend.ts'
+import { isUnaffectedByDamage, mayOpen, type Walks } from './repair.ts'
 import { Quotations } from './quoted.ts'
 import type { Reading } from './reader.ts'
 import { syntaxNames, syntaxOf } from './table.ts'
@@ -31,7 +31,7 @@ export class BlockStream {
   #sinceTry = 0
   #native = false
   /** In what was forgotten. */
-  readonly #skipped: PassedOver[] = []
+  readonly #skipped: SkippedBlock[] = []
 
   constructor(options: FindOptions) {
     this.#options = options
@@ -46,7 +46,7 @@ export class BlockStream {
     this.#sinceTry = 0
     const complete = this.#pending.slice(0, this.#pending.lastIndexOf('\n') + 1)
     const options = { ...this.#options, nativeBefore: this.#native }
-    const { source, open, skipped } = withoutUnmeant(new Source(complete), options, 'part')
+    const { source, open, skipped } = blankOutReasoningAndReports(new Source(complete), options, 'part')
     const finder = new BlockFinder(source, this.#options)
     const quotations = new Quotations(source)
     const blocks: Block[] = []
@@ -92,7 +92,7 @@ export class BlockStream {
       if (!this.#options.strict && mayOpen(source.line(line), this.#walks)) return true
     }
     if (this.#options.strict) return false
-    return !blocks.every((block) => isUndoubted(source, block, this.#walks))
+    return !blocks.every((block) => isUnaffectedByDamage(source, block, this.#walks))
   }
 
   /** Reading again what is long and still open must not cost the square of its length. */
@@ -113,7 +113,7 @@ const closers = syntaxNames.flatMap((name) => {
 
 const nothing: Document = { blocks: [], faults: [], warnings: [], notExecuted: [] }
 
-function moved({ block, ...one }: PassedOver, lines: number): PassedOver {
+function moved({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
   const [own] = block === undefined ? [] : shifted([block], lines)
   return { ...one, line: one.line + lines, endLine: one.endLine + lines, ...(own && { block: own }) }
 }

@@ -3,7 +3,7 @@ import { type CharacterKind, membersOf, plainOf } from './characters.ts'
 
 /**
  * What chat programs, browsers and word processors do to text, each as the token it leaves and what was
- * there before. Quotation marks and indentation before every line are undone in `mend.ts`.
+ * there before. Quotation marks and indentation before every line are undone in `syntax/repair.ts`.
  */
 interface Damage {
   readonly kind: DamageKind

@@ -1,7 +1,7 @@
 import { partitionPoint } from '../../text/lines.ts'
 import type { Block, Fault } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
-import { doubted } from '../damage.ts'
+import { flagDamagedParams } from '../damage.ts'
 import { kindsOfMarkup } from '../tokens.ts'
 import type { Mistake } from '../../core/mistake.ts'
 import { BOM, faultAt, LF, madeControl, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
@@ -400,7 +400,9 @@ export const foreign = (format: Format) =>
       const blockFrom = (found: Found): Block => {
         const own = blockOf(source, format, String(++count), found, strict)
         const block = controlCharacters === 'refuse' ? withoutControls(source, own) : own
-        return found.shells === undefined || strict ? block : doubted(source, block, kindsOfMarkup(found.shells))
+        return found.shells === undefined || strict
+          ? block
+          : flagDamagedParams(source, block, kindsOfMarkup(found.shells))
       }
       return {
         seek,

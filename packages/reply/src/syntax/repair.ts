@@ -1,53 +1,53 @@
-import type { Block, Document, PassedOver } from '../core/block.ts'
+import type { Block, Document, SkippedBlock } from '../core/block.ts'
 import type { DamageKind } from '../core/mistake.ts'
 import { Source } from '../core/source.ts'
-import { bulletOf, doubted, isSound } from './damage.ts'
+import { bulletOf, flagDamagedParams, isComplete } from './damage.ts'
 import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
 import { inOrder } from './account.ts'
 import { finderIn, isQuoted } from './meant.ts'
 import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
-export interface ThroughDamage extends MendOptions {
+export interface ThroughDamage extends RepairOptions {
   read(source: Source): Document
 }
 
 /** Reads a text through damage to its markers. `strict` is the reading without that. */
 export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
   const { walks, read } = options
-  const { text, regions, alone } = mend(source, strict, options)
-  const mended = text === source.text ? source : new Source(text)
-  const document = mended === source ? strict : read(mended)
-  if (mended !== source && !keeps(strict, document, regions)) return strict
+  const { text, regions, alone } = repairMarkers(source, strict, options)
+  const repaired = text === source.text ? source : new Source(text)
+  const document = repaired === source ? strict : read(repaired)
+  if (repaired !== source && !keeps(strict, document, regions)) return strict
   const left = finderIn(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
   const reported = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
-    if (region === undefined || region.changed.size === 0) return beside(mended, block, escaped, walks)
+    if (region === undefined || region.changed.size === 0) return flagSuspectParams(repaired, block, escaped, walks)
     const warnings = reported.has(region) ? [] : warningsOf(region)
     reported.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
     const warned = all.length > 0 ? { ...block, warnings: all } : block
-    return doubted(mended, warned, withEntities(region.kinds, block, escaped))
+    return flagDamagedParams(repaired, warned, withEntities(region.kinds, block, escaped))
   })
   return { ...document, blocks, notExecuted: inOrder([...others, ...alone]) }
 }
 
-/** Whether a sound block is to be taken as it is, whatever else its text holds. */
-export const isUndoubted = (source: Source, block: Block, walks: Walks): boolean =>
+/** True if damage elsewhere in the text cannot affect this block. */
+export const isUnaffectedByDamage = (source: Source, block: Block, walks: Walks): boolean =>
   indentAround(source, block.startLine, block.endLine ?? block.startLine) === '' &&
-  beside(source, block, true, walks) === block
+  flagSuspectParams(source, block, true, walks) === block
 
-/** Whether all that was sound is as it was, what is in a mended block left out, and all that is new is mended. */
+/** Whether all that was sound is as it was, what is in a repaired block left out, and all that is new is repaired. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
-  const sound = new Map([...placed(before.blocks)].filter(([, block]) => isSound(block)))
+  const sound = new Map([...placed(before.blocks)].filter(([, block]) => isComplete(block)))
   for (const [place, block] of placed(after.blocks)) {
     const old = sound.get(place)
     sound.delete(place)
     if (
       regionOf(regions, block.startLine) === undefined &&
-      (old === undefined ? isSound(block) : !isSame(old, block))
+      (old === undefined ? isComplete(block) : !isSame(old, block))
     ) {
       return false
     }
@@ -67,7 +67,7 @@ function placed(blocks: readonly Block[]): Map<string, Block> {
 }
 
 function isSame(a: Block, b: Block): boolean {
-  if (!isSound(b) || a.action !== b.action || a.endLine !== b.endLine) return false
+  if (!isComplete(b) || a.action !== b.action || a.endLine !== b.endLine) return false
   const names = Object.keys(a.params)
   return names.length === Object.keys(b.params).length && names.every((name) => a.params[name] === b.params[name])
 }
@@ -94,9 +94,9 @@ function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): s
 }
 
 /** A block that is sound as it is, and yet its texts may be damaged. */
-function beside(source: Source, block: Block, escaped: boolean, walks: Walks): Block {
-  if (!isSound(block)) return block
-  return doubted(source, block, withEntities(toleratedIn(source, block, walks), block, escaped))
+function flagSuspectParams(source: Source, block: Block, escaped: boolean, walks: Walks): Block {
+  if (!isComplete(block)) return block
+  return flagDamagedParams(source, block, withEntities(toleratedIn(source, block, walks), block, escaped))
 }
 
 /** Whatever escapes for HTML, and did so elsewhere in the text, does not change markers without an angle bracket. */
@@ -122,13 +122,13 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  * did not ask for:
  *
  *   - what can be executed as it is stays as it is, and what is in its content is ignored;
- *   - a block is mended from its first marker to its last, or not at all;
+ *   - a block is repaired from its first marker to its last, or not at all;
  *   - damage that can be seen, such as `&lt;` or `> `, may be an example in prose. It is undone only where there is a
  *     mistake without it, or where the text has no sound block at all;
  *   - what precedes every line, `> ` or indentation, is the only damage that is undone in content too;
  *   - blocks in the items of a list are next to one another, whether they have a bullet or only its indentation.
  *
- * Whether the content of a mended block can be trusted is another question: `doubted` in `damage.ts`.
+ * Whether the content of a repaired block can be trusted is another question: `flagDamagedParams` in `damage.ts`.
  */
 
 export interface Region extends MarkedBlock {
@@ -142,18 +142,18 @@ export interface Region extends MarkedBlock {
   readonly changed: ReadonlyMap<number, string>
 }
 
-export interface Mending {
+export interface Repairs {
   /** As many lines as before. */
   readonly text: string
   readonly regions: readonly Region[]
   /** What looks damaged and was not repaired. */
-  readonly alone: readonly PassedOver[]
+  readonly alone: readonly SkippedBlock[]
 }
 
 /** How blocks are found through damage, by the name of their syntax. */
 export type Walks = ReadonlyMap<string, { readonly opener: RegExp; readonly walk: ReadThroughDamage }>
 
-interface MendOptions {
+interface RepairOptions {
   readonly walks: Walks
   /** Whether sound blocks preceded this text. */
   readonly soundBefore: boolean
@@ -162,35 +162,35 @@ interface MendOptions {
 }
 
 /** `strict` is what the text gives when it is read as it is. */
-export function mend(source: Source, strict: Document, options: MendOptions): Mending {
+export function repairMarkers(source: Source, strict: Document, options: RepairOptions): Repairs {
   const { soundBefore } = options
   const { regions, open } = findRegions(source, strict, options)
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
-  const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
+  const soundAt = strict.blocks.filter(isComplete).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
   const isFlush = (block: Block): boolean =>
     regionAt(block.startLine) === undefined && !/^\s/.test(source.line(block.startLine))
-  const soundOutside = soundBefore || strict.blocks.some((block) => isSound(block) && isFlush(block))
+  const soundOutside = soundBefore || strict.blocks.some((block) => isComplete(block) && isFlush(block))
   const mistaken = new Set([
     ...soundAt,
-    ...strict.blocks.filter((block) => !isSound(block)).map((block) => regionAt(block.startLine)),
+    ...strict.blocks.filter((block) => !isComplete(block)).map((block) => regionAt(block.startLine)),
     ...strict.faults.map((fault) => regionAt(fault.line)),
   ])
-  const isMended = (region: Region): boolean =>
+  const isRepaired = (region: Region): boolean =>
     !(region.bullet === '' ? sound : soundOutside) || mistaken.has(region) || !isVisible(region)
-  const chosen = regions.filter(isMended)
+  const chosen = regions.filter(isRepaired)
   const isKnown = (line: number): boolean =>
     strict.faults.some((fault) => fault.line === line) ||
     strict.blocks.some(({ startLine, endLine }) => startLine <= line && line <= (endLine ?? Infinity))
   const alone = [
-    ...regions.filter((region) => !isMended(region)).map(leftAlone),
+    ...regions.filter((region) => !isRepaired(region)).map(skippedRegion),
     ...open.filter((line) => !isKnown(line)).map(unfinished),
   ]
   return { text: textWith(source, chosen), regions: chosen, alone: inOrder(alone) }
 }
 
 /** What begins like a block through damage and does not end. */
-const unfinished = (line: number): PassedOver => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
+const unfinished = (line: number): SkippedBlock => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
 
 /** Regions are in order and do not overlap. */
 export const regionOf = (regions: readonly Region[], line: number): Region | undefined =>
@@ -200,11 +200,11 @@ export const regionOf = (regions: readonly Region[], line: number): Region | und
 function findRegions(
   source: Source,
   strict: Document,
-  { walks, soundBefore, given = source }: MendOptions,
+  { walks, soundBefore, given = source }: RepairOptions,
 ): { regions: Region[]; open: number[] } {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
-    if (isSound(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
+    if (isComplete(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
   }
   const budget = { lines: 16 * source.lineCount + 1000 }
   const regions: Region[] = []
@@ -318,7 +318,7 @@ const isVisible = ({ kinds, prefix, bullet }: Region): boolean =>
   prefix + bullet !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
 
 /** Next to valid blocks, one that is quoted, escaped or indented is shown and not meant. */
-const leftAlone = ({ start, end, prefix }: Region): PassedOver => ({
+const skippedRegion = ({ start, end, prefix }: Region): SkippedBlock => ({
   line: start,
   endLine: end,
   what: 'native block',
