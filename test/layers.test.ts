@@ -99,26 +99,81 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['core', 'actions', 'config', 'journal', 'timetravel', 'engine', 'api', 'watch', 'compat'],
 }
 
+/** Who may use `node:fs`, and on what. Files of the project are read and written by `workspace` alone. */
+const disk: Readonly<Record<string, readonly string[]>> = {
+  'the project': ['workspace'],
+  'state of its own': [
+    'state',
+    'journal',
+    'history/execution.ts',
+    'history/history.ts',
+    'history/programs.ts',
+    'history/recover.ts',
+    'approvals/approvals.ts',
+    'approvals/socket.ts',
+    'approvals/vouchers.ts',
+    'config/load.ts',
+    'timetravel/undo-plan.ts',
+    'ui/companion.ts',
+    'watch/place.ts',
+    'watch/token.ts',
+  ],
+  // Of the files of the project only whether they are there, and of which kind: git reads their contents itself.
+  'the git directory': [
+    'git/differences.ts',
+    'git/find-repository.ts',
+    'git/git-program.ts',
+    'git/index-commit.ts',
+    'git/index-file.ts',
+    'git/isolated-git.ts',
+    'git/object-reader.ts',
+    'git/objects.ts',
+    'git/repository.ts',
+    'git/savable.ts',
+    'git/snapshot.ts',
+    'timetravel/repository.ts',
+    'timetravel/stash.ts',
+  ],
+  'programs, their sandboxes and layers': [
+    'process',
+    'commands/bounds.ts',
+    'commands/contained.ts',
+    'commands/exec-code.ts',
+    'commands/interpreters.ts',
+  ],
+  // Their digests are compared and shown to the user.
+  'what an approval binds': ['approvals/deciders.ts', 'approvals/git-deciders.ts'],
+  'the terminal, the package, and files that the user names': [
+    'cli/ask.ts',
+    'cli/live-output.ts',
+    'cli/streams.ts',
+    'cli/commands/cases.ts',
+    'cli/commands/convert.ts',
+    'cli/commands/doctor.ts',
+    'cli/commands/init.ts',
+    'cli/commands/mcp.ts',
+    'cli/commands/version.ts',
+    'cli/watch/commands.ts',
+    'config/settings.ts',
+    'structure/grammar.ts',
+    'ui/follow.ts',
+    'ui/server.ts',
+    'watch/clipboard/open.ts',
+    'watch/watched-file.ts',
+  ],
+  // Files of the project by their paths. No other file may be added here.
+  'to be read through the workspace': [
+    'commands/find-files.ts',
+    'commands/look-around.ts',
+    'commands/looking.ts',
+    'policy/holds-token.ts',
+    'ui/prompting.ts',
+  ],
+}
+
 /** What reaches out of the process, and the only folders and files that may use it. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': [
-    'policy/holds-token.ts',
-    'structure/grammar.ts',
-    'workspace',
-    'journal',
-    'git',
-    'history',
-    'timetravel',
-    'process',
-    'approvals',
-    'commands',
-    'context',
-    'state',
-    'watch',
-    'config',
-    'cli',
-    'ui',
-  ],
+  'node:fs': Object.values(disk).flat(),
   'node:fs/promises': ['workspace', 'config', 'cli'],
   'node:child_process': ['process/programs.ts', 'process/run-process.ts'],
 }
@@ -165,6 +220,12 @@ describe('layers', () => {
         .map((name) => `${file} imports ${name}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('names no file for the disk that does not use it', () => {
+    const using = sources.filter(({ imports }) => imports.includes('node:fs')).map(({ file }) => file)
+    const idle = guarded['node:fs']?.filter((one) => !using.some((file) => file === one || folderOf(file) === one))
+    expect(idle).toEqual([])
   })
 
   it('starts programs in two places only, which take no bare names', () => {

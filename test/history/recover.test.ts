@@ -21,6 +21,7 @@ import {
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
+import { workspaceIn } from '../workspace/disk.ts'
 import { type Call, execute, recordOf } from './world.ts'
 
 const dead = { ...ownOwner(), started: '0' }
@@ -64,7 +65,8 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
       : { type: 'file', mode: stat.mode & 0o777, bytes: fs.readFileSync(absolute) }
   }
   const settings = { git: 'off', author: null, lockFile: null, lockMs: 0 } as const
-  const recovered = () => recover(history, 1, { root, stateDir, settings, isBlocked: () => false }, inspect)
+  const recovered = () =>
+    recover(history, 1, { root, stateDir, settings, isBlocked: () => false, files: workspaceIn(root) }, inspect)
   return { root, history, dir: dirOf(history, 1), recovered, timeline: () => readTimeline(history, root, inspect) }
 }
 
@@ -189,6 +191,7 @@ describe('the record of an execution that died', () => {
     const { tree, isolated } = await takeSnapshot({
       root,
       stateDir: path.dirname(history),
+      files: workspaceIn(root),
       settings: { git: 'off', author: null, lockFile: null, lockMs: 0 },
       isBlocked: () => false,
       dir: path.join(dir, 'git'),

@@ -23,6 +23,7 @@ import { Journal } from '../../packages/clada/src/journal/journal.ts'
 import type { Inspected } from '../../packages/clada/src/core/recorder.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { workspaceIn } from '../workspace/disk.ts'
 import { git, repository } from './world.ts'
 
 const settings = { git: 'commit', author: null, lockFile: null, lockMs: 0 } as const
@@ -199,7 +200,8 @@ it('an object that is damaged is removed, so that it is written again; a whole o
 async function saved(files: Readonly<Record<string, string>>, isBlocked: (relative: string) => boolean = () => false) {
   const top = repository(files)
   const dir = path.join(scratchDir(), 'git')
-  return { top, dir, snapshot: () => takeSnapshot({ root: top, stateDir: scratchDir(), settings, isBlocked, dir }) }
+  const place = { root: top, stateDir: scratchDir(), settings, isBlocked, files: workspaceIn(top) }
+  return { top, dir, snapshot: () => takeSnapshot({ ...place, dir }) }
 }
 
 it('what a program changed is recorded with what was there, and what cannot be undone is named', async () => {

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { namesIn } from './git-program.ts'
@@ -32,11 +33,19 @@ export interface Before {
   readonly ignored: boolean
 }
 
+/** Reads files of the project, never through a link. */
+export interface ProjectFiles {
+  inspect(absolute: string): Inspected
+  look(absolute: string): { readonly type: string; readonly size: number } | undefined
+  names(absolute: string): readonly { readonly name: string }[]
+}
+
 export interface SnapshotOptions {
   readonly root: string
   readonly stateDir: string
   readonly settings: HistorySettings
   readonly isBlocked: (relative: string) => boolean
+  readonly files: ProjectFiles
   /** Where git works during that time. */
   readonly dir: string
 }
@@ -45,7 +54,14 @@ export interface SnapshotOptions {
  * It is unknown beforehand what a program will change, so everything that could be put back is saved: what git tracks
  * and has not seen yet, and what it does not ignore. In a clean repository that is next to nothing.
  */
-export async function takeSnapshot({ root, stateDir, settings, isBlocked, dir }: SnapshotOptions): Promise<Snapshot> {
+export async function takeSnapshot({
+  root,
+  stateDir,
+  settings,
+  isBlocked,
+  files,
+  dir,
+}: SnapshotOptions): Promise<Snapshot> {
   const found = settings.git === 'off' ? undefined : await findRepository(root)
   const repository = found ?? (await ownRepository(stateDir, root))
   const head = found === undefined ? { commit: undefined, branch: undefined } : await headOf(repository)
@@ -58,7 +74,7 @@ export async function takeSnapshot({ root, stateDir, settings, isBlocked, dir }:
     const env = { GIT_INDEX_FILE: index }
     const [{ out }, ignored] = await Promise.all([
       isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
-      readIgnored(isolated, { top, root, isBlocked }),
+      readIgnored(isolated, { top, root, isBlocked, files }),
     ])
     const lines = namesIn(out)
     const others = (isOther: boolean): string[] => [
@@ -183,7 +199,7 @@ export type IgnoredBefore = (name: string) => Inspected | undefined
  */
 export async function readIgnored(
   isolated: IsolatedGit,
-  { top, root, isBlocked }: { top: string; root: string; isBlocked: (relative: string) => boolean },
+  { top, root, isBlocked, files }: { top: string } & Pick<SnapshotOptions, 'root' | 'isBlocked' | 'files'>,
 ): Promise<IgnoredBefore> {
   const { out } = await isolated.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
   const pending = namesIn(out).reverse()
@@ -199,22 +215,22 @@ export async function readIgnored(
     const plain = name.replace(/\/$/, '')
     const absolute = path.join(top, plain)
     if (isLeftOut(plain)) continue
-    const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
-    if (stat?.isDirectory()) {
-      pending.push(...childrenOf(absolute).map((child) => `${plain}/${child}`))
+    const look = files.look(absolute)
+    if (look?.type === 'directory') {
+      const names = files.names(absolute).map((child) => `${plain}/${child.name}`)
+      pending.push(...names.sort().reverse())
       continue
     }
     if (known.size + unread.size >= ignoredLimits.files) {
       whole = false
       break
     }
-    if (stat?.isSymbolicLink()) known.set(plain, { type: 'symlink', target: fs.readlinkSync(absolute) })
-    else if (stat?.isFile() && stat.size <= ignoredLimits.fileBytes && bytes + stat.size <= ignoredLimits.bytes) {
-      bytes += stat.size
-      const read = bytesOf(absolute)
-      if (read === undefined) unread.add(plain)
-      else known.set(plain, { type: 'file', mode: stat.mode & 0o7777, bytes: read })
-    } else if (stat !== undefined) unread.add(plain)
+    if (look === undefined) continue
+    const isSmall = look.size <= ignoredLimits.fileBytes && bytes + look.size <= ignoredLimits.bytes
+    const state = look.type === 'symlink' || (look.type === 'file' && isSmall) ? readState(files, absolute) : undefined
+    if (state === undefined) unread.add(plain)
+    else known.set(plain, state)
+    if (look.type === 'file' && isSmall) bytes += look.size
   }
   return (name) => {
     // What was not looked at may well have been there.
@@ -223,23 +239,12 @@ export async function readIgnored(
   }
 }
 
-function childrenOf(dir: string): string[] {
+/** Undefined if it cannot be read. */
+function readState(files: ProjectFiles, absolute: string): Inspected | undefined {
   try {
-    return fs.readdirSync(dir).sort().reverse()
-  } catch {
-    return []
-  }
-}
-
-function bytesOf(file: string): Buffer | undefined {
-  try {
-    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
-    try {
-      return fs.readFileSync(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
-  } catch {
-    return undefined
+    return files.inspect(absolute)
+  } catch (error) {
+    if (error instanceof Stop) return undefined
+    throw error
   }
 }

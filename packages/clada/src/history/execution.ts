@@ -6,6 +6,7 @@ import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
 import { readBack } from '../journal/record.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
+import type { ProjectFiles } from '../git/snapshot.ts'
 import { Journal } from '../journal/journal.ts'
 import {
   type ActionRecord,
@@ -36,6 +37,8 @@ export interface HistoryOptions {
   /** Whether a path must not be committed. Paths are relative to the root. */
   readonly isBlocked: (relative: string) => boolean
   readonly inspect: Inspect
+  /** Files that git ignores are read before a program runs. */
+  readonly files: ProjectFiles
   /** Brings the names of changed files to the disk: a record that came there first could name states that a power cut took back. */
   readonly settle: () => Promise<void>
 }
@@ -109,7 +112,7 @@ function refuseWhileBack(stateDir: string): void {
 /** Records interrupted executions, removes very old ones, and returns the last number. */
 async function lastTidied(
   history: string,
-  { root, settings, isBlocked, inspect }: HistoryOptions,
+  { root, settings, isBlocked, inspect, files }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
 ): Promise<number> {
   const numbers = numbersIn(history)
@@ -119,7 +122,7 @@ async function lastTidied(
   let left = numbers
   if (readRecord(history, last) === undefined || names.includes(isolatedDir)) {
     const { recover } = await import('./recover.ts')
-    const place = { root, stateDir: path.dirname(history), settings, isBlocked }
+    const place = { root, stateDir: path.dirname(history), settings, isBlocked, files }
     warn(await recover(history, last, place, inspect))
     // One that changed nothing was removed by its recovery.
     left = numbersIn(history)

@@ -109,13 +109,13 @@ export class History implements Recorder {
   async beforeProgram(): Promise<void> {
     if (this.#open === undefined) return
     const { stateDir, history, number } = this.#open
-    const { root, settings, isBlocked } = this.#options
+    const { root, settings, isBlocked, files } = this.#options
     await this.beforeGit()
     this.#snapshot?.isolated.close()
     const dir = path.join(dirOf(history, number), isolatedDir, `snapshot-${this.#programs++}`)
     try {
       const { takeSnapshot } = await import('../git/snapshot.ts')
-      this.#snapshot = await takeSnapshot({ root, stateDir, settings, isBlocked, dir })
+      this.#snapshot = await takeSnapshot({ root, stateDir, settings, isBlocked, files, dir })
       this.#open.journal.note({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
       if (!(error instanceof Stop)) throw error
@@ -383,6 +383,11 @@ export function openRecordedWorkspace(
     allowedRoots,
     isBlocked: (relative) => workspace.isBlocked(path.join(root, relative)),
     inspect: (absolute) => workspace.inspect(absolute),
+    files: {
+      inspect: (absolute) => workspace.inspect(absolute),
+      look: (absolute) => workspace.look(absolute),
+      names: (absolute) => workspace.names(absolute),
+    },
     settle: async () => {
       await workspace.settle()
       if (disk !== workspace) await disk.settle()

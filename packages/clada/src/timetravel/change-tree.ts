@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
@@ -116,7 +115,7 @@ async function directoriesToRemove(
     if (isSameState(now, from) || isSameState(now, to)) continue
     if (now.type === 'directory' && (from.type === 'absent' || to.type === 'absent')) {
       if (to.type === 'absent') continue
-      const below = everythingBelow(top, name)
+      const below = everythingBelow(workspace, top, name)
       blocking.push(...below.files.filter((file) => !known.has(file)))
       dirs.push(...below.dirs)
     } else if (now.type === 'file') unlike.push(change)
@@ -139,14 +138,18 @@ function likeFor({ from, to }: Difference, mode: number | undefined): WantedStat
 }
 
 /** All entries below a directory, by names relative to `top`. Links are not followed. */
-function everythingBelow(top: string, dir: string): { files: string[]; dirs: string[] } {
+function everythingBelow(
+  workspace: Pick<OpenWorkspace, 'names'>,
+  top: string,
+  dir: string,
+): { files: string[]; dirs: string[] } {
   const files: string[] = []
   const dirs: string[] = []
-  for (const entry of fs.readdirSync(path.join(top, dir), { withFileTypes: true })) {
+  for (const entry of workspace.names(path.join(top, dir))) {
     const name = `${dir}/${entry.name}`
-    if (!entry.isDirectory()) files.push(name)
+    if (entry.type !== 'directory') files.push(name)
     else {
-      const below = everythingBelow(top, name)
+      const below = everythingBelow(workspace, top, name)
       files.push(...below.files)
       dirs.push(name, ...below.dirs)
     }

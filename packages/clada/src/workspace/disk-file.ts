@@ -29,19 +29,19 @@ export const directoryStop = (at: Location, op: string): Stop =>
  * A read-only file is not changed, although renaming another one over it would work:
  * the mode is what its owner said about it. The superuser is held to the same.
  */
-export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
-  if (isReadOnly(stat, at.absolute)) throw readOnlyStop(at, op)
+export function refuseReadOnly(at: Location, stat: fs.Stats, safePath: string, op: string): void {
+  if (isReadOnly(stat, safePath)) throw readOnlyStop(at, op)
 }
 
-export function isReadOnly({ uid, mode }: fs.Stats, file: string): boolean {
+export function isReadOnly({ uid, mode }: fs.Stats, safePath: string): boolean {
   if (uid === ownUser) return (mode & 0o200) === 0
-  return (mode & 0o222) === 0 || (ownUser !== 0 && !mayWrite(file))
+  return (mode & 0o222) === 0 || (ownUser !== 0 && !mayWrite(safePath))
 }
 
 /** Asks the system, which also knows groups and access lists. */
-function mayWrite(file: string): boolean {
+function mayWrite(safePath: string): boolean {
   try {
-    fs.accessSync(file, fs.constants.W_OK)
+    fs.accessSync(safePath, fs.constants.W_OK)
     return true
   } catch (error) {
     return !hasCode(error, 'EACCES')

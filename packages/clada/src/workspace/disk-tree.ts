@@ -89,9 +89,10 @@ export class DiskTree implements Tree {
   look(at: Location): Look | undefined {
     const dir = this.#parentIfThere(at)
     if (dir === undefined) return undefined
-    const stat = withOs('open', at.given, () => fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false }))
+    const safePath = dir.at(nameOf(at))
+    const stat = withOs('open', at.given, () => fs.lstatSync(safePath, { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
-    return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, at.absolute) }
+    return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, safePath) }
   }
 
   read(at: Location, limit: number): DiskBase {
@@ -169,7 +170,7 @@ export class DiskTree implements Tree {
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
     if (stat.isDirectory()) throw directoryStop(at, 'unlink')
-    if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, 'unlink')
+    if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, dir.at(nameOf(at)), 'unlink')
     if (expect !== undefined && this.#digestAt(at) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     const safePath = dir.at(nameOf(at))
@@ -191,7 +192,7 @@ export class DiskTree implements Tree {
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
     const displaced = fs.lstatSync(target.at(nameOf(to)), { throwIfNoEntry: false })
-    if (displaced?.isFile() && isReadOnly(displaced, to.absolute)) {
+    if (displaced?.isFile() && isReadOnly(displaced, target.at(nameOf(to)))) {
       throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
     const safePaths = [source.at(nameOf(from)), target.at(nameOf(to))] as const

@@ -10,7 +10,7 @@ import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { WriteNote } from '../core/files.ts'
-import type { Landing } from './tree.ts'
+import type { Landing, Look, Named } from './tree.ts'
 import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
 export type { ActionFiles, Change, ExpectedFile, FileState, Kept, Landing, WantedContent }
@@ -51,6 +51,10 @@ export interface OpenWorkspace extends Scope {
   isBlocked(absolute: string): boolean
   /** What is at an absolute path. Without a check by the policy: not for models. */
   inspect(absolute: string): Inspected
+  /** What is at a path, without its content; undefined where nothing is, or the path leads through a link. */
+  look(absolute: string): Look | undefined
+  /** The names in a directory; none where there is none. */
+  names(absolute: string): Named[]
   /** Brings paths to a state, all of them or none. */
   restore(wanted: readonly WantedState[]): Promise<WriteNote[]>
   /** Waits until everything that was changed is on the disk, names included. */
@@ -146,6 +150,8 @@ export function openWorkspace(
     sweep: () => scratch.sweep(),
     isBlocked: (absolute) => locator.isBlocked(absolute),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
+    look: (absolute) => lookOf(disk, locationOf(settings.root, absolute)),
+    names: (absolute) => namesOf(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({
         at: places.locate({ given: absolute, absolute }, 'write'),
@@ -168,11 +174,26 @@ export function openWorkspace(
 
 /** A path through a link is not this path: what was there is gone. */
 function inspected(disk: DiskTree, at: Location): Inspected {
+  return unlessLinked(() => disk.inspect(at)) ?? { type: 'absent' }
+}
+
+const lookOf = (disk: DiskTree, at: Location): Look | undefined => unlessLinked(() => disk.look(at))
+
+function namesOf(disk: DiskTree, at: Location): Named[] {
   try {
-    return disk.inspect(at)
+    return unlessLinked(() => disk.names(at)) ?? []
+  } catch (error) {
+    if (error instanceof Stop && error.problem.kind === 'os') return []
+    throw error
+  }
+}
+
+function unlessLinked<T>(look: () => T): T | undefined {
+  try {
+    return look()
   } catch (error) {
     if (error instanceof Stop && error.problem.kind === 'path' && error.problem.rule === 'symlink_not_allowed')
-      return { type: 'absent' }
+      return undefined
     throw error
   }
 }

@@ -56,7 +56,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const by = recorder?.acting ?? 0
   const target = dir.at(nameOf(at))
   const temp = dir.at(withOs(op, at.given, () => scratch.tempName(dir.path)))
-  if (base instanceof DiskBase && plan.readOnly === undefined) refuseReadOnly(at, base.stat, op)
+  if (base instanceof DiskBase && plan.readOnly === undefined) refuseReadOnly(at, base.stat, target, op)
   if (base === 'anything') refuseIrregularTarget(at, target, op)
   dir.hold()
 
@@ -172,7 +172,7 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
   if (now === undefined) return
   if (now.isSymbolicLink()) throw linkStop(at, at.absolute)
   if (!now.isFile()) throw irregularStop(at, now, op)
-  refuseReadOnly(at, now, op)
+  refuseReadOnly(at, now, target, op)
 }
 
 /** Makes changes, and records them where that is wanted. */

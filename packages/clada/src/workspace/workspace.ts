@@ -245,7 +245,8 @@ export class ActionFiles implements Files {
     const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
     if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
     if (look.type === 'directory') throw directoryStop(source, 'rename')
-    if (look.type === 'symlink') assertLinkStaysInside(source, this.#workspace.parts.locator)
+    if (look.type === 'symlink')
+      assertLinkStaysInside(source, this.#tree.readLink(source), this.#workspace.parts.locator)
     if (source.absolute === target.absolute) return { overwrote: false }
     const overwrote = this.#refuseDirectory(target, 'rename')
     await this.#workspace.parts.begin?.()
