@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -15,6 +16,13 @@ describe('clada cases', () => {
     const root = scratchDir({ 'good.cases.md': good, 'notes.md': good })
     expect(clada(['cases', '.'], { cwd: root })).toMatchObject({ status: 0, stdout: '1 of 1 case passed\n' })
     expect(clada(['cases', 'good.cases.md'], { cwd: root }).status).toBe(0)
+  })
+
+  it('runs the case that docs/seeds.md shows', () => {
+    const page = fs.readFileSync(new URL('../../docs/seeds.md', import.meta.url), 'utf8')
+    const [, shown = ''] = /^````md\n(.*?)^````$/ms.exec(page) ?? []
+    const root = scratchDir({ 'shown.cases.md': shown })
+    expect(clada(['cases', '.'], { cwd: root })).toMatchObject({ status: 0, stdout: '1 of 1 case passed\n' })
   })
 
   it('says what differs', () => {
