@@ -121,6 +121,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'report.syntax_check': fc.constantFrom('auto', 'off'),
   'report.error_detail': fc.constantFrom('minimal', 'full'),
   'report.color': fc.constantFrom('auto', 'never'),
+  notify: fc.constantFrom('auto', 'off'),
   'prompt.rules': fc.array(fc.constant('be kind'), { maxLength: 2 }),
 }
 

@@ -240,12 +240,12 @@ export function programStream(given: FlagValues): 'stdout' | 'stderr' | 'none' {
   return isTerminal(2) ? 'stderr' : 'none'
 }
 
-export function useColor(given: FlagValues): boolean {
+export function useColor(given: FlagValues, stream: 1 | 2 = 1): boolean {
   if (given['no-color'] !== undefined || process.env['NO_COLOR']) return false
-  return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
+  return Boolean(process.env['FORCE_COLOR']) || isTerminal(stream)
 }
 
-export const paintFor = (given: FlagValues): Paint => (useColor(given) ? colored : plain)
+export const paintFor = (given: FlagValues, stream: 1 | 2 = 1): Paint => (useColor(given, stream) ? colored : plain)
 
 /** Each of these makes a directory a project. */
 const marks = [projectFileName, '.git', '.clada']

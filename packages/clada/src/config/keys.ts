@@ -450,6 +450,14 @@ export const keys = {
     project: free,
     to: 'report',
   }),
+  notify: key({
+    kind: choice(['auto', 'off']),
+    default: 'auto',
+    about: 'A notice of the terminal (OSC 9, or the bell) when a run or a loop of more than ten seconds ends.',
+    example: 'off',
+    project: free,
+    to: 'report',
+  }),
   'prompt.rules': key({
     kind: list(text({ says: 'a sentence', most: 2000 }), 100),
     default: [],

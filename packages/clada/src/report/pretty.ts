@@ -132,6 +132,12 @@ function diffColor(line: string, paint: Paint): string {
   return /^(?: {2})?-/.test(line) ? paint.red(line) : line
 }
 
+/** A line of a unified diff, in its colour. */
+export function paintDiff(line: string, paint: Paint): string {
+  if (/^(?:---|\+\+\+|diff |index |@@)/.test(line)) return paint.dim(line)
+  return diffColor(line, paint)
+}
+
 export interface Paint {
   readonly green: (text: string) => string
   readonly red: (text: string) => string

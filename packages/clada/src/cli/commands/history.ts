@@ -6,7 +6,8 @@ import { spellOut } from '../../report/words.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { cladaOptions } from '../options.ts'
+import { cladaOptions, paintFor } from '../options.ts'
+import { type Paint, paintDiff, plain } from '../../report/pretty.ts'
 import { print, printJson } from '../streams.ts'
 
 export const command: Command = {
@@ -14,7 +15,7 @@ export const command: Command = {
   group: 'history',
   usage: 'clada history [N]',
   summary: 'list the last executions; with a number, show one and its diff',
-  flags: ['root', 'all', 'json', 'help'],
+  flags: ['root', 'all', 'json', 'no-color', 'help'],
   examples: [
     ['clada history', 'one line for each execution, and one for each MCP conversation or loop'],
     ['clada history 12', 'what execution 12 changed'],
@@ -27,10 +28,11 @@ export const command: Command = {
     const conflict = ownerConflict(root)
     if ((conflict !== undefined || hasForeignState(root)) && flags.quiet === undefined)
       process.stderr.write(`clada: ${conflict ?? foreignStateNote('they are not shown')}\n`)
+    const paint = paintFor(flags)
     if (word === undefined) {
       const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
       const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
-      if (flags.json === undefined) print(table(flags.all === undefined ? collapsed(entries, older) : entries))
+      if (flags.json === undefined) print(table(flags.all === undefined ? collapsed(entries, older) : entries, paint))
       else printJson(entries)
       if (older && flags.quiet === undefined)
         process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
@@ -38,7 +40,7 @@ export const command: Command = {
     }
     const detail = await clada.execution(executionNumber(word))
     if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
-    if (flags.json === undefined) print(described(detail))
+    if (flags.json === undefined) print(described(detail, paint))
     else printJson(detail)
     return 0
   },
@@ -80,13 +82,13 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   })
 }
 
-export function table(entries: readonly Line[]): string {
+export function table(entries: readonly Line[], paint: Paint = plain): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
-  return entries.map((entry) => line(entry, width)).join('\n')
+  return entries.map((entry) => line(entry, width, paint)).join('\n')
 }
 
-function line(entry: Line, width: number): string {
+function line(entry: Line, width: number, paint: Paint): string {
   const { number, time, summary, failed, leftOut, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),
@@ -97,19 +99,20 @@ function line(entry: Line, width: number): string {
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]
   const noted = notes.length === 0 ? '' : `  (${notes.join(', ')})`
-  return spellOut(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${noted}`)
+  const what = entry.undone ? paint.dim : failed > 0 || entry.interrupted ? paint.yellow : (text: string) => text
+  const head = `${paint.bold(String(number).padStart(width))}  ${paint.dim(spellOut(localTime(time)))}`
+  return `${head}  ${what(spellOut(summary))}${noted === '' ? '' : paint.dim(spellOut(noted))}`
 }
 
-function described(detail: ExecutionDetail): string {
-  const actions = detail.actions.map(
-    ({ seq, action, target, success, left, undone, error }) =>
-      `  ${success ? '✓' : left ? '−' : '✗'} ${seq}. ${action} ${target}${undone ? '  (undone)' : ''}`.trimEnd() +
-      (error === undefined ? '' : `\n      ${error}`),
-  )
-  const diffs = detail.diffs.map(({ diff }) => diff.trimEnd())
-  return [line(detail, 0), ...actions.map(spellOut), ...(diffs.length > 0 ? ['', ...diffs.map(spellOut)] : [])].join(
-    '\n',
-  )
+function described(detail: ExecutionDetail, paint: Paint): string {
+  const actions = detail.actions.map(({ seq, action, target, success, left, undone, error }) => {
+    const mark = success ? paint.green('✓') : left ? paint.yellow('−') : paint.red('✗')
+    const what = `${seq}. ${action} ${target}${undone ? '  (undone)' : ''}`.trimEnd()
+    return `  ${mark} ${spellOut(what)}${error === undefined ? '' : `\n      ${spellOut(error)}`}`
+  })
+  const diffs = detail.diffs.flatMap(({ diff }) => spellOut(diff.trimEnd()).split('\n'))
+  const shown = diffs.map((one) => paintDiff(one, paint))
+  return [line(detail, 0, paint), ...actions, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n')
 }
 
 function localTime(time: string): string {

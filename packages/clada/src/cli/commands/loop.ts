@@ -14,7 +14,10 @@ import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
 import { asking } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
-import { configured, lasting, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, paintFor, reportOptions, withConfig } from '../options.ts'
+import { now } from '../../core/time-limit.ts'
+import { type Paint, paintDiff } from '../../report/pretty.ts'
+import { elapsedText, endNotice } from '../end-notice.ts'
 import { canAsk, print } from '../streams.ts'
 import { executionNumber } from './history.ts'
 import { mapFor } from './prompt.ts'
@@ -84,6 +87,8 @@ export const command: Command = {
     process.once('SIGINT', onInterrupt)
     process.once('SIGTERM', onInterrupt)
     const time = numberOf(flags, 'time')
+    const notice = await endNotice(flags)
+    const begun = now()
     const result = await runLoop({
       model: asked.model,
       clada: loopOptions,
@@ -99,7 +104,7 @@ export const command: Command = {
       transcript,
       before: asked.before,
       signal: stop.signal,
-      hear: flags.quiet === undefined ? tell : () => undefined,
+      hear: flags.quiet === undefined ? tellTo(paintFor(flags, 2)) : () => undefined,
     })
     process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
     transcript.note({ ended: result.ending })
@@ -112,7 +117,9 @@ export const command: Command = {
           JSON.stringify({ loop: number, ...result, files: changes.map(({ path, change }) => ({ path, change })) }),
         ),
       )
-    else if (flags.quiet === undefined) print(summaryOf(number, result, changes, until))
+    else if (flags.quiet === undefined)
+      print(summaryOf({ number, result, changes, until, elapsedMs: now() - begun }, paintFor(flags)))
+    notice(`clada loop ${number}: ${endingLine(result)}`)
     return stop.signal.aborted ? 130 : codes[result.ending]
   },
 }
@@ -221,23 +228,29 @@ async function promptFor(
   )
 }
 
-function tell(event: LoopEvent): void {
+function tellTo(paint: Paint): (event: LoopEvent) => void {
+  const begun = now()
   const say = (text: string): void => void process.stderr.write(text)
-  switch (event.kind) {
-    case 'round':
-      return say(`\n--- round ${event.round} (${event.tokens} tokens) ---\n`)
-    case 'text':
-      return say(spellOut(event.text))
-    case 'action':
-      return say(
-        `\n${event.result.success ? '✅' : '❌'} ${event.result.action} ${spellOut(primaryOf(event.result))}\n`,
-      )
-    case 'report':
-      return say(event.success ? '' : `\n${spellOut(event.text)}\n`)
-    case 'until':
-      return say(`\n--until: ${event.success ? 'succeeds' : 'fails'}\n`)
-    case 'retry':
-      return say(`\nclada: ${spellOut(event.reason)}; asking again\n`)
+  return (event) => {
+    switch (event.kind) {
+      case 'round':
+        return say(
+          `\n${paint.bold(`--- round ${event.round} (${event.tokens} tokens, ${elapsedText(now() - begun)}) ---`)}\n`,
+        )
+      case 'text':
+        return say(paint.dim(spellOut(event.text)))
+      case 'action': {
+        const { success, action } = event.result
+        const mark = success ? paint.green('✓') : paint.red('✗')
+        return say(`\n${mark} ${action} ${spellOut(primaryOf(event.result))}\n`)
+      }
+      case 'report':
+        return say(event.success ? '' : `\n${spellOut(event.text)}\n`)
+      case 'until':
+        return say(`\n--until: ${event.success ? paint.green('succeeds') : paint.red('fails')}\n`)
+      case 'retry':
+        return say(`\n${paint.yellow(`clada: ${spellOut(event.reason)}; asking again`)}\n`)
+    }
   }
 }
 
@@ -260,26 +273,37 @@ async function squash(clada: Clada, id: string, task: string): Promise<void> {
   if (only.length > 1) await clada.squash({ only, containing: '', message: `AI: ${task.split('\n', 1)[0]}` })
 }
 
-function summaryOf(
-  number: number,
-  result: LoopResult,
-  changes: readonly FileChange[],
-  until: string | undefined,
-): string {
+interface Summarized {
+  readonly number: number
+  readonly result: LoopResult
+  readonly changes: readonly FileChange[]
+  readonly until: string | undefined
+  readonly elapsedMs: number
+}
+
+function summaryOf({ number, result, changes, until, elapsedMs }: Summarized, paint: Paint): string {
   const state = (success: boolean): string => (success ? 'succeeded' : 'failed')
   const diffs = changes.map(({ path, before, after, binary }) =>
     binary ? `Binary file ${path} changed\n` : unifiedDiff(before && path, after && path, before, after, {}),
   )
+  const ink = codes[result.ending] === 0 ? paint.green : paint.yellow
   return [
-    `Loop ${number}. ${endingLine(result)}`,
+    ink(spellOut(`Loop ${number}. ${endingLine(result)} It took ${elapsedText(elapsedMs)}.`)),
     ...(result.until === undefined
       ? []
-      : [`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`]),
+      : [spellOut(`${until}: ${state(result.until.before)} before, ${state(result.until.after)} after.`)]),
     changes.length === 0
       ? 'No file was changed.'
       : `${counted(changes.length, 'file')} changed; clada undo --loop undoes all of it.`,
-    ...(diffs.length === 0 ? [] : ['', diffs.join('').trimEnd()]),
-  ]
-    .map(spellOut)
-    .join('\n')
+    ...(diffs.length === 0
+      ? []
+      : [
+          '',
+          ...diffs
+            .join('')
+            .trimEnd()
+            .split('\n')
+            .map((line) => paintDiff(spellOut(line), paint)),
+        ]),
+  ].join('\n')
 }

@@ -5,6 +5,7 @@ import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
 import { asking, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
+import { endNotice } from '../end-notice.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
 import { canAsk, isLive, isTerminal, print, readInputs, stdinTexts } from '../streams.ts'
 import { Progress, shownChanges } from '../live-output.ts'
@@ -54,6 +55,7 @@ export const command: Command = {
     const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const isPrinted = flags.quiet === undefined && flags.json === undefined
     const results: ExecutionResult[] = []
+    const notice = await endNotice(given)
     // Ctrl-C ends all inputs, not only the current one.
     const stop = new AbortController()
     for (const { name, text: given } of inputs) {
@@ -87,6 +89,7 @@ export const command: Command = {
       print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
     }
     if (stop.signal.aborted) return 130
+    notice(`clada: ${results.every((result) => result.success) ? 'done' : 'something failed'}`)
     return results.every((result) => result.success) ? 0 : 1
   },
 }
