@@ -91,6 +91,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   patches: fc.constantFrom('whole', 'good'),
   proposals: fc.constantFrom('ask', 'apply', 'off'),
   final_newline: fc.constantFrom('exact', 'add'),
+  encoding: fc.dictionary(fc.constantFrom('*.txt', 'src/**'), fc.constantFrom('windows-1252', 'utf-16le')),
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),

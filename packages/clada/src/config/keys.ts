@@ -1,3 +1,4 @@
+import { encodingNames } from '../core/encodings.ts'
 import { choices, type CladaOptions, defaultInputFile } from './settings.ts'
 import { modelActions, registry } from '../actions/registry.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
@@ -188,6 +189,16 @@ export const keys = {
     example: 'add',
     project: towards(['exact', 'add']),
     to: (finalNewline) => ({ finalNewline }),
+  }),
+  encoding: key({
+    kind: mapOf(choice(encodingNames), /\S/),
+    default: {},
+    about:
+      'The encodings of files that are not UTF-8, by glob. A byte order mark comes first, then this key, then .editorconfig (charset) and .gitattributes (working-tree-encoding).',
+    example: "{'legacy/*.txt': windows-1252}",
+    project: free,
+    to: (encoding) => ({ encoding }),
+    join: (given, below) => ({ ...below, ...given }),
   }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),

@@ -1,3 +1,4 @@
+import type { EncodingName } from '../core/encodings.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
@@ -108,6 +109,8 @@ export interface CladaOptions {
   syntaxCheck?: 'off' | 'auto' | 'lasting'
   /** How a file that is written whole ends: as the block has it, or always with a line break. Default: `exact`. */
   finalNewline?: 'exact' | 'add'
+  /** The encodings of files that are not UTF-8, by glob: `{ 'legacy/*.txt': 'windows-1252' }`. */
+  encoding?: Readonly<Record<string, EncodingName>>
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
   /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */
@@ -164,6 +167,7 @@ export function settingsOf(options: CladaOptions): Settings {
     userPlaces: userPlaces(),
     limits: { ...defaultLimits, ...options.limits },
     session: options.session,
+    encoding: options.encoding,
   }
 }
 

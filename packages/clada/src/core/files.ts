@@ -1,3 +1,4 @@
+import type { EncodingName } from './encodings.ts'
 import type { Access, Effect, Landed, Staged, Writer } from './effects.ts'
 import type { SeenChanges } from './recorder.ts'
 
@@ -85,6 +86,8 @@ export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string
   readonly bom: boolean
+  /** How the file is written back. UTF-8 unless it says so. */
+  readonly encoding?: EncodingName | undefined
   /** What is in the file, where the text is that of a notebook's cells. */
   readonly json?: string
   /** Computed when asked for. */

@@ -74,6 +74,10 @@ export type Problem =
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
     } & Resendable)
+  /** Its bytes are not in the encoding that it is declared to have. */
+  | { kind: 'not-encoded'; path: string; encoding: string }
+  /** A text that the file's encoding cannot express. */
+  | { kind: 'not-encodable'; path: string; encoding: string; characters: readonly string[] }
   /** A search-replace block without old text, for a file that has text. */
   | { kind: 'search-empty'; path: string; /** Its last lines. */ end: string }
   /** Some of several replacements cannot be made, so none is. */

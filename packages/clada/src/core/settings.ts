@@ -1,3 +1,5 @@
+import type { EncodingName } from './encodings.ts'
+
 /** The complete settings of a run, defaults included. */
 export interface Settings {
   /** The project. Resolved once, links included. */
@@ -22,6 +24,8 @@ export interface Settings {
   readonly limits: Limits
   /** The name of the working set; undefined for the one of the project. */
   readonly session?: string | undefined
+  /** The encodings of files that are not UTF-8, by glob. */
+  readonly encoding?: Readonly<Record<string, EncodingName>> | undefined
 }
 
 /** A mistake of the caller; the message says how to correct it. */

@@ -8,7 +8,9 @@ export function holdsToken(absolute: string): boolean {
     try {
       const start = Buffer.alloc(largest)
       const got = fs.readSync(fd, start, 0, largest, 0)
-      return got === largest || containsLogin(start.toString('latin1', 0, got))
+      // In UTF-16 a zero byte is beside each letter; all other encodings have ASCII as it is.
+      const raw = start.toString('latin1', 0, got)
+      return got === largest || containsLogin(raw) || containsLogin(raw.replaceAll('\0', ''))
     } finally {
       fs.closeSync(fd)
     }

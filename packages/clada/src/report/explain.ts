@@ -65,7 +65,10 @@ function messageOf(problem: Problem, action: string): Message {
       }
     case 'not-text': {
       const { path, reason, byte, line, described } = problem
-      const only = 'Only UTF-8 text can be read and edited; the file was left as it is.'
+      const only =
+        reason === 'binary'
+          ? 'Only text can be read and edited; the file was left as it is.'
+          : `The file was left as it is. If it is text in another encoding, the user can declare which, in .editorconfig: [${path.slice(path.lastIndexOf('/') + 1)}] charset = latin1, or in clada.yml: encoding: {'${path.slice(path.lastIndexOf('/') + 1)}': windows-1252}`
       return {
         what: `'${path}' is ${reason === 'binary' ? 'a binary file' : 'not valid UTF-8'} (byte ${byte}, line ${line})`,
         code: reason === 'binary' ? 'binary_file' : 'not_utf8',
@@ -118,6 +121,21 @@ function messageOf(problem: Problem, action: string): Message {
         what: `${problem.param} cannot be empty`,
         code: 'invalid_parameter',
         advice: `Give the text to look for in ${problem.param}.`,
+      }
+    case 'not-encoded':
+      return {
+        what: `'${problem.path}' is declared as ${problem.encoding} and has bytes that are not, or are another way to write a character`,
+        code: 'not_utf8',
+        details: { path: problem.path },
+        advice:
+          'The file was left as it is. Correct the declaration (.editorconfig, .gitattributes or the key encoding).',
+      }
+    case 'not-encodable':
+      return {
+        what: `'${problem.path}' is in ${problem.encoding}, which has no ${problem.characters.join(', ')}`,
+        code: 'not_utf8',
+        details: { path: problem.path },
+        advice: 'Write it with characters that the encoding has.',
       }
     case 'search-empty':
       return {

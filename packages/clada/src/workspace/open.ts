@@ -2,6 +2,7 @@ import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
+import { Declarations } from './declared-encoding.ts'
 import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
@@ -96,7 +97,9 @@ export function openWorkspace(
   const locator = new Locator(judge, settings.symlinks, names)
   // Restoring a link means the link, not its target.
   const places = new Locator(judge, 'refuse')
+  const declarations = new Declarations(disk, settings.encoding)
   const workspace = new Workspace({
+    declarations,
     tree: staged ?? disk,
     locator,
     limits,
@@ -110,7 +113,7 @@ export function openWorkspace(
   const stageOver = async (below: Workspace, tree: StagedTree | undefined): Promise<GroupScope> => {
     await below.flushed()
     const stage = new StagedTree(tree ?? disk, acting)
-    const scope = new Workspace({ tree: stage, locator, limits })
+    const scope = new Workspace({ tree: stage, locator, limits, declarations })
     return {
       staged: true,
       filesFor: (onWrite, expected) => scope.filesFor(onWrite, expected),

@@ -17,7 +17,11 @@ import { join, sep } from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
+import { toEol } from '@clada/reply/text/lines.ts'
+import type { EncodingName } from '../core/encodings.ts'
+import { Declarations } from './declared-encoding.ts'
 import { decodeText, DiskBase, directoryStop, encodeText } from './disk-file.ts'
+import { decodeAs, encodeAs, encodingByMark } from './text-encoding.ts'
 import { assertLinkStaysInside, type Locator } from './walk.ts'
 import { type Location, linkStop } from './walk.ts'
 import { syncMany } from '../process/sync-many.ts'
@@ -32,6 +36,8 @@ export interface WorkspaceParts {
   /** Waited for before each change of the disk. */
   readonly begin?: ((commits?: Commits) => Promise<void>) | undefined
   readonly recorder?: Recorder | undefined
+  /** The encodings of files, for all workspaces of one run. */
+  readonly declarations: Declarations
 }
 
 /**
@@ -83,6 +89,15 @@ function areRelated(one: string, other: string): boolean {
   if (length < other.length && other[length] !== sep && one[length - 1] !== sep) return false
   return isInside(other, one)
 }
+
+const encode = (
+  file: { readonly text: string; readonly bom: boolean },
+  encoding: EncodingName | undefined,
+  path: PathArg,
+): Promise<Buffer> | Buffer =>
+  encoding === undefined || encoding === 'utf-8'
+    ? encodeText(file.text, file.bom)
+    : encodeAs(file, encoding, path.given)
 
 /** The JSON of a notebook with the cells of a text. */
 async function withCells(path: PathArg, json: string, text: string): Promise<string> {
@@ -173,7 +188,7 @@ export class ActionFiles implements Files {
     const ready = this.#ready(path, 'read')
     const at = ready instanceof Promise ? await ready : ready
     const found = this.#readStable(at)
-    const { file, base } = this.#readText(found instanceof Promise ? await found : found, at, path, options)
+    const { file, base } = await this.#readText(found instanceof Promise ? await found : found, at, path, options)
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
     const { notebookText } = await import('./notebook.ts')
     const cells = notebookText(file.text)
@@ -189,8 +204,10 @@ export class ActionFiles implements Files {
     const at = ready instanceof Promise ? await ready : ready
     const base = this.#bases.get(file)
     if (base === undefined) throw new Error(`save without read: ${file.path.given}`)
-    const bytes = encodeText(file.json === undefined ? text : await withCells(file.path, file.json, text), file.bom)
+    const content = file.json === undefined ? text : await withCells(file.path, file.json, text)
+    const bytes = await encode({ text: content, bom: file.bom }, file.encoding, file.path)
     if (bytes.equals(base.bytes)) return
+    await this.#workspace.parts.declarations.freeze(at)
     await this.#workspace.parts.begin?.()
     this.#bases.delete(file)
     this.#write(at, file.path, bytes, base)
@@ -212,7 +229,11 @@ export class ActionFiles implements Files {
     }
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
-      const content = encodeText(await asNotebook(path, plain), false)
+      const { declarations } = this.#workspace.parts
+      const { encoding, eol } = await declarations.of(at)
+      const ended = eol === undefined ? plain : toEol(plain, eol)
+      const content = await encode({ text: await asNotebook(path, ended), bom: false }, encoding, path)
+      await declarations.freeze(at)
       await this.#workspace.parts.begin?.()
       this.#write(at, path, content, null)
       return { bytes: content.length }
@@ -221,7 +242,11 @@ export class ActionFiles implements Files {
     let content: Buffer
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
-      content = encodeText(await asNotebook(path, plain, base.bytes), false)
+      const encoding = await this.#encodingOf(at, base.bytes)
+      // Without its mark nothing would say any more that a file is in UTF-16.
+      const bom = encodingByMark(base.bytes) !== undefined
+      content = await encode({ text: await asNotebook(path, plain, base.bytes), bom }, encoding, path)
+      await this.#workspace.parts.declarations.freeze(at)
       await this.#workspace.parts.begin?.()
     } catch (error) {
       base.release()
@@ -235,6 +260,7 @@ export class ActionFiles implements Files {
     const at = await this.#ready(path, 'write')
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look !== undefined && look.type !== 'directory') await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.declarations.freeze(at)
     this.#tree.remove(at)
     this.#workspace.seen.delete(at.absolute)
   }
@@ -250,6 +276,8 @@ export class ActionFiles implements Files {
     if (source.absolute === target.absolute) return { overwrote: false }
     const overwrote = this.#refuseDirectory(target, 'rename')
     await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.declarations.freeze(source)
+    await this.#workspace.parts.declarations.freeze(target)
     this.#tree.rename(source, target)
     this.changed.add(target.absolute)
     const seen = this.#workspace.seen.get(source.absolute)
@@ -267,6 +295,7 @@ export class ActionFiles implements Files {
     if (look.type === 'directory') throw directoryStop(source, 'copyfile')
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.declarations.freeze(target)
     await this.#tree.copy(source, target)
     this.changed.add(target.absolute)
     this.#workspace.seen.delete(target.absolute)
@@ -371,6 +400,7 @@ export class ActionFiles implements Files {
     // What takes a name is on the disk first.
     await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
     const places = effects.map(({ path }) => locator.written(join(root, path), by))
+    for (const at of places) if (!('reason' in at)) await this.#workspace.parts.declarations.freeze(at)
     await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
     const kept: Effect[] = []
     const notKept: NotKept[] = []
@@ -417,16 +447,29 @@ export class ActionFiles implements Files {
     return new Promise((done) => setTimeout(done, left)).then(() => this.#readStable(at, waited + left))
   }
 
-  #readText(base: Base, at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
+  async #readText(
+    base: Base,
+    at: Location,
+    path: PathArg,
+    { expectHash }: ReadOptions,
+  ): Promise<{ file: TextFile; base: Base }> {
     try {
       this.#expect(at, path, base.bytes, expectHash)
-      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash: () => shortDigestOf(base.bytes) }
+      const encoding = await this.#encodingOf(at, base.bytes)
+      const decoded =
+        encoding === 'utf-8' ? decodeText(base.bytes, path.given) : await decodeAs(base.bytes, encoding, path.given)
+      const file: TextFile = { path, ...decoded, encoding, hash: () => shortDigestOf(base.bytes) }
       this.#bases.set(file, base)
       return { file, base }
     } catch (error) {
       base.release()
       throw error
     }
+  }
+
+  /** By its mark, or as the project declares it; never by a guess. */
+  async #encodingOf(at: Location, bytes: Buffer): Promise<EncodingName> {
+    return encodingByMark(bytes) ?? (await this.#workspace.parts.declarations.of(at)).encoding ?? 'utf-8'
   }
 
   /** Both the model and this run may have seen the file before; it must still be that one. */
