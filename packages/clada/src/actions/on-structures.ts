@@ -60,10 +60,13 @@ export async function onStructures<T extends object>(
   }
   // As text for people, and with their facts for programs.
   const data = result.warnings.length === 0 ? result.data : { ...result.data, warnings: result.warnings }
-  return ok(
+  const done = ok(
     data,
     result.warnings.map(({ type, message }) => `${type}: ${message}`),
   )
+  const [only, ...others] = paths
+  const isBroken = others.length === 0 && result.warnings.some(({ type }) => type === 'SYNTAX_BROKEN')
+  return isBroken ? { ...done, brokenSyntax: only?.absolute } : done
 }
 
 /**

@@ -186,6 +186,8 @@ export interface Done<Data = unknown> {
   readonly ok: true
   readonly data: Data
   readonly warnings?: readonly string[]
+  /** A file, absolute, about whose broken syntax the warnings say all there is to say. */
+  readonly brokenSyntax?: string | undefined
   /** In a preview: a program that was not run, so that what comes after it may find other files. */
   readonly notRun?: string
 }

@@ -120,6 +120,12 @@ interface CheckedFile {
   fault?: ReturnType<typeof faultOf>
 }
 
+interface SyntaxWarning {
+  /** Absolute. */
+  readonly file: string
+  readonly message: string
+}
+
 /** Files that a run changed, as they were before it and as they are now. */
 export class SyntaxCheck {
   readonly #root: string
@@ -148,9 +154,9 @@ export class SyntaxCheck {
   }
 
   /** One sentence for each file whose syntax was right before the run and is not any more. */
-  async warnings(): Promise<string[]> {
+  async warnings(): Promise<SyntaxWarning[]> {
     this.#look(this.#files.size < many ? 'few' : 'many')
-    const found: string[] = []
+    const found: SyntaxWarning[] = []
     for (const [absolute, { before, after, fault }] of this.#files) {
       const { line = 0, column, message } = (await fault) ?? {}
       if (message === undefined || !isText(before)) continue
@@ -161,7 +167,7 @@ export class SyntaxCheck {
         entity === undefined || before.includes(entity)
           ? ''
           : `; the line has ${entity}, which the file had nowhere: if the character was meant, write that`
-      found.push(`${place} has a syntax error since this run: ${message}${hint}`)
+      found.push({ file: absolute, message: `${place} has a syntax error since this run: ${message}${hint}` })
     }
     return found
   }

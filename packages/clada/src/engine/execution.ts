@@ -88,6 +88,8 @@ export class Execution {
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
   #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
   readonly #syntax: SyntaxCheck | undefined
+  /** Files of which an action said itself that their syntax is broken now. */
+  readonly #saidBroken = new Set<string>()
   /** In a preview: the first program that was not run. */
   #notRun: string | undefined
 
@@ -218,13 +220,8 @@ export class Execution {
 
   /** About files whose syntax was right before the run. An action that said so itself need not be repeated. */
   async checkSyntax(): Promise<void> {
-    const warnings = (await this.#syntax?.warnings()) ?? []
-    const said = new Set(
-      this.#results.flatMap(({ data, params }) => (saysBroken(data) ? [String(params['path'])] : [])),
-    )
-    this.#warnings.push(
-      ...warnings.filter((one) => ![...said].some((path) => path.endsWith(one.slice(0, one.indexOf(':'))))),
-    )
+    for (const { file, message } of (await this.#syntax?.warnings()) ?? [])
+      if (!this.#saidBroken.has(file)) this.#warnings.push(message)
   }
 
   result(): ExecutionResult {
@@ -411,6 +408,7 @@ export class Execution {
         ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
     if (!tried.ok) await review?.failed?.(tried.problem, scope)
+    else if (tried.brokenSyntax !== undefined) this.#saidBroken.add(tried.brokenSyntax)
     const unknown = this.#unknown(tried, task)
     const made = decide && changesSince?.()
     // An action that fails may have done a part of its work.
@@ -633,13 +631,6 @@ const fileProblems: ReadonlySet<Problem['kind']> = new Set([
   'search-failed',
   'cwd-missing',
 ] satisfies Problem['kind'][])
-
-/** Operations on structures judge their own result. */
-const saysBroken = (data: unknown): boolean =>
-  typeof data === 'object' &&
-  data !== null &&
-  'warnings' in data &&
-  JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
 
 const isSamePath = (one: Block, other: Block): boolean =>
   one.params['path'] !== undefined && one.params['path'] === other.params['path']

@@ -37,11 +37,6 @@ async function runText(text: string, options: RunOptions): Promise<RunResult> {
 
 /** The same for blocks that are already parsed. */
 export async function runDocument(document: Document, options: RunOptions): Promise<RunResult> {
-  const structure = document.blocks.find(({ action }) => action.includes('_structure'))
-  if (structure !== undefined) {
-    const { prepareGrammar } = await import('../structure/grammar.ts')
-    prepareGrammar(String((structure.values ?? structure.params)['path']))
-  }
   return inWorkspace(options, async (execution) => {
     execution.note(document)
     await execution.runBlocks(document.blocks)

@@ -3,7 +3,6 @@ import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
 import { partsFinder, verbatimFinder, type Finder } from './find-parts.ts'
 import type { Language, TreeSitterRow } from './language.ts'
-import { languageFor } from './languages.ts'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -88,13 +87,6 @@ async function startRuntime() {
       done(new wasm.Instance(module, imports), module),
   })
   return { Language, parser: new Parser() }
-}
-
-/** Lets other threads compile what the structures of a file need, while this one loads the rest of the code. */
-export function prepareGrammar(path: string): void {
-  const { parser } = languageFor(path, '') ?? {}
-  if (parser?.kind !== 'tree-sitter') return
-  for (const name of ['tree-sitter', parser.grammar]) void compiled(name)
 }
 
 /** What the types of Node leave out. */

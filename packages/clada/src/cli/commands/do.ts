@@ -52,10 +52,6 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const [action, ...pairs] = words
     if (action === undefined) throw new UsageError('do needs an action: clada do ACTION name=value…')
-    if (action.includes('structure')) {
-      const { prepareGrammar } = await import('../../structure/grammar.ts')
-      prepareGrammar(pairs.find((pair) => pair.startsWith('path=')) ?? '')
-    }
     if (!registry.has(action)) {
       const close = closestAction(action, registry)
       throw new UsageError(
