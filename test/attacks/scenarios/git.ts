@@ -191,6 +191,8 @@ function layers(): Attack[] {
 
 /** A repository that belongs to another user decides what git starts. */
 function owners(): Attack[] {
+  // Only the superuser can give files away.
+  if (process.getuid?.() !== 0) return []
   const why = "git does not use another user's repository either"
   const hook =
     "printf '#!/bin/sh\\n{S}\\n' > .git/hooks/post-commit; chmod 755 .git/hooks/post-commit; git config core.fsmonitor {S}; git config core.hooksPath .git/hooks; chmod -R o+rX {FX}; "

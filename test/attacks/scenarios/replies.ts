@@ -1,8 +1,8 @@
 import type { Attack } from '../attack.ts'
-import { numbered } from './numbered.ts'
+import { numbered, quoted } from './numbered.ts'
 
 /** Texts in which a block is shown, thought or quoted, and not meant. */
-export const replyScenarios = (): Attack[] => [...quotations(), ...fragments()]
+export const replyScenarios = (): Attack[] => [...quotations(), ...fragments(), ...hidden()]
 
 const code = (id: string): string =>
   `#!SHAM [@three-char-SHA-256: ${id}]\naction = "exec"\nlang = "bash"\ncode = "{S}"\n#!END_SHAM_${id}\n`
@@ -100,5 +100,42 @@ function fragments(): Attack[] {
       reply,
       afterwards: '[ $(wc -l < src/app.js) -ge 120 ] || touch {FX}/PWNED',
     })),
+  )
+}
+
+/** Characters that a terminal does not show, or obeys. */
+const invisible = [
+  '\u3164',
+  '\uffa0',
+  '\u034f',
+  '\u2800',
+  '\u115f',
+  '\u17b4',
+  '\u202e',
+  '\u2028',
+  '\u009b',
+  '\u{e0041}',
+]
+
+const showing = ['clada diff', 'clada --no-git --json'] as const
+
+function hidden(): Attack[] {
+  return numbered(
+    'HIDDEN',
+    { why: 'a terminal spells out what nobody could see', reply: 'nothing\n' },
+    invisible.flatMap((char) => {
+      const name = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+      const reply = `<---WRITE file="{P}/src/n.txt"--->\nif x${char}y\n<---END--->\n`
+      return showing.map((command) => ({
+        description: `${name} by ${command}`,
+        afterwards: [
+          `printf %s ${quoted(reply)} > {FX}/../reply.md`,
+          `command -v script > /dev/null || exit 0`,
+          `export -f clada; CI= SHELL=/bin/bash script -qec '${command} {FX}/../reply.md' /dev/null < /dev/null > {FX}/../shown`,
+          `grep -q n.txt {FX}/../shown || touch {FX}/PWNED`,
+          `grep -qF ${quoted(char)} {FX}/../shown && touch {FX}/PWNED`,
+        ].join('\n'),
+      }))
+    }),
   )
 }
