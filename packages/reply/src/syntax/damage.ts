@@ -8,8 +8,6 @@ import { plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
 export const bulletOf = (line: string): string =>
   /^[ \t\xa0]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t\xa0]+(?=\S)/.exec(line)?.[0] ?? ''
 
-export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
-
 /** A line that is a marker once its damage is undone: the line itself when that is only white space around it. */
 export const cleanLine = (line: string): string => {
   const plain = plainMarker(line)

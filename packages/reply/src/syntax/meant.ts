@@ -2,7 +2,7 @@ import { partitionPoint } from '../text/lines.ts'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { isComplete } from './damage.ts'
-import { openFence } from './foreign/foreign.ts'
+import { openFence } from './fences.ts'
 
 /** Lines that are not meant to be executed, both included. */
 export interface Passage {

@@ -1,6 +1,6 @@
 import type { Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { fenceAt, fenceEnd, openFence, rowAt } from './foreign/foreign.ts'
+import { fenceAt, fenceEnd, openFence, rowAt } from './fences.ts'
 import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
 import type { Passage } from './meant.ts'
 import { isPlaceholder } from './placeholder.ts'

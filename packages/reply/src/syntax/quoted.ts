@@ -1,6 +1,7 @@
 import type { Block, NotExecutedReason } from '../core/block.ts'
 import { type Source, textFrom } from '../core/source.ts'
-import { fenceAround, fenceOf, openFence, PLUS } from './foreign/foreign.ts'
+import { PLUS } from './foreign/foreign.ts'
+import { fenceAround, fenceOf, openFence } from './fences.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { SPACE } from './reader.ts'
 

@@ -3,16 +3,8 @@ import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { newFile, sectionsOf } from './sections.ts'
-import {
-  damageWarning,
-  foreign,
-  type Found,
-  type ReadMarker,
-  rowAt,
-  Rows,
-  truncated,
-  unreadable,
-} from '../foreign/foreign.ts'
+import { damageWarning, foreign, type Found, type ReadMarker, Rows, truncated, unreadable } from '../foreign/foreign.ts'
+import { rowAt } from '../fences.ts'
 
 /*
  * Patches as the tool `apply_patch` takes them:

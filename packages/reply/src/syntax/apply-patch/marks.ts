@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
-import { eachLineWith, fenceAt, isLine, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
+import { eachLineWith, isLine, MarkList, type ReadMarker } from '../foreign/foreign.ts'
+import { fenceAt, rowAt } from '../fences.ts'
 
 interface Mark {
   readonly line: number

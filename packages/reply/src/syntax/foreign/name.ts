@@ -1,5 +1,5 @@
 import { type Source, textFrom } from '../../core/source.ts'
-import { type Fence, rowAt } from './foreign.ts'
+import { type Fence, rowAt } from '../fences.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,

@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { type Fence, fenceAt, fenceEnd, foreign, type Found, Rows, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, Rows, truncated } from '../foreign/foreign.ts'
+import { type Fence, fenceAt, fenceEnd } from '../fences.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*

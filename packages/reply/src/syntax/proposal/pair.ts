@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { type Fence, fenceAt, fenceEnd, rowAt, Rows } from '../foreign/foreign.ts'
+import { Rows } from '../foreign/foreign.ts'
+import { type Fence, fenceAt, fenceEnd, rowAt } from '../fences.ts'
 import { filesSpokenOf, lineAbove, nameIn } from '../foreign/name.ts'
 import { isFile } from './title.ts'
 

@@ -1,17 +1,7 @@
 import type { NotExecutedReason } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
-import {
-  type Fence,
-  fenceAt,
-  fenceEnd,
-  foreign,
-  type Found,
-  MarkList,
-  rowAt,
-  Rows,
-  type LineSlip,
-  truncated,
-} from '../foreign/foreign.ts'
+import { foreign, type Found, MarkList, Rows, type LineSlip, truncated } from '../foreign/foreign.ts'
+import { type Fence, fenceAt, fenceEnd, rowAt } from '../fences.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
 import { hunkOf } from '../search-replace/search-replace.ts'

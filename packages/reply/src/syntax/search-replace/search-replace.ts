@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, frameAt, type LineSlip, rowAt } from '../foreign/foreign.ts'
+import { foreign, type Found, type LineSlip } from '../foreign/foreign.ts'
+import { frameAt, rowAt } from '../fences.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
 import { LF } from '../reader.ts'
 import { parseHunks, sideOf } from '../../text/hunks.ts'

@@ -2,15 +2,14 @@ import { type Source, textFrom } from '../../core/source.ts'
 import {
   damageWarning,
   eachLineWith,
-  frameAt,
   isLine,
   type LineSlip,
   MarkList,
   type ReadMarker,
-  rowAt,
   Rows,
   truncated,
 } from '../foreign/foreign.ts'
+import { frameAt, rowAt } from '../fences.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {

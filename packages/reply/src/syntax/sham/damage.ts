@@ -1,4 +1,5 @@
-import { cleanLine, isFence, unquoted } from '../damage.ts'
+import { cleanLine, unquoted } from '../damage.ts'
+import { fenceOf } from '../fences.ts'
 import type { Source } from '../../core/source.ts'
 import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
 import { madeControl, type ReadOptions } from '../reader.ts'
@@ -49,7 +50,7 @@ class DamagedLines implements ShamLines {
       if (text.trim() !== '') this.markers.take(line, { clean: '', markup: text })
       return ''
     }
-    if (isFence(text)) {
+    if (fenceOf(text) !== undefined) {
       this.markers.takeFence(line)
       return ''
     }

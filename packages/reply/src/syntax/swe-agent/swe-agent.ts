@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, type LineSlip, rowAt, Rows, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, type LineSlip, Rows, truncated } from '../foreign/foreign.ts'
+import { rowAt } from '../fences.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*

@@ -1,16 +1,7 @@
 import { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import {
-  damageWarning,
-  type Fence,
-  fenceAt,
-  foreign,
-  type Found,
-  type LineSlip,
-  nextFence,
-  rowAt,
-  unreadable,
-} from '../foreign/foreign.ts'
+import { damageWarning, foreign, type Found, type LineSlip, unreadable } from '../foreign/foreign.ts'
+import { type Fence, fenceAt, nextFence, rowAt } from '../fences.ts'
 import { spokenAbove } from '../foreign/name.ts'
 import { BOM, SPACE, TAB } from '../reader.ts'
 import { foundOf } from './section.ts'

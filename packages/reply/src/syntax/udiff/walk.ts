@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { PLUS, rowAt } from '../foreign/foreign.ts'
+import { PLUS } from '../foreign/foreign.ts'
+import { rowAt } from '../fences.ts'
 import { SPACE } from '../reader.ts'
 
 /** What a diff says about one file, names as written. */

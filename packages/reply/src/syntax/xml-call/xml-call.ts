@@ -1,5 +1,6 @@
 import type { Source } from '../../core/source.ts'
-import { fenceOf, foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
+import { foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
+import { fenceOf } from '../fences.ts'
 import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument, WRAPPER } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
