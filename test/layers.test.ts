@@ -112,11 +112,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'approvals/approvals.ts',
     'approvals/socket.ts',
     'approvals/vouchers.ts',
-    'config/load.ts',
     'timetravel/undo-plan.ts',
-    'ui/companion.ts',
-    'watch/place.ts',
-    'watch/token.ts',
   ],
   // Of the files of the project only whether they are there, and of which kind: git reads their contents itself.
   'the git directory': [
@@ -143,24 +139,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
   ],
   // Their digests are compared and shown to the user.
   'what an approval binds': ['approvals/deciders.ts', 'approvals/git-deciders.ts'],
-  'the terminal, the package, and files that the user names': [
-    'cli/ask.ts',
-    'cli/live-output.ts',
-    'cli/streams.ts',
-    'cli/commands/cases.ts',
-    'cli/commands/convert.ts',
-    'cli/commands/doctor.ts',
-    'cli/commands/init.ts',
-    'cli/commands/mcp.ts',
-    'cli/commands/version.ts',
-    'cli/watch/commands.ts',
-    'config/settings.ts',
-    'structure/grammar.ts',
-    'ui/follow.ts',
-    'ui/server.ts',
-    'watch/clipboard/open.ts',
-    'watch/watched-file.ts',
-  ],
+  'the terminal, the package, and files that the user names': ['cli', 'config', 'structure/grammar.ts', 'ui', 'watch'],
   // Files of the project by their paths. No other file may be added here.
   'to be read through the workspace': [
     'commands/find-files.ts',

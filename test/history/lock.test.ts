@@ -180,6 +180,25 @@ describe('the lock', () => {
   })
 })
 
+it.skipIf(process.platform === 'win32')('no lock is put into a temporary directory of others', () => {
+  const tmp = scratchDir({ file: '' })
+  const { TMPDIR, XDG_STATE_HOME } = process.env
+  const own = path.join(tmp, `clada-${process.getuid?.()}`)
+  try {
+    Object.assign(process.env, { TMPDIR: tmp, XDG_STATE_HOME: path.join(tmp, 'file') })
+    fs.mkdirSync(own)
+    fs.chmodSync(own, 0o777)
+    expect([lockFileOf('/project'), fs.readdirSync(own)]).toEqual([undefined, []])
+    fs.chmodSync(own, 0o700)
+    expect(path.dirname(lockFileOf('/project') ?? '')).toBe(path.join(own, 'locks'))
+  } finally {
+    for (const [name, value] of Object.entries({ TMPDIR, XDG_STATE_HOME })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+})
+
 it('a file that an editor saves in the middle is not overwritten', async () => {
   const root = scratchDir({ 'a.txt': 'a' })
   const { Clada } = await import('../../packages/clada/src/index.ts')

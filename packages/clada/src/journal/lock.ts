@@ -18,7 +18,7 @@ import {
   removeFile,
   renameFile,
 } from '../state/own-files.ts'
-import { makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts'
+import { isPrivate, makePrivateDir, stateHome, temporaryHome } from '../state/user-state.ts'
 
 /**
  * The lock of a repository: an execution waits for it before its first read that matters, so that it sees the changes of
@@ -38,7 +38,10 @@ export async function lockProject(
 export function lockFileOf(root: string): string | undefined {
   for (const parent of [stateHome, temporaryHome]) {
     try {
-      const dir = path.join(parent(), 'locks')
+      const home = parent()
+      const isThere = fs.lstatSync(home, { throwIfNoEntry: false }) !== undefined
+      if (parent === temporaryHome && isThere && !isPrivate(home)) continue
+      const dir = path.join(home, 'locks')
       makePrivateDir(dir)
       fs.accessSync(dir, fs.constants.W_OK)
       return path.join(dir, digestOf(commonDirAround(root) ?? root))

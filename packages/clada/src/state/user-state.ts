@@ -113,6 +113,13 @@ export function makePrivateDir(dir: string): void {
   }
 }
 
+/** Whether a directory is the user's own, and nobody else can write to it: anybody can make one of any name in `/tmp`. */
+export function isPrivate(dir: string): boolean {
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
+  if (stat?.isDirectory() !== true) return false
+  return process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o022) === 0)
+}
+
 /** Throws below a file, on every Node: from 22 on, `throwIfNoEntry: false` would say that nothing is there. */
 function isDirectory(dir: string): boolean {
   try {

@@ -5,7 +5,7 @@ import { hasCode } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { readOwn, renameFile, writeIgnoreFile } from './own-files.ts'
 import { writtenByGit } from './git-dirs.ts'
-import { makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
+import { isPrivate, makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
 
 /**
  * A repository can ship a `.clada/` with a history, locks or a `back.json` of its own making. State counts only when it
@@ -235,12 +235,6 @@ function randomId(): string {
 }
 
 const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
-
-function isPrivate(dir: string): boolean {
-  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
-  if (stat?.isDirectory() !== true) return false
-  return process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o022) === 0)
-}
 
 const isDir = (dir: string): boolean => fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true
 
