@@ -235,7 +235,7 @@ describe('clada context', () => {
     const { status, stdout, stderr } = await clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe('a.txt (1 token) added\n')
-    expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '.env' (path_denied)")
+    expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '*.env' (path_denied)")
     expect(stderr).toContain("no such file or directory, open 'none.txt'")
   })
 
