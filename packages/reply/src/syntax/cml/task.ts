@@ -255,7 +255,8 @@ function contentOf(text: string, { from, to }: Section): string {
  * Paths of Windows, on whatever system. A backslash before a sign is left: Markdown escapes `a.txt` as `a\.txt`, which
  * must be seen as damage and not become `a/.txt`.
  */
-const slashed = (path: string): string => (/\\(?![\p{L}\p{N}])/u.test(path) ? path : path.replaceAll('\\', '/'))
+const slashed = (path: string): string =>
+  /\\(?![\p{L}\p{N}]|\.\.(?:[\\/]|$))/u.test(path) ? path : path.replaceAll('\\', '/')
 
 /** A path as one word of a command line. */
 const word = (path: string): string => (/^[\w./@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
