@@ -308,19 +308,25 @@ describe('a document that is carried out whole', () => {
 
   it('a file that somebody else changed since it was read stops it', async () => {
     const root = scratchDir({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
-    let done = false
+    /** Does something before the last of three actions: results are reported only when all of them have landed. */
+    const beforeThird = (change: () => void): { signal: AbortSignal } => {
+      const { signal } = new AbortController()
+      let asked = 0
+      Object.defineProperty(signal, 'aborted', {
+        get: () => {
+          if (++asked === 3) change()
+          return false
+        },
+      })
+      return { signal }
+    }
     const { success } = await clada(root, { atomic: true }).execute(
       blocks(
         ['file_replace_text', { path: at(root, 'a.txt'), old_text: 'a', new_text: 'ours' }],
         ['file_replace_text', { path: at(root, 'b.txt'), old_text: 'b', new_text: 'ours' }],
         ['grep', { pattern: 'x', path: root }],
       ),
-      {
-        onAction: () => {
-          if (!done) fs.writeFileSync(at(root, 'b.txt'), 'theirs\n')
-          done = true
-        },
-      },
+      beforeThird(() => fs.writeFileSync(at(root, 'b.txt'), 'theirs\n')),
     )
     expect(success).toBe(false)
     expect(filesIn(root)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'theirs\n' })
@@ -331,11 +337,7 @@ describe('a document that is carried out whole', () => {
         ['file_replace_text', { path: at(root, 'a.txt'), old_text: 'b', new_text: 'c' }],
         ['grep', { pattern: 'x', path: root }],
       ),
-      {
-        onAction: ({ action }) => {
-          if (action === 'grep') fs.writeFileSync(at(root, 'a.txt'), 'theirs\n')
-        },
-      },
+      beforeThird(() => fs.writeFileSync(at(root, 'a.txt'), 'theirs\n')),
     )
     expect(twice.success).toBe(false)
     expect(filesIn(root)).toEqual({ 'a.txt': 'theirs\n', 'b.txt': 'theirs\n' })

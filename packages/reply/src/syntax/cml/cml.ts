@@ -282,6 +282,7 @@ function unfitIn({ params }: Call): Refused | undefined {
   for (const name of ['path', 'old_path', 'new_path', 'dir', 'cwd', 'lang', 'lines', 'timeout']) {
     const value = params[name]
     if (value === '') return refuse(`does not allow an empty ${name === 'dir' ? 'dir' : 'path'}`)
+    if (value?.includes('\\')) return refuse('reads a backslash in a path as a slash')
     if (value !== undefined && notInXml.test(value)) return refuse('does not allow control characters in an attribute')
   }
   return undefined
