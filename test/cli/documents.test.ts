@@ -168,9 +168,9 @@ describe('clada check', () => {
         '✗ line 16  sham -',
         '    line 16, column 1: Invalid SHAM header format [MALFORMED_HEADER]',
         '    → Write the header as: #!SHAM [@three-char-SHA-256: def]',
-        '– lines 18-22  udiff -  file_patch c.txt',
-        '    not executed: udiff block, c.txt: it is in the format of another tool, next to native blocks',
-        '✗ line 24, not closed  replacer 4  file_write d.txt',
+        '– lines 18-22  udiff 4  file_patch c.txt',
+        '    a proposal: shown before it is applied',
+        '✗ line 24, not closed  replacer 5  file_write d.txt',
         '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
         '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
         '7 found, 5 with problems, 1 not executed.',
@@ -205,12 +205,10 @@ describe('clada check', () => {
       ['cml', '2', 'file_move', 11, 11],
       ['sham', 'abc', 'file_wirte', 12, 15, 'unknown_action'],
       ['sham', '-', '', 16, 16, 'MALFORMED_HEADER'],
-      ['udiff', '-', 'file_patch', 18, 22],
-      ['replacer', '4', 'file_write', 24, null, 'truncated'],
+      ['udiff', '4', 'file_patch', 18, 22],
+      ['replacer', '5', 'file_write', 24, null, 'truncated'],
     ])
-    expect(checked.blocks[5].note).toBe(
-      'not executed: udiff block, c.txt: it is in the format of another tool, next to native blocks',
-    )
+    expect(checked.blocks[5].note).toBe('a proposal: shown before it is applied')
     expect(checked.warnings).toEqual([])
   })
 

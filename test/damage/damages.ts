@@ -424,7 +424,6 @@ export const damages: readonly Damage[] = [
     name: 'wrong numbers',
     class: 'nothing-lost',
     part: 'header',
-    warns: true,
     syntaxes: ['udiff'],
     damage: (one) =>
       one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong' } } : undefined,
@@ -440,7 +439,6 @@ export const damages: readonly Damage[] = [
     name: 'wrong counts',
     class: 'nothing-lost',
     part: 'header',
-    warns: true,
     syntaxes: ['udiff'],
     damage: (one) =>
       one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong-counts' } } : undefined,

@@ -122,6 +122,7 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
     ...checked,
     ...(block.group === undefined ? {} : { group: block.group }),
     ...(warnings === undefined ? {} : { warnings }),
+    ...(block.proposed && problems.length === 0 ? { note: 'a proposal: shown before it is applied' } : {}),
   }
 }
 
