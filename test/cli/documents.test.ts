@@ -168,12 +168,12 @@ describe('clada check', () => {
         '✗ line 16  sham -',
         '    line 16, column 1: Invalid SHAM header format [MALFORMED_HEADER]',
         '    → Write the header as: #!SHAM [@three-char-SHA-256: def]',
-        '– lines 18-22  udiff 4  file_patch c.txt',
+        '✓ lines 18-22  udiff 4  file_patch c.txt',
         '    a proposal: shown before it is applied',
         '✗ line 24, not closed  replacer 5  file_write d.txt',
         '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
         '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
-        '7 found, 5 with problems, 1 not executed.',
+        '7 found, 5 with problems.',
         '',
         'The corrected block, ready to be sent again if nothing is missing:',
         '```',
@@ -208,7 +208,7 @@ describe('clada check', () => {
       ['udiff', '4', 'file_patch', 18, 22],
       ['replacer', '5', 'file_write', 24, null, 'truncated'],
     ])
-    expect(checked.blocks[5].note).toBe('a proposal: shown before it is applied')
+    expect(checked.blocks[5].proposed).toBe(true)
     expect(checked.warnings).toEqual([])
   })
 

@@ -27,12 +27,12 @@ describe('paths that people are told', () => {
   it('of the working set', () => {
     const { root, run } = place()
     const outside = scratchDir({ 'b.txt': 'b\n' })
-    expect(run('context', 'add', `${root}/src/a.txt`).stdout).toBe('src/a.txt (2 bytes) added\n')
+    expect(run('context', 'add', `${root}/src/a.txt`).stdout).toBe('src/a.txt (1 token) added\n')
     expect(run('context', 'add', `${outside}/b.txt`, '--allow', outside).stdout).toBe(
-      `${outside}/b.txt (2 bytes) added\n`,
+      `${outside}/b.txt (1 token) added\n`,
     )
     expect(run('context', 'list', '--allow', outside).stdout.split('\n').sort()).toEqual(
-      ['', `${outside}/b.txt  2 bytes`, 'src/a.txt  2 bytes'].sort(),
+      ['', `${outside}/b.txt  2 bytes, 1 token`, '2 entries, 2 tokens', 'src/a.txt  2 bytes, 1 token'].sort(),
     )
     expect(run('context', 'print', '--allow', outside).stderr).toContain('src/a.txt  ')
     fs.rmSync(`${root}/src/a.txt`)

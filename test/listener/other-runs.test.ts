@@ -152,7 +152,8 @@ describe('a watched file, for other runs', () => {
     expect(await run(test.roots.project, write)).toContain('reserved for clada')
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(await run(test.roots.project, write)).not.toContain('reserved for clada')
+    // The list of watched files is read again after 20 ms.
+    await expect.poll(() => run(test.roots.project, write)).not.toContain('reserved for clada')
     expect(fs.readdirSync(registry())).toEqual([])
   })
 

@@ -39,6 +39,8 @@ export interface CheckedBlock {
   readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
   /** Why it would not be executed, although nothing is wrong with it. */
   readonly note?: string
+  /** A proposal: shown to the user before it is applied. */
+  readonly proposed?: true | undefined
   readonly warnings?: readonly string[]
   /** The block as it was meant, or its whole group, ready to be sent again, where exactly one reading exists. */
   readonly corrected?: string
@@ -122,7 +124,7 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
     ...checked,
     ...(block.group === undefined ? {} : { group: block.group }),
     ...(warnings === undefined ? {} : { warnings }),
-    ...(block.proposed && problems.length === 0 ? { note: 'a proposal: shown before it is applied' } : {}),
+    proposed: block.proposed,
   }
 }
 

@@ -53,7 +53,7 @@ function listed(document: CheckedDocument & { name: string; contentKind: Content
 }
 
 function blockLines(block: CheckedBlock): string[] {
-  const { syntax, id, action, target, problems, note, warnings = [] } = block
+  const { syntax, id, action, target, problems, note, proposed, warnings = [] } = block
   const mark = problems.length > 0 ? '✗' : note === undefined ? '✓' : '–'
   const what = [action, target].filter((word) => word !== '').join(' ')
   const open = block.endLine === null ? ', not closed' : ''
@@ -64,6 +64,7 @@ function blockLines(block: CheckedBlock): string[] {
       ...(hint === undefined ? [] : [`    → ${hint}`]),
     ]),
     ...(note === undefined ? [] : [`    ${note}`]),
+    ...(proposed && problems.length === 0 ? ['    a proposal: shown before it is applied'] : []),
     ...warnings.map((warning) => `    ⚠ ${warning}`),
   ]
 }
