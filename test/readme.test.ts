@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { commands } from '../packages/clada/src/cli/commands/list.ts'
 import { lacks } from './support/needs.ts'
 import { fill, scratchDir } from './support/scratch.ts'
+import { cladaCommand } from './support/cli.ts'
 
 /** Every command of the README and of the walk-throughs, run once, in their order. */
 const root = path.join(import.meta.dirname, '..')
@@ -82,7 +83,9 @@ function prepare(): { project: string; env: NodeJS.ProcessEnv } {
     ].join('\n'),
   })
   const programs = {
-    clada: `exec '${process.execPath}' '${inject('cli')}' "$@"`,
+    clada: `exec ${cladaCommand()
+      .map((word) => `'${word}'`)
+      .join(' ')} "$@"`,
     ollama: `cat > /dev/null; printf '%s\\n' '#!SHAM [@three-char-SHA-256: abd]' 'action = "file_write"' 'path = "${project}/made.txt"' 'content = "x"' '#!END_SHAM_abd'`,
   }
   for (const [name, code] of Object.entries(programs)) {

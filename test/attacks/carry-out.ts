@@ -11,6 +11,7 @@ import { hasCode } from '../../packages/clada/src/core/platform.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
 import { achieved, differences, filesOf, type Picture, pictureOf, type Run } from './oracle.ts'
+import { commandOf } from '../support/cli.ts'
 
 export interface Verdict {
   readonly held: boolean
@@ -76,10 +77,12 @@ async function unseen(
   if (changed.length === 0) return silent
   const { project, state } = fixture
   if (cli === undefined) await new Clada({ repoPath: project, gitCommit: false }).undo()
-  else
-    spawnSync(process.execPath, [cli, 'undo', '--root', project, '--no-git'], {
+  else {
+    const [file = '', ...first] = commandOf(cli)
+    spawnSync(file, [...first, 'undo', '--root', project, '--no-git'], {
       env: { ...process.env, XDG_STATE_HOME: state },
     })
+  }
   return [...silent, ...differences(before, filesOf(fixture)).map((name) => `${name} is not undone`)]
 }
 
@@ -193,8 +196,7 @@ async function byCommandLine(attack: Attack, fixture: Fixture, document: string,
 function runOnce(attack: Attack, fixture: Fixture, document: string, cli: string): Run & { printed: string } {
   const [file = '', ...args] = [
     ...faults(attack),
-    process.execPath,
-    cli,
+    ...commandOf(cli),
     ...(attack.preview ? ['diff'] : []),
     '--root',
     fixture.project,
@@ -232,7 +234,12 @@ class UserOf {
   constructor(fixture: Fixture, cli: string, attack: Attack) {
     const name = { GIT_AUTHOR_NAME: 'u', GIT_AUTHOR_EMAIL: 'u@x', GIT_COMMITTER_NAME: 'u', GIT_COMMITTER_EMAIL: 'u@x' }
     this.#options = { cwd: fixture.project, env: { ...userEnvironment(attack, fixture), ...name, GIT_EDITOR: ':' } }
-    this.#line = (lines) => ['-c', `clada() { '${process.execPath}' '${cli}' "$@"; }\n${fixture.fill(lines)}`]
+    this.#line = (lines) => [
+      '-c',
+      `clada() { ${commandOf(cli)
+        .map((word) => `'${word}'`)
+        .join(' ')} "$@"; }\n${fixture.fill(lines)}`,
+    ]
   }
 
   /** What it printed. It may fail: what counts is what it does. */

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { cladaCall } from '../support/cli.ts'
 
 describe.skipIf(process.platform !== 'linux')('what whoever starts clada left open', () => {
   needs('sandbox')
@@ -19,8 +20,7 @@ describe.skipIf(process.platform !== 'linux')('what whoever starts clada left op
     const stdio = Array.from({ length: 211 }, (_none, at) =>
       at === 200 ? dir : at === 210 ? file : at === 1 || at === 2 ? ('pipe' as const) : ('ignore' as const),
     )
-    const args = [inject('cli'), ...words, `code=${code}`, '--no-git']
-    const { stdout, stderr } = spawnSync(process.execPath, args, {
+    const { stdout, stderr } = spawnSync(...cladaCall(...words, `code=${code}`, '--no-git'), {
       cwd: path.join(base, 'proj'),
       stdio,
       encoding: 'utf8',

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { takeLock } from '../../packages/clada/src/journal/lock.ts'
-import { clada, startClada } from '../support/cli.ts'
+import { clada, startClada, cladaCall } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
 const block = (id: string, lines: readonly string[]): string =>
@@ -52,7 +52,7 @@ describe('clada run', () => {
     const full = fs.openSync('/dev/full', 'w')
     try {
       for (const args of [[], ['history'], ['undo']]) {
-        const { status, stderr } = spawnSync(process.execPath, [inject('cli'), '--root', cwd, ...args], {
+        const { status, stderr } = spawnSync(...cladaCall('--root', cwd, ...args), {
           input: write(`${cwd}/a.txt`, 'a'),
           stdio: ['pipe', full, 'pipe'],
           encoding: 'utf8',

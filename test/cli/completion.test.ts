@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { beforeAll, afterAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, afterAll, describe, expect, it } from 'vitest'
 import os from 'node:os'
 import { completion } from '../../packages/clada/src/cli/complete.ts'
 import { flags } from '../../packages/clada/src/cli/flags.ts'
 import { commandHelp } from '../../packages/clada/src/cli/commands/help.ts'
 import { allCommands, commands as loaders } from '../../packages/clada/src/cli/commands/list.ts'
-import { clada } from '../support/cli.ts'
+import { clada, cladaCommand } from '../support/cli.ts'
 
 const commands = await allCommands()
 
@@ -37,9 +37,15 @@ const shellAt = (name: string): string | undefined =>
 let bin = ''
 beforeAll(() => {
   bin = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bin-'))
-  fs.writeFileSync(path.join(bin, 'clada'), `#!/bin/sh\nexec '${process.execPath}' '${inject('cli')}' "$@"\n`, {
-    mode: 0o755,
-  })
+  fs.writeFileSync(
+    path.join(bin, 'clada'),
+    `#!/bin/sh\nexec ${cladaCommand()
+      .map((word) => `'${word}'`)
+      .join(' ')} "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  )
 })
 afterAll(() => fs.rmSync(bin, { recursive: true, force: true }))
 

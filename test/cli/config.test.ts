@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { environmentFor } from '../config/project.ts'
 import type { Ran } from '../support/cli.ts'
 import { called } from '../support/in-process.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 import { typeAnswers, noTyping } from '../support/typing.ts'
 import { skipWithout } from '../support/needs.ts'
+import { cladaCall } from '../support/cli.ts'
 
 interface Place {
   readonly home: string
@@ -55,7 +56,7 @@ describe('config files and the command line', () => {
     expect((await run(['do', 'exec', 'lang=bash', 'code=sleep 20', '--no-git'])).stdout).toMatch(over)
     fill(cwd, { 'reply.md': block(sleep) })
     const env = { ...process.env, ...environmentFor(home) }
-    const watch = spawn(process.execPath, [inject('cli'), 'watch', 'reply.md', '--no-git'], { cwd, env })
+    const watch = spawn(...cladaCall('watch', 'reply.md', '--no-git'), { cwd, env })
     onTestFinished(() => void watch.kill())
     let told = ''
     watch.stdout.on('data', (chunk) => (told += String(chunk)))

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
 import { needs, skipWithout } from '../support/needs.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 const reply = (dir: string, command: string): string => `#!SHAM [@three-char-SHA-256: run]
 action = "run"
@@ -26,7 +27,7 @@ async function asked(
   fs.writeFileSync(path.join(dir, 'reply.md'), reply(dir, command))
   fs.writeFileSync(path.join(dir, 'make.sh'), '#!/bin/sh\necho made > made.txt', { mode: 0o755 })
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
-  const own = [process.execPath, inject('cli'), 'reply.md', '--no-git']
+  const own = [...cladaCommand(), 'reply.md', '--no-git']
   const { CI: _, ...env } = process.env
   const child = spawn('python3', [onTerminal, '80', ...own], {
     cwd: dir,

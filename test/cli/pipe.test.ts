@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { clada } from '../support/cli.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { clada, cladaCall } from '../support/cli.ts'
 import { needs } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -20,7 +20,7 @@ const run = (input: string, ...flags: string[]): string =>
 /** Runs a document and returns its output, after `go` was made as soon as the output has a text. */
 async function runUntil(text: string, input: string): Promise<string> {
   const dir = scratchDir()
-  const child = spawn(process.execPath, [inject('cli'), '--no-git', '--exec', 'unsandboxed'], { cwd: dir })
+  const child = spawn(...cladaCall('--no-git', '--exec', 'unsandboxed'), { cwd: dir })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   let shown = ''

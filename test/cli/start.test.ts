@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
 
-const cli = path.join(path.dirname(inject('cli')), 'cli.cjs')
+const cli = path.join(inject('dist'), 'cli.cjs')
 
 describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {
   /** Whoever writes there decides what the next start runs. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { skipWithout } from '../support/needs.ts'
+import { cladaCall } from '../support/cli.ts'
 
 /** A user with a state directory of their own, in a project. */
 function user(files: Record<string, string> = {}): {
@@ -13,7 +14,7 @@ function user(files: Record<string, string> = {}): {
   return {
     root,
     clada: (args, input = '') => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [inject('cli'), ...args], {
+      const { status, stdout, stderr } = spawnSync(...cladaCall(...args), {
         cwd: root,
         env,
         input,

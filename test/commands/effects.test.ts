@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
+import { cladaCall, cladaCommand } from '../support/cli.ts'
 
 needs('sandbox')
 
@@ -268,7 +269,7 @@ describe('what a program changed (needs a sandbox)', () => {
     const root = scratchDir({ 'a.txt': 'a\n', 'data/under.txt': '', 'empty/x': '' })
     const code =
       'cat data/.env; echo b >> data/b.txt; mkdir -p made/deep; chmod 700 empty; ls -la; cp -r a.txt clada_input.md empty made /tmp'
-    const call = [process.execPath, inject('cli'), 'do', 'exec', 'lang=bash', `code=${code}`, '--no-git', '--json']
+    const call = [...cladaCommand(), 'do', 'exec', 'lang=bash', `code=${code}`, '--no-git', '--json']
     const script = 'mount -t tmpfs none data && echo CANARY > data/.env && exec "$@"'
     const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...call], {
       cwd: root,
@@ -348,7 +349,7 @@ describe('layers (need a sandbox)', () => {
     const state = scratchDir()
     const env = { ...process.env, XDG_STATE_HOME: state }
     const code = 'echo x > a.txt; touch /tmp/begun; chmod 000 dir; sleep 60'
-    const child = spawn(process.execPath, [inject('cli'), 'run', '--no-git'], {
+    const child = spawn(...cladaCall('run', '--no-git'), {
       cwd: root,
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -363,7 +364,7 @@ describe('layers (need a sandbox)', () => {
     child.kill('SIGKILL')
     await ended
     expect(treeOf(root)).toEqual(before)
-    const next = spawnSync(process.execPath, [inject('cli'), 'run', '--no-git'], {
+    const next = spawnSync(...cladaCall('run', '--no-git'), {
       cwd: root,
       env,
       input: shamOf('true'),

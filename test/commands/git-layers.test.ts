@@ -2,12 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { git, repository } from '../history/world.ts'
 import { needsLayers } from '../support/needs.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 needsLayers()
 
@@ -556,7 +557,7 @@ describe.skipIf(process.getuid?.() !== 0)('where another file system in the proj
   /** The real command line, with something mounted at `data`. */
   function cladaOn(root: string, command: string): string {
     const config = scratchDir({ 'clada/config.yml': 'listener:\n  input_file: notes/reply.md\n' })
-    const call = [process.execPath, inject('cli'), 'do', 'run', `command=${command}`, '--approve', command, '--json']
+    const call = [...cladaCommand(), 'do', 'run', `command=${command}`, '--approve', command, '--json']
     const script = 'mount -t tmpfs none data && exec "$@"'
     const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...call], {
       cwd: root,

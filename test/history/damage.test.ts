@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { readRecord } from '../../packages/clada/src/journal/record.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { asKilled, type Call, execute, git, repository, redoIn, treeOf, undoIn } from './world.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
 const journalOf = (root: string, number: number): string => path.join(root, `.clada/history/${number}/journal`)
@@ -179,7 +180,7 @@ describe('a step back to something that cannot be read', () => {
     const refusedAt = (name: string, file: string): void => {
       const now = seen(root)
       const fault = ['-P', file, '-e', 'trace=openat', '-e', 'inject=openat:error=EIO']
-      const args = ['-f', '-qq', '-o', '/dev/null', ...fault, process.execPath, inject('cli'), name, '--root', root]
+      const args = ['-f', '-qq', '-o', '/dev/null', ...fault, ...cladaCommand(), name, '--root', root]
       const { status, stderr, stdout } = spawnSync('strace', args, { encoding: 'utf8' })
       expect(status).not.toBe(0)
       expect(stdout + stderr).toContain(`clada ${name}`)

@@ -10,6 +10,7 @@ import { figure, many } from './endurance.ts'
 import { leftovers, makeWork, tornFiles } from './kill.ts'
 import { type Call, documentOf, execute, treeOf, undoIn } from './world.ts'
 import { needs } from '../support/needs.ts'
+import { commandOf } from '../support/cli.ts'
 
 const work = makeWork(4, 8)
 const cli = inject('cli')
@@ -18,7 +19,7 @@ const cli = inject('cli')
 function withFault(root: string, calls: string, fault: string, when: number, args: readonly string[]): void {
   const inject = `inject=${calls}:${fault}:when=${when}`
   const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject]
-  spawnSync('strace', [...trace, process.execPath, cli, '--root', root, '--quiet', ...args], {
+  spawnSync('strace', [...trace, ...commandOf(cli), '--root', root, '--quiet', ...args], {
     input: documentOf(root, work.calls),
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: 110_000,
@@ -75,7 +76,7 @@ describe('an undo that meets a full disk', () => {
       const after = treeOf(root)
       const fault = `inject=write,pwrite64:error=ENOSPC:when=${when}`
       const trace = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=write,pwrite64', '-e', fault]
-      const args = [...trace, process.execPath, cli, 'undo', '--root', root, '--no-git']
+      const args = [...trace, ...commandOf(cli), 'undo', '--root', root, '--no-git']
       const { stdout, stderr, status } = spawnSync('strace', args, { encoding: 'utf8', timeout: 110_000 })
       expect(stdout + stderr).not.toMatch(/\n\s+at /)
       // Where the fault hits Node itself, it dies like of any other crash.

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { readRecord } from '../../packages/clada/src/journal/record.ts'
 import { type Call, documentOf } from './world.ts'
+import { commandOf } from '../support/cli.ts'
 
 /** Files with places to edit, and a document that edits all of them. */
 export interface Work {
@@ -34,7 +35,8 @@ export function makeWork(count: number, edits: number): Work {
 }
 
 export function startClada(cli: string, root: string, calls: readonly Call[], ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [cli, '--root', root, '--quiet', ...args], {
+  const [file = '', ...first] = commandOf(cli)
+  const child = spawn(file, [...first, '--root', root, '--quiet', ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   child.stdin?.on('error', () => {})

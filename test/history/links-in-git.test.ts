@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
 import { documentOf, git, type Mode, repository } from './world.ts'
+import { cladaCall } from '../support/cli.ts'
 
 /** Everything below a directory: names, modes and bytes. */
 const pictureOf = (dir: string): string =>
@@ -130,7 +131,7 @@ const write = (name: string): readonly [string, Record<string, string>] => [
 
 /** The real command line: one that hangs is ended. */
 function clada(root: string, args: readonly string[], input = ''): { status: number | null; out: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [inject('cli'), ...args], {
+  const { status, stdout, stderr } = spawnSync(...cladaCall(...args), {
     cwd: root,
     input,
     encoding: 'utf8',

@@ -9,6 +9,7 @@ import { fill, scratchDir } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
 import { needs } from '../support/needs.ts'
+import { commandOf } from '../support/cli.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const status = (root: string): string => git(root, 'status', '--porcelain', '-uall')
@@ -395,7 +396,7 @@ const cli = inject('cli')
 /** Runs a command that dies, or fails, at its n-th call of a kind; says whether it got that far. */
 function withFault(root: string, command: string, calls: string, fault: string, when: number): boolean {
   const trace = ['-qq', '-e', `trace=${calls}`, '-e', `inject=${calls}:${fault}:when=${when}`]
-  const args = [...trace, process.execPath, cli, command, '--root', root]
+  const args = [...trace, ...commandOf(cli), command, '--root', root]
   const { status: code, signal, stderr } = spawnSync('strace', args, { encoding: 'utf8', timeout: 110_000 })
   return code !== 0 || signal !== null || stderr.includes('INJECTED')
 }

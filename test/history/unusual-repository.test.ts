@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, it } from 'vitest'
-import { clada } from '../support/cli.ts'
+import { describe, expect, it } from 'vitest'
+import { clada, cladaCall } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
@@ -297,7 +297,7 @@ describe('executions in several worktrees at once', () => {
             scratchDir({ doc: documentOf(tree, [write(`${path.basename(tree)}-${round}`)]) }),
             'doc',
           )
-          await cli(process.execPath, [inject('cli'), 'run', '--git', 'shadow', file], { cwd: tree })
+          await cli(...cladaCall('run', '--git', 'shadow', file), { cwd: tree })
         }
       }),
     )
@@ -316,7 +316,7 @@ describe('executions in several directories of one repository at once', () => {
         const said: string[] = []
         for (let at = 0; at < 4; at++) {
           const args = ['--git', 'commit', '--json', '--root', root]
-          const run = promisify(execFile)(process.execPath, [inject('cli'), ...args])
+          const run = promisify(execFile)(...cladaCall(...args))
           run.child.stdin?.end(documentOf(root, [write(`${at}.txt`)]))
           const { success, warnings } = JSON.parse((await run).stdout)
           said.push(`${success} ${warnings ?? ''}`)

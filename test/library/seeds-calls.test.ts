@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   actions,
   checkDocument,
@@ -14,6 +14,7 @@ import {
 import { globMeantBy } from '../../packages/clada/src/core/settings.ts'
 import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { cladaCall } from '../support/cli.ts'
 
 describe('calls as the earlier libraries had them', () => {
   const metadata = { blockId: 'abc', startLine: 1, endLine: 4 }
@@ -113,7 +114,7 @@ describe('the command line', () => {
     const root = scratchDir({ 'clada.yml': 'version: 1\n' })
     git(root, 'init', '-q')
     const document = '<---WRITE file="a.txt"--->\nx\n<---END--->\n'
-    execFileSync(process.execPath, [inject('cli'), '--root', root, '--git-author', 'clada', '-'], { input: document })
+    execFileSync(...cladaCall('--root', root, '--git-author', 'clada', '-'), { input: document })
     expect(git(root, 'log', '-1', '--format=%an %s')).toMatch(/^clada AI: /)
   })
 
@@ -126,7 +127,7 @@ describe('the command line', () => {
   })
 
   it('knows the listener by its former name', () => {
-    const help = execFileSync(process.execPath, [inject('cli'), 'listener', '--help'], { encoding: 'utf8' })
+    const help = execFileSync(...cladaCall('listener', '--help'), { encoding: 'utf8' })
     expect(help).toContain('clada watch')
   })
 })

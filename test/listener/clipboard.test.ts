@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { sessionToken } from '../../packages/clada/src/watch/token.ts'
 import { Display, displayNeeds } from '../clipboard/support/display.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { watching, type Watching } from './terminal.ts'
 import { append, sectionIn, traceOf, until } from './world.ts'
 import { lacks, needs } from '../support/needs.ts'
+import { cladaCall } from '../support/cli.ts'
 
 /** The token as the watcher of this project has it. */
 function tokenFor(watch: Watching): string {
@@ -53,7 +54,7 @@ describe('clada watch --clipboard', () => {
   it('tells nobody to press a key where there are none', async () => {
     const dir = scratchDir()
     const env = { ...process.env, DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '', XDG_STATE_HOME: scratchDir() }
-    const watch = spawn(process.execPath, [inject('cli'), 'watch', '--clipboard'], { cwd: dir, env })
+    const watch = spawn(...cladaCall('watch', '--clipboard'), { cwd: dir, env })
     onTestFinished(() => void watch.kill('SIGKILL'))
     let told = ''
     watch.stdout.on('data', (chunk) => (told += String(chunk)))

@@ -2,11 +2,12 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { needs } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { append, block, listening, traceOf, until } from './world.ts'
+import { cladaCall, cladaCommand } from '../support/cli.ts'
 
 /** A watcher on `project/notes/reply.md`; other runs have the project, a directory above or one below as their root. */
 async function watched() {
@@ -139,14 +140,10 @@ describe('a watched file, for other runs', () => {
     expect(await run(test.roots.project, write)).toContain('reserved for clada')
     await test.world.listener.stop()
     expect(await run(test.roots.project, write)).not.toContain('reserved for clada')
-    const child = spawn(
-      process.execPath,
-      [inject('cli'), 'watch', test.file, '--root', test.roots.project, '--no-git'],
-      {
-        env: { ...process.env, CLADA_NO_CACHE: '1' },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
+    const child = spawn(...cladaCall('watch', test.file, '--root', test.roots.project, '--no-git'), {
+      env: { ...process.env, CLADA_NO_CACHE: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     await once(child.stdout, 'data')
     expect(await run(test.roots.project, write)).toContain('reserved for clada')
@@ -160,7 +157,7 @@ describe('a watched file, for other runs', () => {
   it('does not start where it cannot be registered', async () => {
     const project = scratchDir()
     fs.writeFileSync(`${project}/state`, 'a file')
-    const { status, stderr } = spawnSync(process.execPath, [inject('cli'), 'watch', 'r.md'], {
+    const { status, stderr } = spawnSync(...cladaCall('watch', 'r.md'), {
       cwd: project,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], HOME: `${project}/state`, CLADA_NO_CACHE: '1' },
@@ -241,7 +238,7 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       const test = await watched()
       const mount = scratchDir()
       const script = 'mount --bind "$1" "$2" && shift && exec "$@"'
-      const command = [process.execPath, inject('cli'), 'run', '--root', mount, '--no-git', '--json']
+      const command = [...cladaCommand(), 'run', '--root', mount, '--no-git', '--json']
       const args = [
         '-m',
         'sh',

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { remove, scratchDir } from '../support/scratch.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 /** `clada watch` on a pseudo-terminal, or with a pipe in its place. */
 export interface Watching {
@@ -37,7 +38,7 @@ export async function watching({
 }: Options = {}): Promise<Watching> {
   const state = `${dir}-state`
   onTestFinished(() => remove(state))
-  const own = [process.execPath, inject('cli'), 'watch', '--root', dir, '--no-git', ...args]
+  const own = [...cladaCommand(), 'watch', '--root', dir, '--no-git', ...args]
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const [program = '', ...rest] = columns === 'none' ? own : ['python3', onTerminal, String(columns), ...own]
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = process.env

@@ -3,8 +3,9 @@ import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const page = fs.readFileSync(path.join(root, 'docs/mcp.md'), 'utf8')
@@ -110,9 +111,10 @@ describe.each(rows)('the lines for $client', ({ client, config }) => {
     const { command: program, args = [] } = servers?.['clada'] ?? {}
     expect(program).toBe('clada')
     const placed = args.map((arg) => arg.replace('${workspaceFolder}', project).replace('/path/to/project', project))
+    const [command = '', ...first] = cladaCommand()
     const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [inject('cli'), ...placed],
+      command,
+      args: [...first, ...placed],
       cwd: project,
       env: { PATH: process.env['PATH'] ?? '', HOME: scratchDir(), CLADA_CODE_CACHE: 'off' },
       stderr: 'ignore',

@@ -8,12 +8,13 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Project } from '../../packages/clada/src/mcp/client-roots.ts'
 import { makePeer } from '../../packages/clada/src/mcp/server.ts'
 import type { Transport } from '../../packages/clada/src/mcp/protocol.ts'
 import type { McpOptions } from '../../packages/clada/src/mcp/session.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { cladaCommand } from '../support/cli.ts'
 
 export interface Connected {
   readonly client: Client
@@ -59,9 +60,10 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
     tools = ['--tools', 'all'],
     git = ['--no-git'],
   } = setting
+  const [command = '', ...first] = cladaCommand()
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [inject('cli'), 'mcp', ...(rooted ? ['--root', root] : []), ...git, ...tools, ...args],
+    command,
+    args: [...first, 'mcp', ...(rooted ? ['--root', root] : []), ...git, ...tools, ...args],
     ...(rooted ? {} : { cwd: root }),
     env: {
       PATH: process.env['PATH'] ?? '',

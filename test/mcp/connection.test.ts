@@ -6,12 +6,13 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { lockFileOf } from '../../packages/clada/src/journal/lock.ts'
 import { Lines } from '../../packages/clada/src/mcp/serve.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
 import { skipWithout } from '../support/needs.ts'
+import { cladaCall } from '../support/cli.ts'
 
 const hello = {
   jsonrpc: '2.0',
@@ -30,7 +31,7 @@ const line = (message: object): string => `${JSON.stringify(message)}\n`
 
 /** The server, without a client around it. */
 function started(root: string): ChildProcess & { stdin: NodeJS.WritableStream; stdout: Readable; stderr: Readable } {
-  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git', '--tools', 'all'])
+  const child = spawn(...cladaCall('mcp', '--root', root, '--no-git', '--tools', 'all'))
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }

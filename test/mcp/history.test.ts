@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
+import { cladaCall } from '../support/cli.ts'
 
 it('saves under refs/clada unless the user asks for commits', async () => {
   const root = scratchDir({ 'a.txt': 'a\n' })
@@ -30,7 +31,7 @@ it('is one conversation, which can be undone as a whole', async () => {
   for (const content of ['b\n', 'c\n', 'd\n']) await call('file_write', { path: 'a.txt', content })
   await call('file_write', { path: 'new.txt', content: 'x' })
   const history = (...args: string[]): string =>
-    execFileSync(process.execPath, [inject('cli'), 'history', '--root', root, ...args], { encoding: 'utf8' })
+    execFileSync(...cladaCall('history', '--root', root, ...args), { encoding: 'utf8' })
   expect(history().trim().split('\n')).toEqual([
     expect.stringContaining('own.txt'),
     expect.stringMatching(/^2-5 .*MCP conversation of 4 executions/),

@@ -3,13 +3,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { request } from '../ui/page-server.ts'
 import { canBeNobody, statusesAsNobody, waysToLoopback } from '../support/other-user.ts'
 import { answerOf, modern, writing } from './client.ts'
 import { envelope } from './wire.ts'
+import { cladaCall } from '../support/cli.ts'
 
 interface Listening {
   readonly address: string
@@ -19,7 +20,7 @@ interface Listening {
 /** The real command line, as a user starts it. */
 async function listening(root: string, args: readonly string[] = []): Promise<Listening> {
   const state = scratchDir()
-  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--http', '--root', root, '--no-git', ...args], {
+  const child = spawn(...cladaCall('mcp', '--http', '--root', root, '--no-git', ...args), {
     env: { PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, CLADA_CODE_CACHE: 'off' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

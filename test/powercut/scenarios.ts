@@ -7,6 +7,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import type { Call, Mode } from '../history/world.ts'
 import { type Disk, disksOf, type Model } from './disks.ts'
 import { readTree, record, writeTree } from './recorder.ts'
+import { commandOf } from '../support/cli.ts'
 
 /** One command that is recorded, and how its loss would show. */
 export interface Scenario {
@@ -71,9 +72,9 @@ const input = 'clada_input.md'
 /** Saves a document into the file that the listener watches, as editors do, and waits for the results in it. */
 const listening = `
 const fs = require('node:fs')
-const [cli, root, document] = process.argv.slice(1)
+const [root, document, ...command] = process.argv.slice(1)
 const file = root + '/${input}'
-const child = require('node:child_process').spawn(process.execPath, [cli, 'watch', '--root', root], { stdio: 'ignore' })
+const child = require('node:child_process').spawn(command[0], [...command.slice(1), 'watch', '--root', root], { stdio: 'ignore' })
 const begun = Date.now()
 let saved = false
 const look = () => {
@@ -205,10 +206,10 @@ export async function trial(
   const document = documentOf(root, calls ?? [])
   const command =
     script !== undefined
-      ? [process.execPath, '-e', script, cli, root, document]
+      ? [process.execPath, '-e', script, root, document, ...commandOf(cli)]
       : scenario.mode === 'git'
         ? args
-        : [process.execPath, cli, ...args, '--root', root]
+        : [...commandOf(cli), ...args, '--root', root]
   const { ops, status, stdout } = record(dir, before, command, { cwd: root, env: envFor(dir), input: document })
   if (status !== 0) throw new Error(`${scenario.name} (${scenario.mode}): exit ${status}: ${stdout.slice(0, 500)}`)
   const filesAfter = projectFiles(root)

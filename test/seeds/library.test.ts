@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { actions } from '../../packages/clada/src/index.ts'
 import {
@@ -27,12 +27,12 @@ import {
   validateAction,
   validateShamBlock,
 } from '../../packages/clada/src/compat/index.ts'
-import { clada } from '../support/cli.ts'
+import { clada, cladaCall } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const yaml = (...names: string[]) =>
-  parse(execFileSync(process.execPath, [inject('cli'), 'tools', ...names, '--format', 'yaml'], { encoding: 'utf8' }))
+  parse(execFileSync(...cladaCall('tools', ...names, '--format', 'yaml'), { encoding: 'utf8' }))
 
 describe('seed 000: the definitions as unified-design.yaml has them', () => {
   it('have executor, slash_command, constraints, behavior and when; exec is dynamic', () => {

@@ -7,12 +7,23 @@ export interface Ran {
   stderr: string
 }
 
+/** The words that start a built command line: with Node, or by itself if it is a single-file executable. */
+export const commandOf = (cli: string): string[] => (cli.endsWith('.cjs') ? [process.execPath, cli] : [cli])
+
+export const cladaCommand = (): string[] => commandOf(inject('cli'))
+
+/** The same, as `spawn` and its like take it. */
+export function cladaCall(...args: readonly string[]): [file: string, args: string[]] {
+  const [file = '', ...first] = cladaCommand()
+  return [file, [...first, ...args]]
+}
+
 /** Starts the real command line and waits for it. */
 export function clada(
   args: readonly string[],
   options: { cwd: string; input?: string; env?: Record<string, string> },
 ): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [inject('cli'), ...args], {
+  const { status, stdout, stderr } = spawnSync(...cladaCall(...args), {
     encoding: 'utf8',
     input: options.input ?? '',
     cwd: options.cwd,
@@ -23,5 +34,4 @@ export function clada(
 }
 
 /** Starts it and leaves it running. */
-export const startClada = (args: readonly string[], cwd: string) =>
-  spawn(process.execPath, [inject('cli'), ...args], { cwd })
+export const startClada = (args: readonly string[], cwd: string) => spawn(...cladaCall(...args), { cwd })

@@ -20,7 +20,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
   )
   await buildPage(path.join(dist, 'ui')).catch((error: unknown) => console.error('The page cannot be built:', error))
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
-  project.provide('cli', path.join(dist, 'quick.cjs'))
+  project.provide('dist', dist)
+  project.provide('cli', process.env['CLADA_TEST_BINARY'] ?? path.join(dist, 'quick.cjs'))
   // Not the state directory of whoever runs the tests.
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-state-'))
   project.provide('state', state)
@@ -75,7 +76,12 @@ function newRepository(): string {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The built command line, which keeps its compiled code for all tests. As users have it it is `cli.cjs` beside it. */
+    /** The directory of the build. */
+    dist: string
+    /**
+     * The command line to start: `quick.cjs` of the build, which keeps its compiled code for all tests and is otherwise
+     * `cli.cjs`, or the single-file executable that `CLADA_TEST_BINARY` names.
+     */
     cli: string
     /** The state directory of all tests that have none of their own. */
     state: string

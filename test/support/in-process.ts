@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import path from 'node:path'
 import tty from 'node:tty'
 import { inject, vi } from 'vitest'
 import { exitCodeOf } from '../../packages/clada/src/cli/main.ts'
@@ -21,7 +22,7 @@ export async function called(
   const known = Object.keys(env).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, env)
   // The command line looks for its own files beside itself.
-  process.argv[1] = inject('cli')
+  process.argv[1] = path.join(inject('dist'), 'cli.cjs')
   if (cwd !== undefined) process.chdir(cwd)
   let status: number | null = null
   try {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import { inject } from 'vitest'
+import { cladaCommand } from './cli.ts'
 
 /** Why a person at a terminal cannot be played here; undefined when one can. */
 export const noTerminal = fs.existsSync('/usr/bin/script') ? undefined : 'script (util-linux) is not installed'
@@ -11,9 +11,7 @@ export function atTerminal(
   typed: string,
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): { status: number | null; output: string } {
-  const command = [process.execPath, inject('cli'), ...args]
-    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-    .join(' ')
+  const command = [...cladaCommand(), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   const { status, stdout } = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
     cwd,
     encoding: 'utf8',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { cladaCommand } from './cli.ts'
 import { lacks } from './needs.ts'
 
 /** Why a person who types cannot be played here; undefined when one can. */
@@ -23,7 +24,7 @@ export function typing(
   const onTerminal = path.join(import.meta.dirname, 'on_terminal.py')
   // Nobody is at the terminal of a build server, so clada would not ask there.
   const own = { ...process.env, CI: undefined, NO_COLOR: '1', TERM: 'xterm', ...env }
-  const child = spawn('python3', [onTerminal, '200', process.execPath, inject('cli'), ...args], { cwd, env: own })
+  const child = spawn('python3', [onTerminal, '200', ...cladaCommand(), ...args], { cwd, env: own })
   const order = (what: object): void => void child.stdin.write(`${JSON.stringify(what)}\n`)
   const code = new Promise<number | null>((resolve) => child.on('close', resolve))
   onTestFinished(async () => {

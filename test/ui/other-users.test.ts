@@ -2,11 +2,12 @@ import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AcceptedConnection, isStranger, ownersIn } from '../../packages/clada/src/state/connection-owner.ts'
 import { canBeNobody, nobody, sendAndLeaveAsNobody, statusesAsNobody, waysToLoopback } from '../support/other-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { entered, keyIn, request, served } from './page-server.ts'
+import { cladaCall } from '../support/cli.ts'
 
 const write = '<---WRITE file="made.txt"--->\nhello\n<---END--->\n'
 
@@ -60,7 +61,7 @@ describe.skipIf(!canBeNobody)('another user of this machine, who has learned eve
     const opener = `#!/bin/sh\ncat /proc/[0-9]*/cmdline | tr '\\0' '\\n' > '${seen}.new'\nprintf '%s\\n' "$@" > '${seen}.args'\nmv '${seen}.new' '${seen}'\n`
     fs.writeFileSync(path.join(bin, 'xdg-open'), opener, { mode: 0o755 })
     const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: state, XDG_STATE_HOME: state, CLADA_NO_CACHE: '1' }
-    const child = spawn(process.execPath, [inject('cli'), 'ui', '--root', root, '--port', '0'], {
+    const child = spawn(...cladaCall('ui', '--root', root, '--port', '0'), {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -27,7 +27,7 @@ export async function served(
     host,
     inputFile: path.join(root, 'clada_input.md'),
     report,
-    assets: path.join(path.dirname(inject('cli')), 'ui'),
+    assets: path.join(inject('dist'), 'ui'),
   })
   onTestFinished(() => page.close())
   return { ...page, origin: `http://127.0.0.1:${page.port}` }
