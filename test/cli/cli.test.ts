@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
-import { takeLock } from '../../packages/clada/src/journal/lock.ts'
+import { takeLock } from '../../packages/clada/src/store/lock.ts'
 import { clada, startClada, cladaCall } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 

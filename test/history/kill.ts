@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { readRecord } from '../../packages/clada/src/journal/record.ts'
+import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { type Call, documentOf } from './world.ts'
 import { commandOf } from '../support/cli.ts'
 

@@ -8,7 +8,7 @@ import { takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { interruptedMessage, programMessage } from '../../packages/clada/src/history/programs.ts'
 import { recover, readTimeline } from '../../packages/clada/src/history/recover.ts'
 import { openRecordedWorkspace } from '../../packages/clada/src/history/history.ts'
-import { Log, readLog } from '../../packages/clada/src/journal/log.ts'
+import { Log, readLog } from '../../packages/clada/src/store/log.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import {
   contentsOf,
@@ -17,7 +17,7 @@ import {
   type PathRecord,
   readRecord,
   type State,
-} from '../../packages/clada/src/journal/record.ts'
+} from '../../packages/clada/src/store/record.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'

@@ -19,7 +19,7 @@ import {
 import { isUnsavable, savable } from '../../packages/clada/src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { noteProgram } from '../../packages/clada/src/history/programs.ts'
-import { Journal } from '../../packages/clada/src/journal/journal.ts'
+import { Journal } from '../../packages/clada/src/store/journal.ts'
 import type { Inspected } from '../../packages/clada/src/core/recorder.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { contentsOf } from '../../packages/clada/src/journal/record.ts'
+import { contentsOf } from '../../packages/clada/src/store/record.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { commitMessage, identityOf, summaryOf } from '../../packages/clada/src/journal/summary.ts'
-import type { ExecutionRecord, PathRecord, State } from '../../packages/clada/src/journal/record.ts'
+import { commitMessage, identityOf, summaryOf } from '../../packages/clada/src/store/summary.ts'
+import type { ExecutionRecord, PathRecord, State } from '../../packages/clada/src/store/record.ts'
 
 const told = (said: string): string => summaryOf({ kind: 'run', of: undefined, paths: [], explanations: [said] })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ActionRecord, ExecutionRecord } from '../../packages/clada/src/journal/record.ts'
-import { doneIn, heldUndos, isUndone, lastStanding, standings } from '../../packages/clada/src/journal/timeline.ts'
+import type { ActionRecord, ExecutionRecord } from '../../packages/clada/src/store/record.ts'
+import { doneIn, heldUndos, isUndone, lastStanding, standings } from '../../packages/clada/src/store/timeline.ts'
 import { recordOf } from './world.ts'
 
 /** `1`: a run; `-1`: an undo of it; `+1`: a redo; `-1.2`: an undo of its action 2; with `!`: interrupted. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { lockFileOf } from '../../packages/clada/src/journal/lock.ts'
+import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { clada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'

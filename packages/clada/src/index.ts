@@ -42,7 +42,7 @@ export type {
 
 // History
 export type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from './engine/history-run.ts'
-export type { Executed } from './journal/timeline.ts'
+export type { Executed } from './store/timeline.ts'
 export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
 export type { StepResult } from './timetravel/back-forward.ts'
 export type { SquashOptions, SquashRun } from './timetravel/squash.ts'

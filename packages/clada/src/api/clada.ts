@@ -13,7 +13,7 @@ import {
   type RunResult,
 } from '../engine/options.ts'
 import { run, runDocument, runStream, withinTime } from '../engine/run.ts'
-import type { Executed } from '../journal/timeline.ts'
+import type { Executed } from '../store/timeline.ts'
 import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'

@@ -4,7 +4,7 @@ import { pathFrom } from '../core/paths.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
-import type { ContentStore } from '../journal/content-store.ts'
+import type { ContentStore } from '../store/content-store.ts'
 import { openTimeline, type Timeline } from '../history/recover.ts'
 import {
   type Done,
@@ -15,15 +15,8 @@ import {
   lostBy,
   type LostBy,
   standings,
-} from '../journal/timeline.ts'
-import {
-  contentsOf,
-  type ExecutionRecord,
-  isSameState,
-  type PathRecord,
-  seenAt,
-  type State,
-} from '../journal/record.ts'
+} from '../store/timeline.ts'
+import { contentsOf, type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../store/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { Change } from '../workspace/open.ts'

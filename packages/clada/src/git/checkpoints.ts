@@ -3,7 +3,7 @@ import { isInside, pathFrom, slashed } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import type { ContentStore } from '../journal/content-store.ts'
+import type { ContentStore } from '../store/content-store.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
 import {
@@ -24,8 +24,8 @@ import {
   type PathRecord,
   readRecord,
   type State,
-} from '../journal/record.ts'
-import { commitMessage, identityOf } from '../journal/summary.ts'
+} from '../store/record.ts'
+import { commitMessage, identityOf } from '../store/summary.ts'
 import {
   checkedOutStop,
   type ConfiguredRepository,

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import type { Position } from '../journal/record.ts'
+import type { Position } from '../store/record.ts'
 import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitStop } from './git-program.ts'

@@ -14,7 +14,7 @@ import {
 import { gitStop } from './git-program.ts'
 import { keepWithoutState } from '../state/git-dirs.ts'
 import { syncFile } from '../state/own-files.ts'
-import { identityOf } from '../journal/summary.ts'
+import { identityOf } from '../store/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
-import { identityOf } from '../journal/summary.ts'
+import { identityOf } from '../store/summary.ts'
 import { dirsAbove, slashed } from '../core/paths.ts'
 import { type GitDirs, landingNote, oddEntry } from '../state/git-dirs.ts'
 import {

@@ -4,10 +4,10 @@ import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
-import { readBack } from '../journal/record.ts'
+import { readBack } from '../store/record.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import type { ProjectFiles } from '../git/snapshot.ts'
-import { Journal } from '../journal/journal.ts'
+import { Journal } from '../store/journal.ts'
 import {
   type ActionRecord,
   contentsOf,
@@ -20,10 +20,10 @@ import {
   readRecord,
   seenAt,
   sweepIsolated,
-} from '../journal/record.ts'
+} from '../store/record.ts'
 import { isOsError } from '../core/platform.ts'
 import type { ActionResult } from '../core/result.ts'
-import { summaryOf, targetOf } from '../journal/summary.ts'
+import { summaryOf, targetOf } from '../store/summary.ts'
 
 /** The options of an execution, and the facts for its record. */
 export interface HistoryOptions {

@@ -3,20 +3,13 @@ import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { ContentStore } from '../journal/content-store.ts'
-import {
-  contentsOf,
-  type ExecutionRecord,
-  isolatedDir,
-  type PathRecord,
-  type State,
-  stateOf,
-} from '../journal/record.ts'
+import type { Journal } from '../store/journal.ts'
+import type { ContentStore } from '../store/content-store.ts'
+import { contentsOf, type ExecutionRecord, isolatedDir, type PathRecord, type State, stateOf } from '../store/record.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
 import { differences } from '../git/differences.ts'
-import { listOf } from '../journal/summary.ts'
+import { listOf } from '../store/summary.ts'
 
 export interface ProgramPlace {
   readonly root: string

@@ -4,8 +4,8 @@ import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
-import type { ContentStore } from '../journal/content-store.ts'
-import { Log, readLog } from '../journal/log.ts'
+import type { ContentStore } from '../store/content-store.ts'
+import { Log, readLog } from '../store/log.ts'
 import { isAlive, ownerFrom } from '../state/own-files.ts'
 import {
   type ActionRecord,
@@ -23,7 +23,7 @@ import {
   seenAt,
   type State,
   stateOf,
-} from '../journal/record.ts'
+} from '../store/record.ts'
 import {
   changedSince,
   interruptedMessage,
@@ -33,7 +33,7 @@ import {
   unsavedMessage,
 } from './programs.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
-import { summaryOf } from '../journal/summary.ts'
+import { summaryOf } from '../store/summary.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 

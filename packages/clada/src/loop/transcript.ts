@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { numbersIn } from '../journal/record.ts'
+import { numbersIn } from '../store/record.ts'
 import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { makeStateDir, stateDirOf } from '../workspace/scratch.ts'
 import { capText } from '../report/words.ts'

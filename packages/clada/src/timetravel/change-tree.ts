@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { ContentStore } from '../journal/content-store.ts'
-import type { KeptFiles } from '../journal/record.ts'
+import type { ContentStore } from '../store/content-store.ts'
+import type { KeptFiles } from '../store/record.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
 import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { syncFileNow } from '../state/own-files.ts'
-import { isSameState } from '../journal/record.ts'
+import { isSameState } from '../store/record.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
 /** Thrown when files would be overwritten that are neither committed nor stashed. */

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Code } from '@clada/reply/core/codes.ts'
 import { Stop } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { readBack } from '../journal/record.ts'
+import { readBack } from '../store/record.ts'
 import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { type Commit, isSigned, readCommits, signature, syncObjects, writeObject } from '../git/objects.ts'
@@ -15,7 +15,7 @@ import {
   type Repository,
   setRef,
 } from '../git/repository.ts'
-import { executionTrailers, identityOf } from '../journal/summary.ts'
+import { executionTrailers, identityOf } from '../store/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import { idleRepository, underLock } from './repository.ts'

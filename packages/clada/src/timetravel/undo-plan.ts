@@ -5,7 +5,7 @@ import { counted } from '@clada/reply/core/words.ts'
 import { Stop } from '../core/problem.ts'
 import { type Inspect, type Inspected, mostInMemory } from '../core/recorder.ts'
 import { git } from '../git/git-program.ts'
-import type { ContentStore } from '../journal/content-store.ts'
+import type { ContentStore } from '../store/content-store.ts'
 import {
   digestOfFile,
   type ExecutionRecord,
@@ -14,7 +14,7 @@ import {
   type PathRecord,
   type State,
   type StepRecord,
-} from '../journal/record.ts'
+} from '../store/record.ts'
 import type { WantedContent, WantedState } from '../workspace/open.ts'
 
 /** The planned change of one path by an undo. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
-import { takeLock } from '../journal/lock.ts'
+import { takeLock } from '../store/lock.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
