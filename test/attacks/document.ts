@@ -22,7 +22,7 @@ function stepsOf(
 ): Step[] {
   const { project } = fixture
   const at = (name: string): string => (path.isAbsolute(name) || name === '' ? name : `${project}/${name}`)
-  const dir = cwd === undefined ? {} : { dir: at(cwd) }
+  const dir: Readonly<Record<string, string>> = cwd === undefined ? {} : { dir: at(cwd) }
   if (kind === 'path' || kind === 'plant') {
     const file = at(fixture.fill(target))
     return op === 'read'

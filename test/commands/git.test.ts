@@ -10,7 +10,7 @@ beforeAll(() => fixture.open())
 afterAll(() => fixture.close())
 
 async function git(command: string, dir?: string): Promise<{ output: string; code?: string }> {
-  const params = dir === undefined ? { command } : { command, dir }
+  const params: Record<string, string> = dir === undefined ? { command } : { command, dir }
   const { results } = await new Clada({ repoPath: fixture.project, gitCommit: false }).perform('run', params)
   const [result] = results
   const output = (result?.data as { output?: string } | undefined)?.output ?? ''

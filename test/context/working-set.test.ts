@@ -112,7 +112,8 @@ describe('whole or not at all', () => {
 describe('a list that cannot be read', () => {
   it.each(['context_list', 'context_prune', 'context_add', 'context_remove'])('is left alone by %s', async (action) => {
     const root = ownScratchDir({ 'a.txt': 'A', '.clada/context.json': '{"version":1,"entries":[{"pa' })
-    const params = action === 'context_add' || action === 'context_remove' ? { path: 'a.txt' } : {}
+    const params: Record<string, string> =
+      action === 'context_add' || action === 'context_remove' ? { path: 'a.txt' } : {}
     const { results } = await new Clada({ repoPath: root }).perform(action, params)
     expect(results[0]).toMatchObject({
       success: false,

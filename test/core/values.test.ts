@@ -14,7 +14,7 @@ import {
 import { digestOf, shortDigestOf } from '../../packages/clada/src/core/digest.ts'
 import { isNotebookPath } from '../../packages/clada/src/core/paths.ts'
 import { hasCode, isOsError, isRecord, messageOf, platformOf } from '../../packages/clada/src/core/platform.ts'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { counted, grouped } from '@clada/reply/core/words.ts'
 import { defaultLimits } from '../../packages/clada/src/core/settings.ts'
 import {
@@ -101,7 +101,8 @@ describe('time limits', () => {
     expect(timeLeft().ms).toBe(Infinity)
   })
 
-  it('no time is too little for any work', () => expect(() => withTimeLimit(0, () => bounded(() => 1))).toThrow(Stop))
+  it('no time is too little for any work', () =>
+    expect(() => withTimeLimit(0, () => bounded(() => 1))).toThrow(ProblemError))
 
   it('work sees that it is late, and nothing is late without a limit', () => {
     const late = withTimeLimit(1, () =>
@@ -129,7 +130,7 @@ describe('time limits', () => {
       bounded(() => {
         throw error
       })
-    expect(failing(deep)).toThrow(Stop)
+    expect(failing(deep)).toThrow(ProblemError)
     expect(failing(new TypeError('mine'))).toThrow('mine')
   })
 })

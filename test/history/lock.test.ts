@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { lockFileOf, takeLock } from '../../packages/clada/src/store/lock.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -156,7 +156,7 @@ describe('the lock', () => {
     const lock = path.join(dir, 'lock')
     const release = await takeLock(lock, 0)
     const second = takeLock(lock, 100_000)
-    await expect(takeLock(lock, 30)).rejects.toBeInstanceOf(Stop)
+    await expect(takeLock(lock, 30)).rejects.toBeInstanceOf(ProblemError)
     release()
     ;(await second)()
     expect(fs.readdirSync(dir)).toEqual([])

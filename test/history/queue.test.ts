@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { lockProject, takeLock } from '../../packages/clada/src/store/lock.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { connected } from '../mcp/client.ts'
@@ -107,7 +107,7 @@ it('a queue that moves is waited for, one that does not is not', async () => {
     release()
   })
   const release = await takeLock(file, 400)
-  await expect(takeLock(file, 50)).rejects.toBeInstanceOf(Stop)
+  await expect(takeLock(file, 50)).rejects.toBeInstanceOf(ProblemError)
   release()
   await Promise.all(holders)
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Problem, Stop } from '../../packages/clada/src/core/problem.ts'
+import { type Problem, ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { bounded, checkTime, isLate, withTimeLimit } from '../../packages/clada/src/core/time-limit.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { structureOperations } from '../../packages/clada/src/structure/operations.ts'
@@ -19,7 +19,7 @@ async function endOf(work: () => unknown): Promise<unknown> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Stop) return error.problem
+    if (error instanceof ProblemError) return error.problem
     throw error
   }
 }

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { PathJudge } from '../../packages/clada/src/core/effects.ts'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
 import { DiskTree } from '../../packages/clada/src/workspace/disk-tree.ts'
@@ -38,12 +38,12 @@ export function locationIn(root: string, relative: string): Location {
 }
 
 /** The problem a piece of work stops with. */
-export async function stopOf(work: () => unknown): Promise<Stop['problem'] | undefined> {
+export async function stopOf(work: () => unknown): Promise<ProblemError['problem'] | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof Stop) return error.problem
+    if (error instanceof ProblemError) return error.problem
     throw error
   }
 }

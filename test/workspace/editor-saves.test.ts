@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { DiskBase } from '../../packages/clada/src/workspace/disk-file.ts'
 import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
 import { beginReplacement } from '../../packages/clada/src/workspace/replacement.ts'
@@ -47,7 +47,7 @@ async function replacing(content: string, lastMoment: (file: string) => void, na
 describe.skipIf(!able)('a file that is saved in the last moment before it is replaced', () => {
   it('by another file stays', async () => {
     const { root, replacement } = await replacing('old', (file) => saveByRename(file, 'typed'))
-    await expect(replacement.commit()).rejects.toThrow(Stop)
+    await expect(replacement.commit()).rejects.toThrow(ProblemError)
     expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
   })
 
@@ -63,7 +63,7 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
       ...native,
       swapSync,
     })
-    await expect(replacement.commit()).rejects.toThrow(Stop)
+    await expect(replacement.commit()).rejects.toThrow(ProblemError)
     expect(filesIn(root)).toEqual({ 'a.txt': 'typed last' })
     expect(conflictsIn(root)).toEqual(['typed first'])
   })
@@ -71,7 +71,7 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
   it('by emptying it to write into it stays too, with what is written later', async () => {
     let editor = -1
     const { root, replacement } = await replacing('old', (file) => (editor = fs.openSync(file, 'w')))
-    await expect(replacement.commit()).rejects.toThrow(Stop)
+    await expect(replacement.commit()).rejects.toThrow(ProblemError)
     fs.writeSync(editor, 'typed')
     fs.closeSync(editor)
     expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
@@ -79,7 +79,7 @@ describe.skipIf(!able)('a file that is saved in the last moment before it is rep
 
   it('by writing into it and closing it at once stays as well', async () => {
     const { root, replacement } = await replacing('old', (file) => fs.writeFileSync(file, 'typed'))
-    await expect(replacement.commit()).rejects.toThrow(Stop)
+    await expect(replacement.commit()).rejects.toThrow(ProblemError)
     expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
   })
 })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
-import { Stop } from '../../packages/clada/src/core/problem.ts'
+import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import type { Recorder } from '../../packages/clada/src/core/recorder.ts'
 import { makeUndoJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { openWorkspace, type WantedState } from '../../packages/clada/src/workspace/open.ts'
@@ -20,7 +20,7 @@ const noRoomFor = (name: string): Recorder => ({
   prepare: async () => {},
   beginChange: (changes) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))
-      throw new Stop({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })
+      throw new ProblemError({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })
     return () => {}
   },
   passed: () => {},

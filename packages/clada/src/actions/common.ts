@@ -1,6 +1,6 @@
 import { fail, type Failed, forPrograms, ok, optional, type Outcome, rare, text } from '../core/action.ts'
 import type { ValueOf } from '../core/shape.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { type LineSpan, parseLineSpec } from '@clada/reply/text/lines.ts'
 import { shortDigestOf } from '../core/digest.ts'
 
@@ -18,7 +18,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Stop) return fail(error.problem)
+    if (error instanceof ProblemError) return fail(error.problem)
     throw error
   }
 }

@@ -2,7 +2,7 @@ import nodePath from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
 import { type ActionContext, defineAction, fail, ok, path } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
 import { namesMatching, neverMatches } from './glob.ts'
 import { measure, type Measured } from './narrow.ts'
@@ -111,11 +111,11 @@ async function filesBelow(context: ActionContext, path: PathArg): Promise<PathAr
   if (set === undefined) return undefined
   const { base, pattern } = set
   const never = pattern === undefined ? undefined : neverMatches(pattern)
-  if (never !== undefined) throw new Stop({ kind: 'bad-param', param: 'path', message: never })
+  if (never !== undefined) throw new ProblemError({ kind: 'bad-param', param: 'path', message: never })
   const names = await namesBelow(base, context)
   const matching = pattern === undefined ? names : await namesMatching(names, pattern)
   if (matching.length > mostFiles)
-    throw new Stop({
+    throw new ProblemError({
       kind: 'bad-param',
       param: 'path',
       message: `it stands for ${counted(matching.length, 'file')}, more than ${mostFiles}; name a smaller part`,

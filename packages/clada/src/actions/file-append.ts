@@ -1,6 +1,6 @@
 import { defaulting, defineAction, fail, flag, ok, path, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
 import { expectHash } from './common.ts'
 import { elisionIn } from './replace-occurrences.ts'
@@ -63,7 +63,7 @@ async function readIfThere(files: Files, path: PathArg, expectHash: string | und
   try {
     return await files.read(path, { expectHash })
   } catch (error) {
-    const missing = error instanceof Stop && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
+    const missing = error instanceof ProblemError && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
     if (missing && expectHash === undefined) return undefined
     throw error
   }

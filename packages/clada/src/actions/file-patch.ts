@@ -2,7 +2,7 @@ import { bounded } from '../core/time-limit.ts'
 import { defineAction, fail, ok, optional, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import type { PlaceChoice } from '../core/result.ts'
-import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
+import { type HunkVerdict, type Problem, ProblemError } from '../core/problem.ts'
 import type { NearPlace } from '@clada/reply/core/place.ts'
 import { type AppliedHunks, applyHunks, type HunkFailure } from '@clada/reply/text/hunks-apply.ts'
 import { type Hunk, type HunkLine, parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
@@ -220,8 +220,8 @@ async function refuseExisting(files: Files, path: PathArg): Promise<void> {
   const { problem } = 'ok' in there ? there : { problem: undefined }
   if (isMissing(problem)) return
   const unreadable = problem?.kind === 'not-text' || problem?.kind === 'too-large'
-  if (problem !== undefined && !unreadable) throw new Stop(problem)
-  throw new Stop({ kind: 'os', code: 'EEXIST', op: 'rename', path: path.given })
+  if (problem !== undefined && !unreadable) throw new ProblemError(problem)
+  throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'rename', path: path.given })
 }
 
 const isMissing = (problem: Problem | undefined): boolean => problem?.kind === 'os' && problem.code === 'ENOENT'

@@ -2,7 +2,7 @@ import nodePath from 'node:path'
 import { count as countParam, defaulting, defineAction, fail, flag, ok, optional, paths, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { isAbsolutePath } from '../core/paths.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from '@clada/reply/text/edit.ts'
 import { attempt } from './common.ts'
 import { pathSetOf } from './path-set.ts'
@@ -151,7 +151,7 @@ async function filesBelow(files: Files, base: PathArg, include: string | undefin
   const [pattern = old] = old.split(/\r?\n/).toSorted((a, b) => b.length - a.length)
   const { hits, more } = await files.search({ base, pattern, include, regex: false, ignoreCase: false, max: mostHits })
   if (more)
-    throw new Stop({
+    throw new ProblemError({
       kind: 'bad-param',
       param: 'paths',
       message: `there are more than ${mostHits} places; name fewer files`,

@@ -4,7 +4,7 @@ import { splitLines, tokensOf } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
 import { type LineRange, lineRangeIn } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Result_for_read_structure } from '../structure/document.ts'
 import type { Result } from '../structure/structure.ts'
 import { onStructures } from './on-structures.ts'
@@ -81,7 +81,7 @@ export async function replaceNarrowed(
 }
 
 function isNoFile(error: unknown): boolean {
-  if (!(error instanceof Stop)) return false
+  if (!(error instanceof ProblemError)) return false
   const { problem } = error
   if (problem.kind === 'os') return problem.code === 'ENOENT' || problem.code === 'ENOTDIR' || problem.code === 'EISDIR'
   return problem.kind === 'path' && problem.rule === 'invalid_parameter'
@@ -106,7 +106,7 @@ export async function measure(context: ActionContext, path: PathArg): Promise<Me
     return { path: path.absolute, ...sizesOf(text) }
   }
   const found = await readNarrowed(context, inside)
-  if (!found.ok) throw new Stop(found.problem)
+  if (!found.ok) throw new ProblemError(found.problem)
   const spelled = [inside.path.absolute, ...inside.target.split('\n')].join('@@')
   return { path: spelled, ...sizesOf(onlyMatch(found.data)?.text ?? '') }
 }
@@ -122,7 +122,7 @@ async function measureLines({ files }: ActionContext, path: PathArg, range: Line
       : last > lines.length
         ? `${given} has only ${lines.length} lines`
         : undefined
-  if (problem !== undefined) throw new Stop({ kind: 'bad-param', param: 'path', message: problem })
+  if (problem !== undefined) throw new ProblemError({ kind: 'bad-param', param: 'path', message: problem })
   return { path: path.absolute, ...sizesOf(lines.slice(first - 1, last).join('\n')) }
 }
 

@@ -1,6 +1,6 @@
 import { type ActionContext, type Done, fail, type Failed, ok, text } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
 import { type Result, tooLarge, type Warning } from '../structure/structure.ts'
@@ -99,14 +99,14 @@ export async function withoutElisions(
 }
 
 const isMissing = (error: unknown): boolean =>
-  error instanceof Stop && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
+  error instanceof ProblemError && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
 
 /** Missing permission and files that are too large in the words of the operations; anything else as it is. */
 function refused(error: unknown, path: string, operation: 'read' | 'write'): unknown {
-  if (!(error instanceof Stop)) return error
+  if (!(error instanceof ProblemError)) return error
   if (error.problem.kind === 'too-large') {
     const { error: code, message, details } = tooLarge(path, error.problem.size, error.problem.limit).error
-    return new Stop({ kind: 'structure', code, message, details })
+    return new ProblemError({ kind: 'structure', code, message, details })
   }
   if (error.problem.kind !== 'os') return error
   const { code } = error.problem

@@ -5,7 +5,7 @@ import { homeDir } from '../core/platform.ts'
 import { fail, ok, type Outcome, wouldRun } from '../core/action.ts'
 import type { ExecData, ExecRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { missedNetwork } from './blocked-network.ts'
@@ -93,7 +93,7 @@ async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem
   try {
     return await placeOf(dir, 'looks', scope)
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     const { problem } = error
     const outside = problem.kind === 'path' && problem.rule === 'path_escape' && !fs.existsSync(dir.absolute)
     return outside ? { kind: 'cwd-missing', path: dir.given } : problem

@@ -2,7 +2,7 @@ import type { RunData } from '../core/commands.ts'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Entry, Files, PathArg } from '../core/files.ts'
-import { Stop, type Problem } from '../core/problem.ts'
+import { ProblemError, type Problem } from '../core/problem.ts'
 import type { Call } from '../policy/commands/rule.ts'
 import { refusedLink, type CommandScope } from './scope.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
@@ -22,7 +22,7 @@ export async function runOnWorkspace(
     if (rule.name === 'mv' || rule.name === 'cp') await intoTarget(rule.name, command, args)
     else for (const arg of args) await one(rule.name, command, arg)
   } catch (error) {
-    if (!(error instanceof Stop) || command.changed.length === 0) throw error
+    if (!(error instanceof ProblemError) || command.changed.length === 0) throw error
     // What was done before stays done; the answer says what.
     return fail(error.problem, { output: command.said(), exit_code: 1, changed: command.changed })
   }
@@ -45,7 +45,7 @@ async function intoTarget(name: 'mv' | 'cp', command: FileCommand, args: readonl
   const found = await command.files.look(target, 'write')
   const into = found?.type === 'directory' && !command.has('-T')
   if (!into && (sources.length > 1 || target.given.endsWith('/')))
-    throw new Stop(notDirectory(target, found === undefined))
+    throw new ProblemError(notDirectory(target, found === undefined))
   for (const source of sources) {
     const base = path.basename(source.absolute)
     const to = into
@@ -98,7 +98,7 @@ export class FileCommand {
   /** Neither the root nor a directory that holds it may go or be moved. */
   refuseRoot({ given, absolute }: PathArg): void {
     if (!isInside(this.#root, absolute)) return
-    throw new Stop({ kind: 'path', rule: 'path_denied', path: given, reason: 'it is the root itself' })
+    throw new ProblemError({ kind: 'path', rule: 'path_denied', path: given, reason: 'it is the root itself' })
   }
 }
 
@@ -107,12 +107,12 @@ export async function removePath(command: FileCommand, arg: PathArg): Promise<vo
   const found = await command.files.look(arg, 'write')
   if (found === undefined) {
     if (command.has('-f')) return
-    throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
+    throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
   }
   // A slash after a link means its target.
   if (found.type === 'symlink' && arg.given.endsWith('/')) throw refusedLink(arg.given)
   if (found.type !== 'directory') return removeFile(command, arg)
-  if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
+  if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
   const { files, dirs } = await below(command, arg, 'write')
   for (const file of files) await removeFile(command, file)
   for (const dir of dirs.reverse()) {
@@ -130,7 +130,7 @@ async function removeFile(command: FileCommand, arg: PathArg): Promise<void> {
 export async function movePath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   command.refuseRoot(from)
   const found = await command.files.look(from, 'write')
-  if (found === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+  if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
   if (found.type === 'symlink' && from.given.endsWith('/')) throw refusedLink(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
   if (found.type !== 'directory') return moveFile(command, from, to)
@@ -149,11 +149,11 @@ async function moveFile(command: FileCommand, from: PathArg, to: PathArg): Promi
 
 export async function copyPath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const found = await command.files.look(from, 'read')
-  if (found === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+  if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
   if (found.type === 'symlink') throw refusedLink(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
   if (found.type !== 'directory') return copyFile(command, from, to)
-  if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'copyfile', path: from.given })
+  if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'copyfile', path: from.given })
   const { files, dirs } = await intoNew(command, from, to, 'read')
   for (const dir of dirs) await command.files.makeDir(moved(dir, from, to))
   for (const file of files) await copyFile(command, file, moved(file, from, to))
@@ -168,10 +168,10 @@ async function copyFile(command: FileCommand, from: PathArg, to: PathArg): Promi
 export async function makeDirectory(command: FileCommand, arg: PathArg): Promise<void> {
   const found = await command.files.look(arg, 'write')
   if (!command.has('-p')) {
-    if (found !== undefined) throw new Stop({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: arg.given })
+    if (found !== undefined) throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: arg.given })
     const parent = { given: arg.given, absolute: path.dirname(arg.absolute) }
     if ((await command.files.look(parent, 'list')) === undefined) {
-      throw new Stop({ kind: 'os', code: 'ENOENT', op: 'mkdir', path: arg.given })
+      throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'mkdir', path: arg.given })
     }
   }
   await command.files.makeDir(arg)
@@ -195,14 +195,14 @@ interface Tree {
 
 async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access: 'read' | 'write'): Promise<Tree> {
   if (isInside(to.absolute, from.absolute)) {
-    throw new Stop({ kind: 'bad-param', param: 'command', message: `'${from.given}' cannot go into itself` })
+    throw new ProblemError({ kind: 'bad-param', param: 'command', message: `'${from.given}' cannot go into itself` })
   }
   const target = await command.files.look(to, 'write')
   if (target !== undefined && target.type !== 'directory') {
-    throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'rename', path: to.given })
+    throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op: 'rename', path: to.given })
   }
   if (target !== undefined && (await command.files.list(to)).length > 0 && access === 'write') {
-    throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
+    throw new ProblemError({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
   }
   const tree = await below(command, from, access)
   for (const one of [...tree.dirs, ...tree.files]) await command.files.look(moved(one, from, to), 'write')
@@ -218,7 +218,7 @@ async function below(command: FileCommand, top: PathArg, access: 'read' | 'write
     for (const entry of await command.files.list(dir)) await sort(command, child(dir, entry), entry, access, tree)
     if (tree.files.length + tree.dirs.length > mostEntries) {
       const message = `'${top.given}' holds more than ${mostEntries} files`
-      throw new Stop({ kind: 'bad-param', param: 'command', message })
+      throw new ProblemError({ kind: 'bad-param', param: 'command', message })
     }
   }
   return tree

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { commitOnly } from '../policy/commands/git-rules.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
@@ -90,8 +90,8 @@ async function isRevision(
   return (await files.look({ given: text, absolute: path.resolve(place.absolute, text) }, 'list')) === undefined
 }
 
-const refused = (name: string, text: string): Stop =>
-  new Stop({
+const refused = (name: string, text: string): ProblemError =>
+  new ProblemError({
     kind: 'command-refused',
     reason: `${name}: '${text}' is not a commit`,
     advice: 'Name a commit, a branch or a tag.',

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import type { Ask, CommandSettings } from '../core/commands.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Argument } from '../policy/commands/rule.ts'
 
@@ -36,14 +36,14 @@ export const listedMs = 5000
 
 export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root })
 
-/** @throws Stop when the directory is not there or may not be used. */
+/** @throws ProblemError when the directory is not there or may not be used. */
 export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }: CommandScope): Promise<Place> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
     return { absolute, safePath: cwd, relative: slashed(path.relative(settings.root, absolute)) }
   } catch (error) {
-    if (error instanceof Stop && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
-      throw new Stop({ kind: 'cwd-missing', path: dir.given })
+    if (error instanceof ProblemError && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
+      throw new ProblemError({ kind: 'cwd-missing', path: dir.given })
     }
     throw error
   }
@@ -53,19 +53,20 @@ export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }
  * Checks a path operand like the path of an action, and spells it so that the program means the same file. A program
  * would follow `link/..` to where the link leads; what was checked is the cleaned path, so that is what it gets.
  *
- * @throws Stop
+ * @throws ProblemError
  */
 export async function checkedOperand({ text, as }: Argument, place: Place, scope: CommandScope): Promise<string> {
   const arg: PathArg = { given: text, absolute: path.resolve(place.absolute, text) }
   const found = await scope.files.look(arg, as === 'content' ? 'read' : 'list')
   if (found?.type === 'symlink') throw refusedLink(text)
-  if (found?.type === 'other') throw new Stop({ kind: 'not-regular', path: text, type: 'special file', op: 'open' })
+  if (found?.type === 'other')
+    throw new ProblemError({ kind: 'not-regular', path: text, type: 'special file', op: 'open' })
   if (!text.split('/').includes('..')) return text
   return path.relative(place.absolute, arg.absolute) || '.'
 }
 
-export const refusedLink = (given: string): Stop =>
-  new Stop({
+export const refusedLink = (given: string): ProblemError =>
+  new ProblemError({
     kind: 'path',
     rule: 'symlink_not_allowed',
     path: given,

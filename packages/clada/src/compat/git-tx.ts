@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type CladaOptions, historySettingsOf, settingsOf } from '../config/settings.ts'
 import { isInside, slashed } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryPlace } from '../core/settings.ts'
 import { moveRef } from '../git/repository.ts'
@@ -93,7 +93,7 @@ async function inRepository<T>(
     }
     return await underLock(settings, history, repository, judge, (locked) => work(locked, given))
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     const { error: message, code } = refusalOf(error.problem, name, 'Fix the problem above and retry.')
     throw new GitError(message, code)
   }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isOsError, isRecord, messageOf } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
 import { takeLock } from '../store/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../store/record.ts'
@@ -43,7 +43,7 @@ function setOnDisk({ root, session, holding, stateDir }: Place): WorkingSet {
     } catch (error) {
       // A full disk or a missing permission is reported by the action.
       if (!isOsError(error)) throw error
-      throw new Stop({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
+      throw new ProblemError({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
     }
   }
   const entries = (file: string | undefined): WorkingEntry[] =>
@@ -73,7 +73,7 @@ function isReadable(file: string, root: string): boolean {
     readEntries(file, root)
     return true
   } catch (error) {
-    if (error instanceof Stop) return false
+    if (error instanceof ProblemError) return false
     throw error
   }
 }
@@ -174,7 +174,8 @@ const noSets: Sets = { entries: [], sessions: new Map() }
 function setsIn(file: string): Sets {
   const text = readOwn(file)
   if (text === undefined) return noSets
-  const broken = (reason: string): Stop => new Stop({ kind: 'context-broken', file: slashed(file), reason })
+  const broken = (reason: string): ProblemError =>
+    new ProblemError({ kind: 'context-broken', file: slashed(file), reason })
   let found: unknown
   try {
     found = JSON.parse(text)

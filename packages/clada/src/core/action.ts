@@ -374,7 +374,7 @@ type SquashMode = (typeof squashModes)[number]
  * the file, with the usual checks.
  */
 export interface WorkingSet {
-  /** In the order they were added. Throws `Stop` when the list cannot be read. */
+  /** In the order they were added. Throws `ProblemError` when the list cannot be read. */
   entries(): Promise<readonly WorkingEntry[]>
   /** Replaces the current list under a lock. */
   change(update: UpdateEntries): Promise<void>

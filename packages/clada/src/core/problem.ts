@@ -5,7 +5,7 @@ import type { MissingPart } from '@clada/reply/core/proposal.ts'
 
 /**
  * Everything that can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
- * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
+ * A handler returns one; the workspace, which is called from everywhere, throws it inside a `ProblemError`.
  */
 export type Problem =
   /** The operating system refused. `meant`: existing files that the path may mean. `held`: another program has it open. */
@@ -247,12 +247,12 @@ export interface StructureFacts {
  * Carries a Problem across layers that cannot return one. `engine/action-runner.ts` turns it into a result; callers may catch
  * specific kinds.
  */
-export class Stop extends Error {
+export class ProblemError extends Error {
   readonly problem: Problem
 
   constructor(problem: Problem) {
     super(problem.kind)
-    this.name = 'Stop'
+    this.name = 'ProblemError'
     this.problem = problem
     keepStack(problem, this.stack)
   }

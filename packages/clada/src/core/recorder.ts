@@ -3,9 +3,9 @@
  * restored.
  */
 export interface Recorder {
-  /** Waits until this execution is the only one, or throws `Stop`. Called before every read that a change depends on. */
+  /** Waits until this execution is the only one, or throws `ProblemError`. Called before every read that a change depends on. */
   queue(): Promise<unknown>
-  /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
+  /** Waits until this execution may write, or throws `ProblemError`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
   /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. Undefined: it is done. */
   prepare(changes: readonly PathChange[]): Promise<void> | undefined
@@ -98,7 +98,7 @@ export type InMemory = Exclude<Inspected, { readonly digest: string }>
 /** Larger files are described by their digest, and their contents are streamed. */
 export const mostInMemory = 64 * 1024 * 1024
 
-/** Reads the state of an absolute path. Throws `Stop` where that is not allowed. */
+/** Reads the state of an absolute path. Throws `ProblemError` where that is not allowed. */
 export type Inspect = (absolute: string) => Inspected
 
 /** Who commits in this execution: with the user's git, clada leaves the branch and unsaved work to it. */

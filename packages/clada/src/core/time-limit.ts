@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import vm from 'node:vm'
 import { setGuard } from '@clada/reply/core/guard.ts'
-import { type Problem, Stop } from './problem.ts'
+import { type Problem, ProblemError } from './problem.ts'
 
 /** What one action may compute: the time it is given, and what it has used of it. Waiting is free. */
 interface Budget {
@@ -37,14 +37,14 @@ let end = Infinity
  * Runs work whose time depends on the input, and ends it when the time of this action is over. It must not wait for
  * anything. `whenStopped` cleans up after work that was stopped. Without a limit it just runs.
  *
- * @throws Stop when it took too long, or was nested too deeply
+ * @throws ProblemError when it took too long, or was nested too deeply
  */
 export function bounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
   const budget = budgets.getStore()
   if (budget === undefined || end !== Infinity) return deep(work)
   const begun = now()
   const left = budget.ms - budget.used
-  if (left <= 0) throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
+  if (left <= 0) throw new ProblemError({ kind: 'too-complex', over: 'time', ms: budget.ms })
   const made: { value: T }[] = []
   running = () => made.push({ value: deep(work) })
   end = begun + left
@@ -54,7 +54,7 @@ export function bounded<T>(work: () => T, whenStopped: () => void = () => undefi
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')) throw error
     whenStopped()
-    throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
+    throw new ProblemError({ kind: 'too-complex', over: 'time', ms: budget.ms })
   } finally {
     end = Infinity
     budget.used += now() - begun
@@ -74,10 +74,10 @@ export function timeLeft(): { readonly ms: number; readonly left: number } {
 /** Whether the work that is running right now is to end, for callbacks that can stop it. */
 export const isLate = (): boolean => end !== Infinity && now() > end
 
-/** For loops that are better left by themselves than stopped. @throws Stop */
+/** For loops that are better left by themselves than stopped. @throws ProblemError */
 export function checkTime(): void {
   if (!isLate()) return
-  throw new Stop({ kind: 'too-complex', over: 'time', ms: budgets.getStore()?.ms ?? 0 })
+  throw new ProblemError({ kind: 'too-complex', over: 'time', ms: budgets.getStore()?.ms ?? 0 })
 }
 
 function deep<T>(work: () => T): T {
@@ -85,7 +85,7 @@ function deep<T>(work: () => T): T {
     return work()
   } catch (error) {
     const problem = tooComplex(error)
-    throw problem === undefined ? error : new Stop(problem)
+    throw problem === undefined ? error : new ProblemError(problem)
   }
 }
 

@@ -164,7 +164,7 @@ export const exampleFiles: Readonly<Record<string, string>> = {
 
 /** In each row the first that the syntax can say and the project allows. */
 export const workedExamples: readonly (readonly WorkedExample[])[] = [
-  (['file_edit', 'file_replace_text'] as const).map((action) => ({
+  (['file_edit', 'file_replace_text'] as const).map((action): WorkedExample => ({
     ask: 'greet() should cope without a name. Note that in the docs.',
     calls: [
       {

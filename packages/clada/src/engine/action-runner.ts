@@ -8,7 +8,7 @@ import { commandSettingsOf } from '../config/settings.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import type { Ask } from '../core/commands.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import { type Problem, stackOf, Stop } from '../core/problem.ts'
+import { type Problem, stackOf, ProblemError } from '../core/problem.ts'
 import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
 import { findOccurrences } from '@clada/reply/text/edit.ts'
@@ -320,7 +320,7 @@ export function setOutcome(result: ActionResult, outcome: Outcome, warnings: rea
 }
 
 export function problemOf(error: unknown): Problem {
-  if (error instanceof Stop) return error.problem
+  if (error instanceof ProblemError) return error.problem
   const limit = tooComplex(error)
   if (limit !== undefined) return limit
   const { message, stack } = error instanceof Error ? error : new Error(String(error))

@@ -1,7 +1,7 @@
 import type { CommandScope } from '../commands/scope.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { registry } from '../actions/registry.ts'
 import { commandSettingsOf } from '../config/settings.ts'
 import type { Execution } from './execution.ts'
@@ -97,7 +97,7 @@ export class ExecutionHooks {
       if (!end.failed) execution.warn(...end.reports.map((report) => `hook ${report}`))
       return end
     } catch (error) {
-      if (!(error instanceof Stop)) throw error
+      if (!(error instanceof ProblemError)) throw error
       const { error: message, code } = explain(error.problem, 'clada')
       execution.fail(message, code)
       return undefined

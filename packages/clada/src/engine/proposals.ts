@@ -1,6 +1,6 @@
 import type { Block } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
@@ -129,7 +129,7 @@ async function textAt(path: unknown, scope: Scope): Promise<string | undefined> 
   try {
     return (await files.read(path)).text
   } catch (error) {
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   } finally {
     files.close()

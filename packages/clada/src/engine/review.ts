@@ -3,7 +3,7 @@ import type { Files } from '../core/files.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { platform } from '../core/platform.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import type { LeftHunk, ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ChangedPlace, ReviewedFile, ReviewHunk, ReviewPlace } from '../core/review.ts'
 import { parseHunks, sideOf } from '@clada/reply/text/hunks.ts'
@@ -327,7 +327,7 @@ export async function placesFor(
       ...rest,
     }))
   } catch (error) {
-    if (error instanceof Stop) return []
+    if (error instanceof ProblemError) return []
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { decode, type Decoded } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '@clada/reply/core/block.ts'
 import { slashed } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
@@ -74,7 +74,7 @@ export class Tasks {
     try {
       return this.#disk.isThere(absolute)
     } catch (error) {
-      if (error instanceof Stop) return false
+      if (error instanceof ProblemError) return false
       throw error
     }
   }

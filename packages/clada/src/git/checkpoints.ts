@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { isInside, pathFrom, slashed } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
-import { gitStop } from './git-program.ts'
+import { gitError } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
 import {
   hiddenAmong,
@@ -27,7 +27,7 @@ import {
 } from '../store/record.ts'
 import { commitMessage, identityOf } from '../store/summary.ts'
 import {
-  checkedOutStop,
+  checkedOutError,
   type ConfiguredRepository,
   findRepository,
   foreignRepository,
@@ -77,7 +77,7 @@ export interface Begun {
 }
 
 /**
- * Saves the state before and after an execution in git. Throws `Stop` before anything is changed if git cannot work. Git
+ * Saves the state before and after an execution in git. Throws `ProblemError` before anything is changed if git cannot work. Git
  * is asked for its configuration while it looks at the files, if it has listed one before; if it is another one now, all of
  * that is done again.
  */
@@ -90,7 +90,7 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Begun
     return await beginIn(found ?? (await ownRepository(options.stateDir)), options)
   } catch (error) {
     // Without a repository of the user, git is optional: undo works without it.
-    if (found === undefined && error instanceof Stop) return undefined
+    if (found === undefined && error instanceof ProblemError) return undefined
     throw error
   }
 }
@@ -144,7 +144,7 @@ export class Checkpoints {
       return foreign === undefined ? [] : [foreign]
     }
     const busy = inProgress(repository)
-    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+    if (busy !== undefined) throw gitError(`${busy} is in progress`, `Finish or abort ${busy} first.`)
     // An undo restores files even if git cannot commit them.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
@@ -242,17 +242,17 @@ export class Checkpoints {
     this.#isolated.close()
   }
 
-  /** Throws `Stop` if the commit that is checked out cannot be read. */
+  /** Throws `ProblemError` if the commit that is checked out cannot be read. */
   async #readHead(): Promise<void> {
     const { tree, objects } = this.#isolated
     if (tree === undefined) return
     await objects.read(tree).catch((error: unknown) => {
-      if (isMissing(error)) checkedOutStop(this.#head)
+      if (isMissing(error)) checkedOutError(this.#head)
       throw error
     })
   }
 
-  /** Throws `Stop` if git could not save anything, as far as that can be checked in advance. */
+  /** Throws `ProblemError` if git could not save anything, as far as that can be checked in advance. */
   async #check(needs: 'index' | 'objects', refs: readonly string[]): Promise<void> {
     const { repository } = this.#isolated
     await checkWritable(repository, needs)

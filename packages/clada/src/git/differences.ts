@@ -3,7 +3,7 @@ import path from 'node:path'
 import { dirsAbove, unsafeTreeName } from '../core/paths.ts'
 import type { InMemory } from '../core/recorder.ts'
 import { eligible } from './savable.ts'
-import { gitStop, namesIn } from './git-program.ts'
+import { gitError, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { leftOutNow } from './index-file.ts'
 import { contentsOf, type Side, stateOf } from './tree-contents.ts'
@@ -63,7 +63,7 @@ export async function pathsBetween(isolated: IsolatedGit, from: string, to: stri
   }
   const odd = found.find(({ name }) => name.includes('\ufffd'))
   if (odd !== undefined && !Buffer.from(out.toString()).equals(out))
-    throw gitStop(
+    throw gitError(
       `${odd.name} has a name that is not UTF-8, so clada cannot write it`,
       'Use git checkout for this commit.',
     )
@@ -86,7 +86,7 @@ function refuseUnsafe(found: readonly Between[]): void {
 }
 
 const unsafeCommit = (name: string, reason: string): Error =>
-  gitStop(
+  gitError(
     `refusing to write ${JSON.stringify(name)}, a name in that commit: ${reason}`,
     'Nothing was changed. The commit was made to write outside the project: do not check it out.',
   )
@@ -108,7 +108,7 @@ async function sideOf(
     how,
   )
   for (const [name, filter] of filtered)
-    throw gitStop(
+    throw gitError(
       `${name} needs its filter '${filter}', which would run a program`,
       'Use git checkout for this commit.',
     )

@@ -4,7 +4,7 @@ import { isInside } from '../core/paths.ts'
 import type { Position } from '../store/record.ts'
 import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { foreignOwner } from '../process/git-owner.ts'
-import { gitOfUser, gitStop } from './git-program.ts'
+import { gitOfUser, gitError } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 
@@ -32,7 +32,7 @@ export async function findRepository(
   const { status } = tree ?? (config.isRead ? { status: 0 } : await readTree())
   const top = filesOf(nearest, config)
   if (top === undefined || !isInside(root, top)) return undefined
-  if (status !== 0) checkedOutStop(head)
+  if (status !== 0) checkedOutError(head)
   return { ...nearest, top, config }
 }
 
@@ -61,19 +61,19 @@ export function knownRepository(root: string): KnownRepository | undefined {
 /** By git directory. */
 const lastListed = new Map<string, string>()
 
-/** Throws `Stop` if there is a commit that cannot be read. */
-export function checkedOutStop({ commit }: Head): void {
+/** Throws `ProblemError` if there is a commit that cannot be read. */
+export function checkedOutError({ commit }: Head): void {
   if (commit !== undefined)
-    throw gitStop(`commit ${commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
+    throw gitError(`commit ${commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
 }
 
 /** The next repository around a directory. Looks at files only: no git has to run for it. */
 export function nearestRepository(root: string): Repository | undefined {
   const found = nearest(root)
   if (found === undefined || 'foreign' in found) return undefined
-  if ('broken' in found) throw gitStop(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
+  if ('broken' in found) throw gitError(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
   const owned = foreignOwner(found.top, found)
-  if (owned !== undefined) throw gitStop(owned.reason, owned.advice)
+  if (owned !== undefined) throw gitError(owned.reason, owned.advice)
   // Before git is started: it would wait for ever for what a pipe in the place of HEAD or the index says.
   refuseLinks(found)
   return found

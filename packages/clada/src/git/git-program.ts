@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../process/isolated-git-dir.ts'
 import { hasCode, platform } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'
 import { type Started, startProgram } from '../process/programs.ts'
 
@@ -90,7 +90,7 @@ function lowerPriority(pid: number): void {
   }
 }
 
-/** Runs git. Throws `Stop` with git's message when it fails. */
+/** Runs git. Throws `ProblemError` with git's message when it fails. */
 export const git = (call: GitCall): Promise<GitAnswer> =>
   answerOf(startGit(call, call.input === undefined ? 'ignore' : 'pipe'), call)
 
@@ -126,13 +126,13 @@ function answerOf(
     child.on('error', (error) => {
       clearTimeout(waiting)
       const missing = hasCode(error, 'ENOENT')
-      failed(gitStop(missing ? 'git is not installed' : error.message))
+      failed(gitError(missing ? 'git is not installed' : error.message))
     })
     child.on('close', (code, signal) => {
       clearTimeout(waiting)
       if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
       const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
-      failed(gitStop(`git ${command}: ${message || `ended with ${code ?? signal}`}`))
+      failed(gitError(`git ${command}: ${message || `ended with ${code ?? signal}`}`))
     })
     if (input === undefined) return
     // Git may end before it has read all input.
@@ -146,12 +146,12 @@ const silentMs = 30_000
 const leastMs = 2000
 
 /** Calls back when git has not answered for too long. */
-export function whenSilent(command: string, hung: (stop: Stop) => void): NodeJS.Timeout {
+export function whenSilent(command: string, hung: (stop: ProblemError) => void): NodeJS.Timeout {
   const ms = Math.min(silentMs, Math.max(leastMs, waitLeft()))
   const advice =
     'Check whether git works here (git status), whether its disk or a program that it waits for hangs, or whether a .gitignore or .gitattributes is a pipe.'
   const reason = `git ${command} gave no answer for ${Math.round(ms / 1000)} s`
-  return setTimeout(() => hung(gitStop(reason, advice)), ms)
+  return setTimeout(() => hung(gitError(reason, advice)), ms)
 }
 
 /** Ends git. A program that it started, or a disk that does not answer, must not keep this process alive. */
@@ -168,5 +168,5 @@ export const namesIn = (out: Buffer): string[] =>
     .split('\0')
     .filter((name) => name !== '')
 
-export const gitStop = (reason: string, advice?: string): Stop =>
-  new Stop({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })
+export const gitError = (reason: string, advice?: string): ProblemError =>
+  new ProblemError({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })

@@ -11,7 +11,7 @@ import {
   seenIndex,
   setSkipWorktree,
 } from './index-file.ts'
-import { gitStop } from './git-program.ts'
+import { gitError } from './git-program.ts'
 import { keepWithoutState } from '../state/git-dirs.ts'
 import { syncFile } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
@@ -75,7 +75,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     if (await installed(commit, made, { head, index, copy, seen, ids, synced })) return { commit: made, unchanged }
     round++
   }
-  throw gitStop('the index of the repository kept changing')
+  throw gitError('the index of the repository kept changing')
 }
 
 async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, paths: readonly string[], index: string) {

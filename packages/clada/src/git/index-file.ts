@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { copyWithTime, renameFile, syncFile, touchFile } from '../state/own-files.ts'
-import { gitStop, namesIn } from './git-program.ts'
+import { gitError, namesIn } from './git-program.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
@@ -25,7 +25,7 @@ function seenAt(index: string): Seen | undefined {
 const isSameSeen = (one: Seen, other: Seen): boolean =>
   one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
 
-export const inConflict = (): Stop => gitStop('files are in conflict after a merge', 'Resolve them first.')
+export const inConflict = (): ProblemError => gitError('files are in conflict after a merge', 'Resolve them first.')
 
 /** Returns the version that was copied; undefined when there is no index. */
 export function copyIndex(index: string, copy: string): Seen | undefined {
@@ -265,7 +265,7 @@ export async function leftOut(isolated: IsolatedGit, commit: string | undefined,
     return new Map((await sidesIn(isolated, `${commit}^`, gone)).map(({ name, ...side }) => [name, side]))
   } catch (error) {
     // The first commit has no parent, and a squashed commit may not exist any more.
-    if (error instanceof Stop) return new Map<string, Side>()
+    if (error instanceof ProblemError) return new Map<string, Side>()
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { Socket } from 'node:net'
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
-import { abandon, gitStop, type startGit, whenSilent } from './git-program.ts'
+import { ProblemError } from '../core/problem.ts'
+import { abandon, gitError, type startGit, whenSilent } from './git-program.ts'
 
 export interface GitObject {
   readonly id: string
@@ -38,7 +38,7 @@ export class ObjectReader {
     const child = (this.#child = this.#start())
     this.#hold(false)
     const fail = (reason: string): void => {
-      this.#failure ??= gitStop(reason)
+      this.#failure ??= gitError(reason)
       clearTimeout(this.#silent)
       for (const { failed } of this.#waiting.splice(0)) failed(this.#failure)
     }
@@ -55,7 +55,7 @@ export class ObjectReader {
     return child
   }
 
-  /** By object id or any other name that git understands; throws `Stop` when it does not exist. */
+  /** By object id or any other name that git understands; throws `ProblemError` when it does not exist. */
   async read(name: string): Promise<GitObject> {
     const [, commit] = /^(.+)\^\{tree\}$/.exec(name) ?? []
     const [, tree] =
@@ -152,9 +152,9 @@ interface Waiting {
 }
 
 export const missing = (name: string): Error =>
-  gitStop(`${missingObject}: ${name}`, 'If this is a partial clone, fetch it first.')
+  gitError(`${missingObject}: ${name}`, 'If this is a partial clone, fetch it first.')
 
 export const isMissing = (error: unknown): boolean =>
-  error instanceof Stop && error.problem.kind === 'git' && error.problem.reason.startsWith(missingObject)
+  error instanceof ProblemError && error.problem.kind === 'git' && error.problem.reason.startsWith(missingObject)
 
 const missingObject = 'an object is missing'

@@ -5,7 +5,7 @@ import { renameFile, syncFile, syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { inRepository, refuseLinks, type Repository } from './repository.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 
 export interface CommitParts {
   readonly tree: string
@@ -194,7 +194,7 @@ export async function packObjects(isolated: IsolatedGit): Promise<void> {
     await isolated.git(['prune-packed', '-q'])
   } catch (error) {
     // An object that cannot be read, or a full disk: everything stays as it is.
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { isReferenceName } from '../state/reference-name.ts'
 import fs from 'node:fs'
 import path from 'node:path'
-import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
+import { git, type GitAnswer, type GitCall, gitError } from './git-program.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
 import { identityOf } from '../store/summary.ts'
@@ -27,14 +27,14 @@ export interface Repository {
 }
 
 /**
- * Throws `Stop` if anything that git or clada writes below the git directory is a link or a special file. Called right
+ * Throws `ProblemError` if anything that git or clada writes below the git directory is a link or a special file. Called right
  * before every write: git appended the log of HEAD to the `~/.bashrc` that a link of this name led to.
  */
 export function refuseLinks(dirs: GitDirs): void {
   const odd = oddEntry(dirs)
   if (odd === undefined) return
   const why = odd.type === 'special file' ? 'git could not write there' : 'git would write through it'
-  throw gitStop(
+  throw gitError(
     `'${odd.file}' is a ${odd.type}, and ${why}`,
     odd.type === 'reference to a bad name'
       ? 'Check out a branch with git, or remove that reference.'
@@ -43,14 +43,14 @@ export function refuseLinks(dirs: GitDirs): void {
 }
 
 /**
- * Throws `Stop` if git would wait for ever for what a pipe in the place of its rules says. Below the top that ends when
+ * Throws `ProblemError` if git would wait for ever for what a pipe in the place of its rules says. Below the top that ends when
  * git has been silent for too long. Links are not followed by git.
  */
 export function refusePipes({ top }: Repository): void {
   for (const name of top === undefined ? [] : ['.gitignore', '.gitattributes', '.gitmodules']) {
     const stat = fs.lstatSync(path.join(top ?? '', name), { throwIfNoEntry: false })
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink() || stat.isDirectory()) continue
-    throw gitStop(
+    throw gitError(
       `'${name}' is not a regular file, and git would wait for it`,
       'Remove it, or put a file in its place.',
     )
@@ -101,7 +101,7 @@ export async function refAt(repository: Repository, ref: string): Promise<string
   const loose = textIn(path.join(commonDir, ref))?.trim()
   if (loose !== undefined && /^[0-9a-f]{40,64}$/.test(loose)) return loose
   if (loose?.startsWith('ref: ')) return commitAt(repository, ref)
-  if (loose !== undefined) throw gitStop(`'${path.join(commonDir, ref)}' does not contain a commit id`, fsckAdvice)
+  if (loose !== undefined) throw gitError(`'${path.join(commonDir, ref)}' does not contain a commit id`, fsckAdvice)
   const packed = textIn(path.join(commonDir, 'packed-refs')) ?? ''
   const at = packed.indexOf(` ${ref}\n`)
   return at === -1 ? undefined : packed.slice(packed.lastIndexOf('\n', at) + 1, at)
@@ -112,7 +112,7 @@ function textIn(file: string): string | undefined {
     return readOwn(file)
   } catch (error) {
     if (!isOsError(error)) throw error
-    throw gitStop(`'${file}' cannot be read: ${error.code}`, fsckAdvice)
+    throw gitError(`'${file}' cannot be read: ${error.code}`, fsckAdvice)
   }
 }
 
@@ -286,7 +286,7 @@ function ownRefs(commonDir: string): string[] {
   return [...new Set(names.map((name) => `refs/clada/${slashed(name).replace(/\.lock$/, '')}`))]
 }
 
-/** Throws `Stop` if git could not write objects (or the index), as far as that can be checked in advance. */
+/** Throws `ProblemError` if git could not write objects (or the index), as far as that can be checked in advance. */
 export async function checkWritable(repository: Repository, needs: 'index' | 'objects'): Promise<void> {
   checkAccess(path.join(repository.commonDir, 'objects'), 'written')
   if (needs === 'objects') return
@@ -294,7 +294,7 @@ export async function checkWritable(repository: Repository, needs: 'index' | 'ob
   await waitForLock(indexLock(repository))
 }
 
-/** Throws `Stop` if git could not update these references, as far as that can be checked in advance. */
+/** Throws `ProblemError` if git could not update these references, as far as that can be checked in advance. */
 export async function checkRefs(repository: Repository, refs: readonly string[]): Promise<void> {
   if (hasOtherRefs(repository)) return
   for (const ref of refs) {
@@ -306,7 +306,7 @@ export async function checkRefs(repository: Repository, refs: readonly string[])
   }
 }
 
-/** Throws `Stop` if the index cannot be read or is not one. */
+/** Throws `ProblemError` if the index cannot be read or is not one. */
 export function checkIndex({ gitDir }: Repository): void {
   const file = path.join(gitDir, 'index')
   checkAccess(file, 'read')
@@ -322,14 +322,14 @@ export function checkIndex({ gitDir }: Repository): void {
     if (hasCode(error, 'ENOENT')) return
     if (!isOsError(error)) throw error
   }
-  if (signature.toString() !== 'DIRC') throw gitStop(`'${file}' is not an index`, fsckAdvice)
+  if (signature.toString() !== 'DIRC') throw gitError(`'${file}' is not an index`, fsckAdvice)
 }
 
 export const indexLock = ({ gitDir }: Repository): string => path.join(gitDir, 'index.lock')
 
 /** Other git processes hold a lock only briefly. */
 export async function waitForLock(lock: string): Promise<void> {
-  for (const begun = now(); fs.existsSync(lock); await pause()) if (now() - begun >= lockMs) throw lockedStop(lock)
+  for (const begun = now(); fs.existsSync(lock); await pause()) if (now() - begun >= lockMs) throw lockedError(lock)
 }
 
 /** Creates a lock file by linking its content. Others hold it only briefly. */
@@ -340,7 +340,7 @@ export async function takeLockFile(content: string, lock: string): Promise<'link
       return 'linked'
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) return 'cannot link'
-      if (now() - begun >= lockMs) throw lockedStop(lock)
+      if (now() - begun >= lockMs) throw lockedError(lock)
     }
   }
 }
@@ -349,8 +349,8 @@ const lockMs = 2000
 
 const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 20))
 
-const lockedStop = (lock: string): Error =>
-  gitStop(
+const lockedError = (lock: string): Error =>
+  gitError(
     `'${lock}' exists: another git process is at work in this repository`,
     'Wait for it to end. If no git is running, remove that file.',
   )
@@ -359,7 +359,7 @@ const lockedStop = (lock: string): Error =>
 function checkDirectory(file: string): void {
   let dir = path.dirname(file)
   while (!fs.existsSync(dir) && dir !== path.dirname(dir)) dir = path.dirname(dir)
-  if (!fs.statSync(dir).isDirectory()) throw gitStop(`'${dir}' prevents '${file}': it is not a directory`, namesAdvice)
+  if (!fs.statSync(dir).isDirectory()) throw gitError(`'${dir}' prevents '${file}': it is not a directory`, namesAdvice)
   checkAccess(dir, 'written')
 }
 
@@ -370,7 +370,7 @@ function checkAccess(file: string, how: 'read' | 'written'): void {
     fs.accessSync(file, how === 'read' ? fs.constants.R_OK : fs.constants.W_OK)
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EROFS', 'EPERM'))
-      throw gitStop(`'${file}' cannot be ${how}: permission denied`, rightsAdvice)
+      throw gitError(`'${file}' cannot be ${how}: permission denied`, rightsAdvice)
   }
 }
 

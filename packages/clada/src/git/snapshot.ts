@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { namesIn } from './git-program.ts'
@@ -244,7 +244,7 @@ function readState(files: ProjectFiles, absolute: string): Inspected | undefined
   try {
     return files.inspect(absolute)
   } catch (error) {
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   }
 }

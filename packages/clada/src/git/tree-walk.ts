@@ -1,4 +1,4 @@
-import { gitStop } from './git-program.ts'
+import { gitError } from './git-program.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import type { Side } from './tree-contents.ts'
 import { nameOf, readObject, writeObject } from './objects.ts'
@@ -20,7 +20,7 @@ class Entries {
   readonly #changes = new Map<string, Side | undefined>()
 
   constructor({ id, type, bytes }: GitObject = { id: '', type: 'tree', bytes: Buffer.alloc(0) }) {
-    if (type !== 'tree') throw gitStop(`object ${id} is a ${type}, not a tree`)
+    if (type !== 'tree') throw gitError(`object ${id} is a ${type}, not a tree`)
     this.#idBytes = id.length / 2
     this.#bytes = bytes
     const before = scanned.get(bytes)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
@@ -95,14 +95,14 @@ export async function openExecution(
 
 /** Adds the way to run without git. */
 function withoutGitAdvice(error: unknown): never {
-  if (!(error instanceof Stop) || error.problem.kind !== 'git') throw error
+  if (!(error instanceof ProblemError) || error.problem.kind !== 'git') throw error
   const { advice = 'Fix the problem above.' } = error.problem
-  throw new Stop({ ...error.problem, advice: `${advice} Or run with --no-git.` })
+  throw new ProblemError({ ...error.problem, advice: `${advice} Or run with --no-git.` })
 }
 
 function refuseWhileBack(stateDir: string): void {
   if (readBack(stateDir) === undefined) return
-  throw new Stop({
+  throw new ProblemError({
     kind: 'git',
     reason: 'the project is at an older commit since clada back',
     advice: 'Return to the newest commit with clada forward first.',
@@ -206,7 +206,7 @@ export interface Ended {
   readonly record?: ExecutionRecord
   readonly commit?: string
   readonly warnings: readonly string[]
-  readonly failure?: Stop
+  readonly failure?: ProblemError
 }
 
 /** The results of an execution, for its record. */
@@ -266,10 +266,10 @@ async function checkpointed(
   { explanations, left, byPrograms }: Done,
 ): Promise<Ended> {
   const [saved] = await Promise.all([
-    checkpoints.after(record, explanations, inspect, left).catch(asGitStop),
+    checkpoints.after(record, explanations, inspect, left).catch(asGitError),
     journal.sync(),
   ])
-  if (saved instanceof Stop) return { record, warnings: [], failure: saved }
+  if (saved instanceof ProblemError) return { record, warnings: [], failure: saved }
   const { commits, warnings, ignored } = saved
   const paths = record.paths.map((entry) =>
     ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
@@ -282,10 +282,10 @@ async function checkpointed(
 }
 
 /** Failures of git and of the disk are reported in the same way: the commit is missing. */
-function asGitStop(error: unknown): Stop {
-  if (error instanceof Stop) return error
+function asGitError(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
   if (!isOsError(error)) throw error
-  return new Stop({ kind: 'git', reason: error.message })
+  return new ProblemError({ kind: 'git', reason: error.message })
 }
 
 function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {

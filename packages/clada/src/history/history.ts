@@ -3,7 +3,7 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { isOsError } from '../core/platform.ts'
 import { pathFrom } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type {
   Commits,
   EndChange,
@@ -63,7 +63,7 @@ export class History implements Recorder {
     this.#beginning ??= this.#begin(stateDir, commits).catch((error: unknown) => {
       // A full disk or a missing permission is reported by the action.
       if (!isOsError(error)) throw error
-      throw new Stop({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
+      throw new ProblemError({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
     })
     return this.#beginning
   }
@@ -118,7 +118,7 @@ export class History implements Recorder {
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, isBlocked, files, dir })
       this.#open.journal.note({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
-      if (!(error instanceof Stop)) throw error
+      if (!(error instanceof ProblemError)) throw error
       this.#snapshot = undefined
       this.#open.journal.note({ program: this.acting })
       this.warnings.push('git cannot save the project before a program runs, so its changes cannot be undone')
@@ -232,7 +232,7 @@ export class History implements Recorder {
     } catch (error) {
       if (!isOsError(error)) throw error
       const { code, message } = error
-      return { warnings: this.warnings, failure: new Stop({ kind: 'record-unwritten', code, message }) }
+      return { warnings: this.warnings, failure: new ProblemError({ kind: 'record-unwritten', code, message }) }
     } finally {
       open.checkpoints?.close()
       const isolatedDirs = path.join(dirOf(open.history, open.number), isolatedDir)
@@ -256,7 +256,7 @@ async function positionAt(root: string): Promise<Position | undefined> {
     return await positionOf(root)
   } catch (error) {
     // A repository that cannot be used is nowhere.
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   }
 }

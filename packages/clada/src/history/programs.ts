@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Journal } from '../store/journal.ts'
@@ -68,7 +68,7 @@ async function filesBefore(
     return new Map([...before].filter(([absolute, { state }]) => state.type !== 'absent' || created.has(absolute)))
   } catch (error) {
     // The program has run by now: a git that fails costs the undo of what it changed, and nothing else.
-    if (error instanceof Stop) return new Map()
+    if (error instanceof ProblemError) return new Map()
     throw error
   }
 }
@@ -103,7 +103,7 @@ export async function changedSince(
     }
     return [...paths.values()]
   } catch (error) {
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   } finally {
     fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })

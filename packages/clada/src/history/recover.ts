@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
@@ -144,7 +144,7 @@ async function releaseGit(root: string): Promise<void> {
     if (repository !== undefined) await releaseLocks(repository)
   } catch (error) {
     // A repository that cannot be used keeps its locks: with --no-git this execution does without it.
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
   }
 }
 

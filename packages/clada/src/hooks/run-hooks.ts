@@ -5,7 +5,7 @@ import { runContained } from '../commands/contained.ts'
 import type { Containment } from '../commands/bounds.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'
 import type { Hook, Hooks } from '../core/settings.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { cmdStart } from '../process/run-process.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, listedProgram, pathOutside, systemPath } from '../process/programs.ts'
@@ -109,7 +109,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     const how = exitCode === null ? `was ended by ${signal ?? 'the run'}` : `failed with exit code ${exitCode}`
     return { reason: `Command ${how}`, output: said, late: false }
   } catch (error) {
-    if (!(error instanceof Stop) || error.problem.kind === 'locked' || error.problem.kind === 'git') throw error
+    if (!(error instanceof ProblemError) || error.problem.kind === 'locked' || error.problem.kind === 'git') throw error
     return failure(reasonOf(error.problem))
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { now } from '../core/time-limit.ts'
 import { digestOf } from '../core/digest.ts'
 import { slashed } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/platform.ts'
 import type { HistorySettings, OnLockWait } from '../core/settings.ts'
 import { commonDirAround } from '../state/git-dirs.ts'
@@ -88,7 +88,7 @@ export async function takeLock(
       }
       if (holder.nonce !== before) waited = 0
       before = holder.nonce
-      if (waited >= waitMs) throw lockedStop(file, holder, waited)
+      if (waited >= waitMs) throw lockedError(file, holder, waited)
       if (waited >= noticedMs && !told) {
         told = true
         onWait?.(holder.owner && { pid: holder.owner.pid, command: holder.owner.command })
@@ -132,16 +132,16 @@ function writeClaim(own: string, nonce: string, file: string): void {
     fs.writeFileSync(own, JSON.stringify({ ...ownOwner(), nonce }), { flag: 'wx', mode: 0o600 })
   } catch (error) {
     if (!isOsError(error)) throw error
-    throw new Stop({ kind: 'os', code: error.code, op: 'lock', path: file, message: error.message })
+    throw new ProblemError({ kind: 'os', code: error.code, op: 'lock', path: file, message: error.message })
   }
 }
 
-function lockedStop(lock: string, { owner }: Holder, waited: number): Stop {
+function lockedError(lock: string, { owner }: Holder, waited: number): ProblemError {
   const waitedMs = Math.round(waited)
-  if (owner === undefined) return new Stop({ kind: 'locked', lock: slashed(lock), waitedMs })
+  if (owner === undefined) return new ProblemError({ kind: 'locked', lock: slashed(lock), waitedMs })
   const { pid, command, time, host } = owner
   const elsewhere = host === '' || host === os.hostname() ? {} : { host }
-  return new Stop({
+  return new ProblemError({
     kind: 'locked',
     lock: slashed(lock),
     waitedMs,
@@ -163,11 +163,12 @@ function holderOf(file: string, place: Place = 'own'): Holder | undefined {
     const there = fs.lstatSync(file, { throwIfNoEntry: false })
     if (there === undefined || there.isFile()) return undefined
     const type = there.isSymbolicLink() ? 'link' : there.isDirectory() ? 'directory' : 'special file'
-    throw new Stop({ kind: 'not-regular', path: file, type, op: 'lock' })
+    throw new ProblemError({ kind: 'not-regular', path: file, type, op: 'lock' })
   }
   const found = jsonOf(text)
   const owner = ownerFrom(found)
-  if (owner === undefined && place === 'named' && !isBlank(text)) throw new Stop({ kind: 'not-a-lock', path: file })
+  if (owner === undefined && place === 'named' && !isBlank(text))
+    throw new ProblemError({ kind: 'not-a-lock', path: file })
   const nonce = typeof found === 'object' && found !== null && 'nonce' in found ? String(found.nonce) : noNonce
   return {
     owner,

@@ -5,7 +5,7 @@ import { ContentStore } from './content-store.ts'
 import { recordAtEnd } from './log.ts'
 import { digestOf } from '../core/digest.ts'
 import { isRecord } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import { jsonOf, putFile, readOwn, removeFile } from '../state/own-files.ts'
 
@@ -218,7 +218,7 @@ export function seenAt(inspect: Inspect, absolute: string): Inspected {
   try {
     return inspect(absolute)
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     const { problem } = error
     return { type: problem.kind === 'path' && problem.rule === 'symlink_not_allowed' ? 'absent' : 'other' }
   }

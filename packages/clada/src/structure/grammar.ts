@@ -1,5 +1,5 @@
 import type { Tree } from 'web-tree-sitter'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
 import { partsFinder, verbatimFinder, type Finder } from './find-parts.ts'
 import type { Language, TreeSitterRow } from './language.ts'
@@ -19,7 +19,8 @@ export interface Grammar {
 
 /** Loads the grammar of a language, once; nothing is loaded before a structure is asked for. */
 export function grammarFor(language: Language, row: TreeSitterRow): Promise<Grammar> {
-  if (abandoned) throw new Stop({ kind: 'structure', code: 'PARSER_FAILED', message: abandonedMessage, details: {} })
+  if (abandoned)
+    throw new ProblemError({ kind: 'structure', code: 'PARSER_FAILED', message: abandonedMessage, details: {} })
   let loading = loaded.get(language.name)
   if (loading === undefined) {
     loading = load(row)

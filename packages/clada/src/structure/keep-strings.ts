@@ -1,5 +1,5 @@
 import { Source } from '@clada/reply/core/source.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Shifted } from '@clada/reply/text/fit.ts'
 import type { Language } from './language.ts'
 import { languageFor } from './languages.ts'
@@ -50,7 +50,7 @@ async function linesInStrings(
       return { lines, faults: outline.faults().length }
     })
   } catch (error) {
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { faultsOfTree, withOutline } from './outline.ts'
 import { everyStructure, type Fault, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { languageFor } from './languages.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { timeLeft } from '../core/time-limit.ts'
 
 /** What is wrong with a text, by the strictest judge its language has. */
@@ -303,7 +303,7 @@ async function ask(files: readonly ParsedFile[]): Promise<Answer> {
   } catch (error) {
     apart = undefined
     void worker.terminate()
-    if (late.aborted) throw new Stop({ kind: 'too-complex', over: 'time', ms })
+    if (late.aborted) throw new ProblemError({ kind: 'too-complex', over: 'time', ms })
     throw error
   } finally {
     // It does not keep the process from ending.

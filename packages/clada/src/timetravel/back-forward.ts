@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { pathFrom } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { type BackState, contentsIn, type KeptFiles, readBack, writeBack } from '../store/record.ts'
-import { gitStop } from '../git/git-program.ts'
+import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { commitAt, pointHead, type Repository, checkWritable } from '../git/repository.ts'
 import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -38,11 +38,11 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
   inCheckout(settings, history, 'clada back', async (checkout) => {
     const { repository, isolated, head, branch, stateDir } = checkout
     const state = readBack(stateDir)
-    if (state?.moving) throw gitStop('the last step was interrupted', 'Finish it with clada forward.')
+    if (state?.moving) throw gitError('the last step was interrupted', 'Finish it with clada forward.')
     const way = state?.way ?? [head]
     if (state !== undefined && (way.at(-1) !== head || branch !== null)) throw headMoved(state)
     const parent = await commitAt(repository, `${head}^1`)
-    if (parent === undefined) throw gitStop('this is the first commit', 'There is nothing before it.')
+    if (parent === undefined) throw gitError('this is the first commit', 'There is nothing before it.')
     const saved = await stashAll(checkout, parent)
     const stashed_files = saved === undefined ? [] : await stashedNames(isolated, saved)
     const nextWith = (left: KeptFiles): BackState => ({
@@ -125,7 +125,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
 /** The state of the way back. If the user checked out its end without clada, only the stash there is left to restore. */
 function stateFor({ head, branch, stateDir }: Checkout): BackState {
   const state = readBack(stateDir)
-  if (state === undefined || state.way.length < 2) throw gitStop('this is the newest commit', 'There is no newer one.')
+  if (state === undefined || state.way.length < 2) throw gitError('this is the newest commit', 'There is no newer one.')
   const [target, here] = state.way.slice(-2)
   if (state.moving && head === target) return state
   const isHome = state.branch === null ? branch === null && head === state.way[0] : branch === state.branch
@@ -158,15 +158,15 @@ async function checkBranch({ repository }: Checkout, { branch }: BackState, targ
   const name = shortBranch(branch)
   const at = await commitAt(repository, branch)
   if (at === undefined)
-    throw gitStop(
+    throw gitError(
       `${name} was removed since clada back`,
       `Create it again first: git branch ${name} ${target.slice(0, 8)}`,
     )
   const elsewhere = await worktreeOf(repository, branch)
   if (elsewhere !== undefined && elsewhere !== repository.top)
-    throw gitStop(`${name} is checked out in ${elsewhere}`, 'Check out something else there first.')
+    throw gitError(`${name} is checked out in ${elsewhere}`, 'Check out something else there first.')
   if (at !== target)
-    throw gitStop(
+    throw gitError(
       `${name} was moved since clada back`,
       `Check it out with git checkout ${name}, then run clada forward.`,
     )
@@ -174,7 +174,7 @@ async function checkBranch({ repository }: Checkout, { branch }: BackState, targ
 
 function headMoved({ branch, way }: BackState): Error {
   const home = branch === null ? (way[0]?.slice(0, 8) ?? '') : shortBranch(branch)
-  return gitStop(
+  return gitError(
     'HEAD was moved since clada back',
     `Create a branch for commits that you made here (git branch NAME), then use git checkout ${home} and clada forward, ` +
       'which restores the stashed changes.',
@@ -222,7 +222,7 @@ async function inCheckout(
       restores,
       async ({ head, stateDir, workspace, ...locked }) => {
         workspace.sweep()
-        if (head.commit === undefined) throw gitStop('there is no commit yet', 'Make one first.')
+        if (head.commit === undefined) throw gitError('there is no commit yet', 'Make one first.')
         await checkWritable(repository, 'index')
         const isolated = locked.isolated()
         const result = await work({
@@ -242,7 +242,7 @@ async function inCheckout(
   } catch (error) {
     if (error instanceof WouldOverwrite)
       return asInProject({ ...refused(error.message), conflicts: error.paths }, top, root)
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     return { success: false, ...refusalOf(error.problem, name, 'Fix the problem above and retry.') }
   } finally {
     await project.close()

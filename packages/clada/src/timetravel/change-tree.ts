@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { ContentStore } from '../store/content-store.ts'
 import type { KeptFiles } from '../store/record.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
-import { gitStop } from '../git/git-program.ts'
+import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import { isSameState } from '../store/record.ts'
@@ -54,7 +54,7 @@ export async function changeTree(
       ...[...new Set(dirs)].map((dir): WantedState => ({ absolute: path.join(top, dir), to: { type: 'absent' } })),
     ])
   } catch (error) {
-    if (error instanceof Stop && error.problem.kind !== 'half-landed') unchanged()
+    if (error instanceof ProblemError && error.problem.kind !== 'half-landed') unchanged()
     throw error
   }
   await after()
@@ -65,7 +65,7 @@ function asItWas(change: Difference, kept: KeptFiles[string] | undefined, conten
   if (kept === undefined || change.to.type !== 'file') return change
   const bytes = contents.read(kept.digest)
   if (bytes !== undefined) return { ...change, to: { ...change.to, bytes } }
-  throw gitStop(`the saved content of ${change.name} is missing or damaged`, `Use git checkout to go on without it.`)
+  throw gitError(`the saved content of ${change.name} is missing or damaged`, `Use git checkout to go on without it.`)
 }
 
 /** Puts files into the store that git would restore with other bytes or another mode. */

@@ -18,7 +18,7 @@ import type { History } from '../history/history.ts'
 import type { ExecutionRecord } from '../store/record.ts'
 import type { PathJudge } from '../core/effects.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { gitStop } from '../git/git-program.ts'
+import { gitError } from '../git/git-program.ts'
 import { lockProject } from '../store/lock.ts'
 import { inProgress } from '../state/git-dirs.ts'
 import { copyWithTime } from '../state/own-files.ts'
@@ -95,9 +95,9 @@ export interface LockedRepository {
 /** The user's repository, in which no merge or the like is unfinished. */
 export async function idleRepository(root: string, advice: string): Promise<ConfiguredRepository> {
   const repository = await findRepository(root)
-  if (repository === undefined) throw gitStop('there is no git repository here', advice)
+  if (repository === undefined) throw gitError('there is no git repository here', advice)
   const busy = inProgress(repository)
-  if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+  if (busy !== undefined) throw gitError(`${busy} is in progress`, `Finish or abort ${busy} first.`)
   return repository
 }
 

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import type { Code } from '@clada/reply/core/codes.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { readBack } from '../store/record.ts'
-import { gitStop } from '../git/git-program.ts'
+import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { type Commit, isSigned, readCommits, signature, syncObjects, writeObject } from '../git/objects.ts'
 import {
@@ -62,13 +62,13 @@ export async function squashCommits(
       return warnings.length === 0 ? result : { ...result, warnings }
     })
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Fix the problem above and retry.') }
   }
 }
 
 function refuseWhileBack(stateDir: string): void {
-  if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
+  if (readBack(stateDir) !== undefined) throw gitError('the project is at an older commit', 'Use clada forward first.')
 }
 
 function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
@@ -196,7 +196,7 @@ export interface SquashPlan {
 
 /** Selects the commits to combine. Writes nothing. */
 export async function planSquash(repository: Repository, head: Head, options: SquashOptions): Promise<SquashPlan> {
-  if (head.commit === undefined) throw gitStop('there is no commit yet', 'There is nothing to squash.')
+  if (head.commit === undefined) throw gitError('there is no commit yet', 'There is nothing to squash.')
   const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
   const chosen = commits.map((commit) => isChosen(commit, options))
   const ranges = runsOf(chosen, options.contiguous ?? false)

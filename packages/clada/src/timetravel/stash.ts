@@ -3,7 +3,7 @@ import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import { copyWithTime, ownDir, syncFile } from '../state/own-files.ts'
 import { absentMode, oidsOnDisk, pathsBetween } from '../git/differences.ts'
-import { gitStop, namesIn } from '../git/git-program.ts'
+import { gitError, namesIn } from '../git/git-program.ts'
 import { addTo, copyIndex, statusOf } from '../git/index-file.ts'
 import { identityOf } from '../store/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
@@ -121,7 +121,7 @@ export async function stashedNames(isolated: IsolatedGit, saved: string): Promis
 /** The reference of a stash, by its own id: two worktrees may leave the same commit. */
 export const savedRef = (saved: string): string => `refs/clada/back/${saved}`
 
-/** The copy of the index from when a commit was left. Throws `Stop` if it is damaged. */
+/** The copy of the index from when a commit was left. Throws `ProblemError` if it is damaged. */
 export function keptIndex({ config }: IsolatedGit, stateDir: string, commit: string): string | undefined {
   const file = indexCopy(stateDir, commit)
   if (!fs.existsSync(file)) return undefined
@@ -133,7 +133,7 @@ export function keptIndex({ config }: IsolatedGit, stateDir: string, commit: str
     bytes.subarray(end).every((byte) => byte === 0) ||
     sum.update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))
   if (isWhole && bytes.toString('latin1', 0, 4) === 'DIRC') return file
-  throw gitStop(
+  throw gitError(
     `the saved index '${file}' is damaged`,
     'Remove it, then run clada forward again: all files are restored, and nothing is staged.',
   )

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { type Inspect, type Inspected, mostInMemory } from '../core/recorder.ts'
 import { git } from '../git/git-program.ts'
 import type { ContentStore } from '../store/content-store.ts'
@@ -152,7 +152,7 @@ async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<Merg
     const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, fine })
     return { kind: 'merged', bytes: out, conflicts: status }
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     return { kind: 'impossible' }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })

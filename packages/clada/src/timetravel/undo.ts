@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isBelowAny } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
@@ -127,7 +127,7 @@ async function undoOrRedo(
     const done = await ended(history, { ...result, execution: number, ...only, summary })
     return partial === undefined ? done : { ...done, success: false, error: partial, code: 'git_operation_failed' }
   } catch (error) {
-    if (!(error instanceof Stop)) {
+    if (!(error instanceof ProblemError)) {
       await history.end([])
       throw error
     }
@@ -170,7 +170,7 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
   }
 }
 
-function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
+function failed({ problem }: ProblemError): Pick<UndoResult, 'success' | 'error' | 'code'> {
   const { error, code } = explain(problem, 'clada')
   const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history lists this undo as interrupted'
   return { success: false, error: `${error}. The files are restored; ${missing}.`, code }

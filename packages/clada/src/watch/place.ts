@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { takeLock } from '../store/lock.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
@@ -135,7 +135,7 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
   try {
     return await takeLock(lock, 0)
   } catch (error) {
-    if (!(error instanceof Stop) || error.problem.kind !== 'locked') throw error
+    if (!(error instanceof ProblemError) || error.problem.kind !== 'locked') throw error
     const { holder } = error.problem
     const who =
       holder === undefined ? 'another process' : `${holder.command} (process ${holder.pid}, since ${holder.since})`

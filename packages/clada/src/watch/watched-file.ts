@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { platform } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { DiskBase } from '../workspace/disk-file.ts'
 import { DiskTree } from '../workspace/disk-tree.ts'
 import type { Scratch } from '../workspace/scratch.ts'
@@ -96,7 +96,7 @@ async function rewriteOn(
       return { bytes: wanted, late: new LateWriter(fd, before) }
     } catch (error) {
       if (fd !== undefined) fs.closeSync(fd)
-      if (!(error instanceof Stop) || error.problem.kind !== 'changed-meanwhile') throw error
+      if (!(error instanceof ProblemError) || error.problem.kind !== 'changed-meanwhile') throw error
       if (error.problem.saved !== undefined) onSaved(error.problem.saved)
     }
   }
@@ -107,7 +107,7 @@ function readBase(tree: DiskTree, at: Location): DiskBase | undefined {
   try {
     return tree.read(at, Infinity)
   } catch (error) {
-    if (error instanceof Stop) return undefined
+    if (error instanceof ProblemError) return undefined
     throw error
   }
 }

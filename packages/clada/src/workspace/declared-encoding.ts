@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type EncodingName, encodingNamed } from '../core/encodings.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Tree } from './tree.ts'
 import type { Location } from './walk.ts'
 
@@ -74,7 +74,7 @@ export class Declarations {
         base.release()
         return text
       } catch (error) {
-        if (error instanceof Stop) return ''
+        if (error instanceof ProblemError) return ''
         throw error
       }
     }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
 import { hasCode } from '../core/platform.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import type { Base } from './tree.ts'
 import type { Location } from './walk.ts'
@@ -16,21 +16,21 @@ export function typeOf(stat: Kinds): Entry['type'] {
   return stat.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-export function irregularStop(at: Location, stat: Kinds, op: string): Stop {
-  if (stat.isDirectory()) return directoryStop(at, op)
+export function irregularError(at: Location, stat: Kinds, op: string): ProblemError {
+  if (stat.isDirectory()) return directoryError(at, op)
   const type = stat.isFIFO() ? 'FIFO' : stat.isSocket() ? 'socket' : stat.isSymbolicLink() ? 'symbolic link' : 'device'
-  return new Stop({ kind: 'not-regular', path: at.given, type, op })
+  return new ProblemError({ kind: 'not-regular', path: at.given, type, op })
 }
 
-export const directoryStop = (at: Location, op: string): Stop =>
-  new Stop({ kind: 'os', code: 'EISDIR', op, path: at.given })
+export const directoryError = (at: Location, op: string): ProblemError =>
+  new ProblemError({ kind: 'os', code: 'EISDIR', op, path: at.given })
 
 /**
  * A read-only file is not changed, although renaming another one over it would work:
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, safePath: string, op: string): void {
-  if (isReadOnly(stat, safePath)) throw readOnlyStop(at, op)
+  if (isReadOnly(stat, safePath)) throw readOnlyError(at, op)
 }
 
 export function isReadOnly({ uid, mode }: fs.Stats, safePath: string): boolean {
@@ -48,8 +48,8 @@ function mayWrite(safePath: string): boolean {
   }
 }
 
-export const readOnlyStop = (at: Location, op: string): Stop =>
-  new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
+export const readOnlyError = (at: Location, op: string): ProblemError =>
+  new ProblemError({ kind: 'os', code: 'EACCES', op, path: at.given })
 
 const ownUser = process.geteuid?.()
 
@@ -179,7 +179,7 @@ const mark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** The text of a file and whether a byte order mark was before it. Bytes that are not UTF-8 are never guessed at. */
 export function decodeText(bytes: Buffer, given: string): { text: string; bom: boolean } {
-  if (!isUtf8(bytes)) throw new Stop(notText(bytes, given))
+  if (!isUtf8(bytes)) throw new ProblemError(notText(bytes, given))
   const bom = bytes.length >= 3 && bytes.subarray(0, 3).equals(mark)
   return { text: bytes.toString('utf8', bom ? 3 : 0), bom }
 }

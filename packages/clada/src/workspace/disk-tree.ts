@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { digestOfOpen } from '../core/digest.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { type Becoming, type Inspected, mostInMemory, type PathChange, type Recorder } from '../core/recorder.ts'
 import {
   DiskBase,
-  directoryStop,
-  irregularStop,
+  directoryError,
+  irregularError,
   isReadOnly,
   pour,
   readWhole,
@@ -16,7 +16,7 @@ import {
   typeOf,
   writeWhole,
 } from './disk-file.ts'
-import { type Dir, linkStop, type Location, nameOf, osStop, Walk, withOs } from './walk.ts'
+import { type Dir, linkError, type Location, nameOf, osError, Walk, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
@@ -98,14 +98,14 @@ export class DiskTree implements Tree {
   read(at: Location, limit: number): DiskBase {
     const { fd, stat } = this.#openRegular(at, 'open')
     try {
-      if (stat.size > limit) throw new Stop({ kind: 'too-large', path: at.given, size: stat.size, limit })
+      if (stat.size > limit) throw new ProblemError({ kind: 'too-large', path: at.given, size: stat.size, limit })
       const base = new DiskBase(fd, stat, readWhole(fd, stat.size))
       // Windows does not replace an open file: an editor could not save. It is opened again before it is replaced.
       if (!platform.replacesOpenFiles) base.release()
       return base
     } catch (error) {
       fs.closeSync(fd)
-      throw osStop(error, 'open', at.given)
+      throw osError(error, 'open', at.given)
     }
   }
 
@@ -133,7 +133,7 @@ export class DiskTree implements Tree {
   /** Puts a file of any size in place of whatever file is there. */
   async place(at: Location, content: PlacedContent, { expect, ...how }: Removal & Manner): Promise<WriteNote> {
     if (expect !== undefined && this.look(at) !== undefined && this.#digestAt(at) !== expect)
-      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+      throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     if (Buffer.isBuffer(content)) {
       const replacement = this.#begin(at, 'anything', 'open', (fd) => writeWhole(fd, content), how)
       await replacement.write()
@@ -164,15 +164,15 @@ export class DiskTree implements Tree {
   }
 
   remove(at: Location, { expect, readOnly }: Removal = {}): void {
-    if (at.parts.length === 0) throw directoryStop(at, 'unlink')
+    if (at.parts.length === 0) throw directoryError(at, 'unlink')
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'unlink' })
     // Node says EPERM for a directory on some systems and EISDIR on others; a look first says it the same everywhere.
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
-    if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
-    if (stat.isDirectory()) throw directoryStop(at, 'unlink')
+    if (stat === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
+    if (stat.isDirectory()) throw directoryError(at, 'unlink')
     if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, dir.at(nameOf(at)), 'unlink')
     if (expect !== undefined && this.#digestAt(at) !== expect)
-      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+      throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     const safePath = dir.at(nameOf(at))
     const unlink = (): void => unlinkFile(safePath)
     withOs('unlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], unlink))
@@ -193,7 +193,7 @@ export class DiskTree implements Tree {
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
     const displaced = fs.lstatSync(target.at(nameOf(to)), { throwIfNoEntry: false })
     if (displaced?.isFile() && isReadOnly(displaced, target.at(nameOf(to)))) {
-      throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
+      throw new ProblemError({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
     const safePaths = [source.at(nameOf(from)), target.at(nameOf(to))] as const
     const changes = [
@@ -219,7 +219,7 @@ export class DiskTree implements Tree {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
     const safePath = dir.at(nameOf(at))
     const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
-    if (there?.isDirectory()) throw directoryStop(at, 'rename')
+    if (there?.isDirectory()) throw directoryError(at, 'rename')
     const take = (): void => {
       try {
         // An overlay writes marks of its own on a file that it copied, so that one is copied once more, without them.
@@ -265,7 +265,7 @@ export class DiskTree implements Tree {
 
   removeDir(at: Location): void {
     if (at.parts.length === 0)
-      throw new Stop({
+      throw new ProblemError({
         kind: 'path',
         rule: 'path_denied',
         path: at.given,
@@ -274,9 +274,9 @@ export class DiskTree implements Tree {
       })
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'rmdir' })
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
-    if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'rmdir', path: at.given })
-    if (stat.isSymbolicLink()) throw linkStop(at, at.absolute)
-    if (!stat.isDirectory()) throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'rmdir', path: at.given })
+    if (stat === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'rmdir', path: at.given })
+    if (stat.isSymbolicLink()) throw linkError(at, at.absolute)
+    if (!stat.isDirectory()) throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op: 'rmdir', path: at.given })
     const safePath = dir.at(nameOf(at))
     const rmdir = (): void => fs.rmdirSync(safePath)
     withOs('rmdir', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], rmdir))
@@ -424,13 +424,13 @@ export class DiskTree implements Tree {
   }
 
   #openRegular(at: Location, op: string): { fd: number; stat: fs.Stats } {
-    if (at.parts.length === 0) throw directoryStop(at, op)
+    if (at.parts.length === 0) throw directoryError(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'fail', op })
     const fd = openNoFollow(dir.at(nameOf(at)), at, op)
     const stat = fs.fstatSync(fd)
     if (stat.isFile()) return { fd, stat }
     fs.closeSync(fd)
-    throw irregularStop(at, stat, op)
+    throw irregularError(at, stat, op)
   }
 
   #change(at: Location, safePath: string, becomes: Becoming, how?: 'moved'): PathChange {
@@ -443,7 +443,7 @@ export class DiskTree implements Tree {
   }
 
   #begin(at: Location, base: Expected, op: string, fill: Fill, content: Content): Replacement {
-    if (at.parts.length === 0) throw directoryStop(at, op)
+    if (at.parts.length === 0) throw directoryError(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
     this.#touch(dir)
     return beginReplacement({ at, dir, base, op, fill, ...content, ...this.#replacing })
@@ -453,7 +453,11 @@ export class DiskTree implements Tree {
     try {
       return this.#walk.parentOf(at, { missing: 'fail', op: 'open' })
     } catch (error) {
-      if (error instanceof Stop && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
+      if (
+        error instanceof ProblemError &&
+        error.problem.kind === 'os' &&
+        /^(ENOENT|ENOTDIR)$/.test(error.problem.code)
+      ) {
         return undefined
       }
       throw error
@@ -469,12 +473,12 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 function openNoFollow(safePath: string, at: Location, op: string): number {
   try {
     if (!platform.opensWithoutFollowing && fs.lstatSync(safePath, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw linkStop(at, at.absolute)
+      throw linkError(at, at.absolute)
     // Non-blocking, or opening a FIFO would wait for a writer for ever.
     return fs.openSync(safePath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
-    if (hasCode(error, 'ELOOP', 'EMLINK')) throw linkStop(at, at.absolute)
-    if (hasCode(error, 'ENXIO')) throw new Stop({ kind: 'not-regular', path: at.given, type: 'socket', op })
-    throw osStop(error, op, at.given)
+    if (hasCode(error, 'ELOOP', 'EMLINK')) throw linkError(at, at.absolute)
+    if (hasCode(error, 'ENXIO')) throw new ProblemError({ kind: 'not-regular', path: at.given, type: 'socket', op })
+    throw osError(error, op, at.given)
   }
 }

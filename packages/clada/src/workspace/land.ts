@@ -1,7 +1,7 @@
 import type { WriteNote } from '../core/files.ts'
 import path from 'node:path'
 import { isBelowAny } from '../core/paths.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './walk.ts'
 import type { Model, Replacement } from './replacement.ts'
@@ -171,7 +171,7 @@ class Safety {
         lost.push(at.given)
       }
     }
-    if (lost.length > 0) throw new Stop({ kind: 'half-landed', paths: lost })
+    if (lost.length > 0) throw new ProblemError({ kind: 'half-landed', paths: lost })
   }
 
   forget(): void {
@@ -238,7 +238,7 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     // Thousands of files must not hold thousands of descriptors.
     base?.release()
     if (base !== null && expect !== undefined && digestOf(base.bytes) !== expect)
-      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+      throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     files.push({ kind: 'write', at, bytes: to.bytes, base, like, readOnly })
   }
   return [...removals, ...dirs.reverse(), ...files, ...narrowed]

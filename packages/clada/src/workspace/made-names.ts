@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { hasCode } from '../core/platform.ts'
 import { locationOf, nameOf, Walk } from './walk.ts'
 
@@ -33,7 +33,7 @@ function atNames(root: string, absolutes: readonly string[], act: (safePath: str
         act(walk.parentOf(at, { missing: 'fail', op: 'open' }).at(nameOf(at)))
         return true
       } catch (error) {
-        if (error instanceof Stop || hasCode(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) return false
+        if (error instanceof ProblemError || hasCode(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) return false
         throw error
       }
     })

@@ -1,5 +1,5 @@
 import type { PathJudge } from '../core/effects.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { Declarations } from './declared-encoding.ts'
@@ -186,7 +186,7 @@ function namesOf(disk: DiskTree, at: Location): Named[] {
   try {
     return unlessLinked(() => disk.names(at)) ?? []
   } catch (error) {
-    if (error instanceof Stop && error.problem.kind === 'os') return []
+    if (error instanceof ProblemError && error.problem.kind === 'os') return []
     throw error
   }
 }
@@ -195,7 +195,7 @@ function unlessLinked<T>(look: () => T): T | undefined {
   try {
     return look()
   } catch (error) {
-    if (error instanceof Stop && error.problem.kind === 'path' && error.problem.rule === 'symlink_not_allowed')
+    if (error instanceof ProblemError && error.problem.kind === 'path' && error.problem.rule === 'symlink_not_allowed')
       return undefined
     throw error
   }

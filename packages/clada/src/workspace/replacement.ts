@@ -1,9 +1,9 @@
 import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
-import { DiskBase, irregularStop, refuseReadOnly } from './disk-file.ts'
-import { type Dir, linkStop, type Location, nameOf, osStop, withOs } from './walk.ts'
+import { DiskBase, irregularError, refuseReadOnly } from './disk-file.ts'
+import { type Dir, linkError, type Location, nameOf, osError, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
 import { copyAttributes } from './attributes.ts'
@@ -76,7 +76,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const failing = (error: unknown): unknown => {
     fs.rmSync(temp, { force: true })
     release()
-    return osStop(error, op, at.given)
+    return osError(error, op, at.given)
   }
 
   const begin = (opened: number): void => {
@@ -170,8 +170,8 @@ function changeOf(
 function refuseIrregularTarget(at: Location, target: string, op: string): void {
   const now = fs.lstatSync(target, { throwIfNoEntry: false })
   if (now === undefined) return
-  if (now.isSymbolicLink()) throw linkStop(at, at.absolute)
-  if (!now.isFile()) throw irregularStop(at, now, op)
+  if (now.isSymbolicLink()) throw linkError(at, at.absolute)
+  if (!now.isFile()) throw irregularError(at, now, op)
   refuseReadOnly(at, now, target, op)
 }
 
@@ -206,11 +206,11 @@ export interface Replacing {
 function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch, native } = plan
   // The same file, and not written into.
-  if (!base.isAt(target)) throw changedStop(at)
+  if (!base.isAt(target)) throw changedError(at)
   const own = fs.lstatSync(temp)
   if (!swapNames(native, temp, target)) {
     // From here on it is only microseconds.
-    if (!base.isNamed(target)) throw changedStop(at)
+    if (!base.isNamed(target)) throw changedError(at)
     return replaceAndKeep(plan, temp, target, base)
   }
   if (base.isNamed(temp) && base.changedBytes() === undefined) {
@@ -222,15 +222,15 @@ function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): s
   const isBack = swapNames(native, temp, target)
   if (isBack && isSameFile(temp, own)) {
     removeFile(temp)
-    throw changedStop(at)
+    throw changedError(at)
   }
   // It saved once more meanwhile: the newer file keeps the name, the older one is kept aside.
   if (isBack) swapNames(native, temp, target)
-  throw changedStop(at, scratch.moveConflict(nameOf(at), temp))
+  throw changedError(at, scratch.moveConflict(nameOf(at), temp))
 }
 
-const changedStop = (at: Location, saved?: string): Stop =>
-  new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+const changedError = (at: Location, saved?: string): ProblemError =>
+  new ProblemError({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
 
 /** False if nothing was done: a name is gone, or this file system cannot do it. */
 function swapNames(native: NativeCalls | undefined, one: string, other: string): boolean {
@@ -279,9 +279,10 @@ function takeFreeName(temp: string, target: string, at: Location): void {
     fs.linkSync(temp, target)
     fs.unlinkSync(temp)
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    if (hasCode(error, 'EEXIST')) throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     if (!hasCode(error, ...noLinks)) throw error
-    if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    if (fs.lstatSync(target, { throwIfNoEntry: false }))
+      throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     renameFile(temp, target)
   }
 }

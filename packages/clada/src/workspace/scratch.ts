@@ -15,7 +15,7 @@ import {
 import { shortDigestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { hasCode, messageOf } from '../core/platform.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
@@ -161,7 +161,7 @@ export class Scratch {
       return ownState(this.root)
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
-      throw new Stop({ kind: 'step-refused', reason: error.message, code: 'permission_denied', conflicts: [] })
+      throw new ProblemError({ kind: 'step-refused', reason: error.message, code: 'permission_denied', conflicts: [] })
     }
   }
 

@@ -3,10 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { startPart } from '../process/programs.ts'
 import type { Locator } from './walk.ts'
-import { nameOf, type Location, linkStop } from './walk.ts'
+import { nameOf, type Location, linkError } from './walk.ts'
 import type { Tree } from './tree.ts'
 import { platform } from '../core/platform.ts'
 
@@ -22,10 +22,11 @@ export async function searchWithRipgrep(
   timeoutMs: number,
 ): Promise<SearchResult> {
   const look = at.parts.length === 0 ? { type: 'directory' as const } : tree.look(at)
-  if (look === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
-  if (look.type === 'symlink') throw linkStop(at, at.absolute)
+  if (look === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
+  if (look.type === 'symlink') throw linkError(at, at.absolute)
   // ripgrep would wait for a writer for ever.
-  if (look.type === 'other') throw new Stop({ kind: 'not-regular', path: at.given, type: 'special file', op: 'open' })
+  if (look.type === 'other')
+    throw new ProblemError({ kind: 'not-regular', path: at.given, type: 'special file', op: 'open' })
   const one = look.type === 'directory' ? undefined : nameOf(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing } = tree.outside(dir)
@@ -137,11 +138,13 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
       }
       rest = data.subarray(from)
     })
-    child.on('error', (error) => failed(new Stop({ kind: 'search-failed', message: error.message })))
+    child.on('error', (error) => failed(new ProblemError({ kind: 'search-failed', message: error.message })))
     child.on('close', (code) => {
       clearTimeout(timer)
       if (late)
-        return failed(new Stop({ kind: 'search-failed', message: `the search took longer than ${timeoutMs / 1000} s` }))
+        return failed(
+          new ProblemError({ kind: 'search-failed', message: `the search took longer than ${timeoutMs / 1000} s` }),
+        )
       // 1 means that nothing was found; 2 may also mean that some file could not be read, which costs only that file.
       if (
         enough ||
@@ -150,7 +153,7 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
         !/regex parse error|error parsing glob|invalid|unrecognized/i.test(stderr)
       )
         done()
-      else failed(new Stop({ kind: 'search-failed', message: stderr.trim() }))
+      else failed(new ProblemError({ kind: 'search-failed', message: stderr.trim() }))
     })
   })
 }

@@ -3,10 +3,10 @@ import path from 'node:path'
 import fs from 'node:fs'
 import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
-import { type Change, changed, directoryStop, isSameState, readOnlyStop } from './disk-file.ts'
-import { type Location, linkStop } from './walk.ts'
+import { type Change, changed, directoryError, isSameState, readOnlyError } from './disk-file.ts'
+import { type Location, linkError } from './walk.ts'
 import type { Model } from './replacement.ts'
 import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
 
@@ -51,7 +51,7 @@ export class StagedTree implements Tree {
     for (const { from, change } of all) {
       const { at, before, after } = change
       if (!isSameState(this.#stateBelow(from ?? at), before))
-        throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+        throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
       if (from !== undefined) this.rename(from, at)
       if (after === null) this.remove(at)
       else if (after.mode === linkMode) this.makeLink(at, after.bytes.toString())
@@ -87,21 +87,21 @@ export class StagedTree implements Tree {
     const node = this.#find(at)
     if (node === 'below') return released(this.#below.read(at, limit))
     if (node.type === 'absent') throw missing(at, 'open')
-    if (node.type === 'directory') throw directoryStop(at, 'open')
-    if (node.type === 'symlink' || node.type === 'new-link') throw linkStop(at, at.absolute)
+    if (node.type === 'directory') throw directoryError(at, 'open')
+    if (node.type === 'symlink' || node.type === 'new-link') throw linkError(at, at.absolute)
     if (node.bytes === undefined) {
       const base = released(this.#below.read({ ...node.origin, given: at.given }, limit))
       // A copy is another file than the one it is read from.
       return node.copied ? { bytes: base.bytes, mode: base.mode, release: () => {} } : base
     }
     if (node.bytes.length > limit) {
-      throw new Stop({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
+      throw new ProblemError({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
     }
     return { bytes: node.bytes, mode: node.mode, release: () => {} }
   }
 
   async write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote> {
-    if (base !== null && this.look(at)?.readOnly) throw readOnlyStop(at, 'open')
+    if (base !== null && this.look(at)?.readOnly) throw readOnlyError(at, 'open')
     this.#makeParents(at)
     this.#step({ kind: 'write', at, bytes, base })
     this.#put(at, { type: 'file', bytes, mode: base?.mode ?? 0o100644 })
@@ -110,9 +110,9 @@ export class StagedTree implements Tree {
 
   async copy(from: Location, to: Location): Promise<void> {
     const node = this.#fileNode(from, 'copyfile')
-    if (node.type === 'symlink' || node.type === 'new-link') throw linkStop(from, from.absolute)
+    if (node.type === 'symlink' || node.type === 'new-link') throw linkError(from, from.absolute)
     this.#refuseTarget(to, 'copyfile')
-    if (this.look(to)?.type === 'symlink') throw linkStop(to, to.absolute)
+    if (this.look(to)?.type === 'symlink') throw linkError(to, to.absolute)
     this.#makeParents(to)
     this.#step({ kind: 'copy', from, to })
     this.#put(to, node.type === 'file' && node.bytes === undefined ? { ...node, copied: true } : node)
@@ -121,8 +121,8 @@ export class StagedTree implements Tree {
   remove(at: Location, { readOnly }: Removal = {}): void {
     const look = this.look(at)
     if (look === undefined) throw missing(at, 'unlink')
-    if (look.type === 'directory') throw directoryStop(at, 'unlink')
-    if (look.readOnly && look.type === 'file' && readOnly === undefined) throw readOnlyStop(at, 'unlink')
+    if (look.type === 'directory') throw directoryError(at, 'unlink')
+    if (look.readOnly && look.type === 'file' && readOnly === undefined) throw readOnlyError(at, 'unlink')
     this.#step({ kind: 'remove', at, readOnly })
     this.#put(at, { type: 'absent' })
   }
@@ -138,13 +138,13 @@ export class StagedTree implements Tree {
 
   adopt(at: Location, { from, mode }: Adopted): void {
     const look = this.look(at)
-    if (look?.type === 'directory') throw directoryStop(at, 'rename')
+    if (look?.type === 'directory') throw directoryError(at, 'rename')
     if (look?.type === 'symlink') this.remove(at)
     const base = look?.type === 'file' ? this.read(at, Infinity) : null
     this.#makeParents(at)
     const like = { mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
     const { size } = fs.statSync(from)
-    if (size > mostAdopted) throw new Stop({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
+    if (size > mostAdopted) throw new ProblemError({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
     const bytes = fs.readFileSync(from)
     this.#step({ kind: 'write', at, bytes, base, like, readOnly: 'left so' })
     this.#put(at, { type: 'file', bytes, mode: 0o100000 | mode })
@@ -173,14 +173,15 @@ export class StagedTree implements Tree {
       if (look === undefined) {
         this.#step({ kind: 'make-dir', at: dir, ...(depth === at.parts.length ? { mode } : {}) })
         this.#put(dir, { type: 'directory', mode: (depth === at.parts.length ? mode : undefined) ?? 0o755 })
-      } else if (look.type === 'symlink') throw linkStop(at, dir.absolute)
-      else if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
+      } else if (look.type === 'symlink') throw linkError(at, dir.absolute)
+      else if (look.type !== 'directory')
+        throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
     }
   }
 
   removeDir(at: Location): void {
     if (this.list(at, 'rmdir').length > 0)
-      throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path: at.given })
+      throw new ProblemError({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path: at.given })
     this.#step({ kind: 'remove-dir', at })
     this.#put(at, { type: 'absent' })
   }
@@ -188,8 +189,8 @@ export class StagedTree implements Tree {
   list(at: Location, op = 'scandir'): Entry[] {
     const look = this.look(at)
     if (look === undefined) throw missing(at, op)
-    if (look.type === 'symlink') throw linkStop(at, at.absolute)
-    if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op, path: at.given })
+    if (look.type === 'symlink') throw linkError(at, at.absolute)
+    if (look.type !== 'directory') throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op, path: at.given })
     const onDisk = at.parts.length === 0 || this.#find(at) === 'below'
     const entries = new Map<string, Entry>((onDisk ? this.#below.list(at) : []).map((entry) => [entry.name, entry]))
     for (const [key, placed] of this.#nodes) {
@@ -285,8 +286,8 @@ export class StagedTree implements Tree {
 
   #refuseTarget(at: Location, op: string): void {
     const look = this.look(at)
-    if (look?.type === 'directory') throw directoryStop(at, op)
-    if (look?.readOnly && look.type === 'file') throw readOnlyStop(at, op)
+    if (look?.type === 'directory') throw directoryError(at, op)
+    if (look?.readOnly && look.type === 'file') throw readOnlyError(at, op)
   }
 
   #bytesOf(node: Node & { type: 'file' }): Buffer {
@@ -309,7 +310,7 @@ export class StagedTree implements Tree {
   #fileNode(at: Location, op: string): Node {
     const look = this.look(at)
     if (look === undefined) throw missing(at, op)
-    if (look.type === 'directory') throw directoryStop(at, op)
+    if (look.type === 'directory') throw directoryError(at, op)
     const node = this.#find(at)
     if (node !== 'below') return node
     if (look.type === 'symlink') return { type: 'symlink', bytes: undefined, origin: at }
@@ -392,7 +393,8 @@ function released<B extends Base>(base: B): B {
   return base
 }
 
-const missing = (at: Location, op: string): Stop => new Stop({ kind: 'os', code: 'ENOENT', op, path: at.given })
+const missing = (at: Location, op: string): ProblemError =>
+  new ProblemError({ kind: 'os', code: 'ENOENT', op, path: at.given })
 
 function ancestor(at: Location, depth: number): Location {
   const parts = at.parts.slice(0, depth)

@@ -1,5 +1,5 @@
 import type { EncodingName } from '../core/encodings.ts'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import { codePointName } from '@clada/reply/text/spell-out.ts'
 
 /** The encoding that the first bytes declare. UTF-8 has a byte order mark of its own, which `decodeText` knows. */
@@ -21,7 +21,7 @@ export async function decodeAs(
   const text = iconv.decode(content, encoding, { stripBOM: false })
   // A byte that the encoding does not have, or a second way to write a character, would come back as another one.
   if (!iconv.encode(text, encoding, { addBOM: false }).equals(content))
-    throw new Stop({ kind: 'not-encoded', path: given, encoding })
+    throw new ProblemError({ kind: 'not-encoded', path: given, encoding })
   return { text, bom }
 }
 
@@ -37,7 +37,7 @@ export async function encodeAs(
       (char) => iconv.decode(iconv.encode(char, encoding, { addBOM: false }), encoding, { stripBOM: false }) !== char,
     )
     const characters = lost.slice(0, 8).map((char) => `${char} (${codePointName(char)})`)
-    throw new Stop({ kind: 'not-encodable', path: given, encoding, characters })
+    throw new ProblemError({ kind: 'not-encodable', path: given, encoding, characters })
   }
   if (!bom) return bytes
   return Buffer.concat([Buffer.from(encoding === 'utf-16le' ? [0xff, 0xfe] : [0xfe, 0xff]), bytes])

@@ -4,7 +4,7 @@ import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
-import { reservedReason, Stop } from '../core/problem.ts'
+import { reservedReason, ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
 import { isHeldElsewhere, isInMemory } from '../state/own-files.ts'
 import type { SecondNames } from '../process/second-names.ts'
@@ -74,8 +74,8 @@ export class Locator {
 const placeOf = (root: string, parts: readonly string[]): string =>
   parts.length === 0 ? root : (root.endsWith(path.sep) ? root : root + path.sep) + parts.join(path.sep)
 
-function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): Stop {
-  return new Stop({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
+function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): ProblemError {
+  return new ProblemError({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
 }
 
 /**
@@ -119,7 +119,7 @@ export function assertLinkStaysInside(at: Location, target: string, locator: Loc
   try {
     locator.locate({ given: at.given, absolute: path.resolve(path.dirname(at.absolute), target) }, 'read')
   } catch {
-    throw linkStop(at, at.absolute)
+    throw linkError(at, at.absolute)
   }
 }
 
@@ -299,13 +299,13 @@ function openChild(parent: Dir, name: string, location: Location, options: WalkO
   try {
     return opened(absolute, safePath, location, options)
   } catch (error) {
-    if (options.missing === 'fail' || !(error instanceof Stop) || error.problem.kind !== 'os') throw error
+    if (options.missing === 'fail' || !(error instanceof ProblemError) || error.problem.kind !== 'os') throw error
     if (error.problem.code !== 'ENOENT') throw error
   }
   try {
     mkdir(absolute, safePath)
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw osStop(error, options.op, location.given)
+    if (!hasCode(error, 'EEXIST')) throw osError(error, options.op, location.given)
   }
   return opened(absolute, safePath, location, options)
 }
@@ -316,8 +316,8 @@ function opened(absolute: string, safePath: string, location: Location, options:
     const fd = openDirectory(safePath)
     return new Dir(absolute, fd, fs.fstatSync(fd))
   } catch (error) {
-    if (isOsError(error) && isLink(safePath)) throw linkStop(location, absolute)
-    throw osStop(error, options.op, location.given)
+    if (isOsError(error) && isLink(safePath)) throw linkError(location, absolute)
+    throw osError(error, options.op, location.given)
   }
 }
 
@@ -332,7 +332,7 @@ function openDirectory(safePath: string): number {
 
 function checkedByName(absolute: string, location: Location): Dir {
   const stat = fs.lstatSync(absolute)
-  if (stat.isSymbolicLink()) throw linkStop(location, absolute)
+  if (stat.isSymbolicLink()) throw linkError(location, absolute)
   if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
   return new Dir(absolute, undefined, stat)
 }
@@ -341,9 +341,9 @@ function isLink(safePath: string): boolean {
   return fs.lstatSync(safePath, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-export function linkStop(location: Location, link: string): Stop {
+export function linkError(location: Location, link: string): ProblemError {
   const through = link === location.absolute ? 'it is a symbolic link' : `'${link}' is a symbolic link`
-  return new Stop({
+  return new ProblemError({
     kind: 'path',
     rule: 'symlink_not_allowed',
     path: location.given,
@@ -367,13 +367,13 @@ export function withOs<T>(op: string, given: string, body: () => T, dest?: strin
   try {
     return body()
   } catch (error) {
-    throw osStop(error, op, given, dest)
+    throw osError(error, op, given, dest)
   }
 }
 
-export function osStop(error: unknown, op: string, given: string, dest?: string): unknown {
-  if (error instanceof Stop || !isOsError(error)) return error
-  return new Stop({
+export function osError(error: unknown, op: string, given: string, dest?: string): unknown {
+  if (error instanceof ProblemError || !isOsError(error)) return error
+  return new ProblemError({
     kind: 'os',
     code: error.code,
     op,

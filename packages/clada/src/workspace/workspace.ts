@@ -14,16 +14,16 @@ import type {
 import { shortDigestOf, digestOf } from '../core/digest.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join, sep } from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { ProblemError } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { toEol } from '@clada/reply/text/lines.ts'
 import type { EncodingName } from '../core/encodings.ts'
 import { Declarations } from './declared-encoding.ts'
-import { decodeText, DiskBase, directoryStop, encodeText } from './disk-file.ts'
+import { decodeText, DiskBase, directoryError, encodeText } from './disk-file.ts'
 import { decodeAs, encodeAs, encodingByMark } from './text-encoding.ts'
 import { assertLinkStaysInside, type Locator } from './walk.ts'
-import { type Location, linkStop } from './walk.ts'
+import { type Location, linkError } from './walk.ts'
 import { syncMany } from '../process/sync-many.ts'
 import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
@@ -103,7 +103,7 @@ const encode = (
 async function withCells(path: PathArg, json: string, text: string): Promise<string> {
   const { notebookWith } = await import('./notebook.ts')
   const fresh = notebookWith(json, text)
-  if (fresh === undefined) throw new Stop({ kind: 'not-cells', path: path.given })
+  if (fresh === undefined) throw new ProblemError({ kind: 'not-cells', path: path.given })
   return fresh
 }
 
@@ -143,7 +143,7 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
     }
     return undefined
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     const { problem } = error
     if (problem.kind === 'os')
       return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
@@ -225,7 +225,7 @@ export class ActionFiles implements Files {
     const plain = text.startsWith('\ufeff') ? text.slice(1) : text
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look !== undefined && look.type !== 'directory' && options.ifExists === 'refuse') {
-      throw new Stop({ kind: 'os', code: 'EEXIST', op: 'open', path: path.given })
+      throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'open', path: path.given })
     }
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
@@ -269,8 +269,8 @@ export class ActionFiles implements Files {
     const source = await this.#ready(from, 'write')
     const target = await this.#ready(to, 'write')
     const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
-    if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
-    if (look.type === 'directory') throw directoryStop(source, 'rename')
+    if (look === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
+    if (look.type === 'directory') throw directoryError(source, 'rename')
     if (look.type === 'symlink')
       assertLinkStaysInside(source, this.#tree.readLink(source), this.#workspace.parts.locator)
     if (source.absolute === target.absolute) return { overwrote: false }
@@ -291,8 +291,8 @@ export class ActionFiles implements Files {
     const source = await this.#ready(from, 'read')
     const target = await this.#ready(to, 'write')
     const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
-    if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
-    if (look.type === 'directory') throw directoryStop(source, 'copyfile')
+    if (look === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
+    if (look.type === 'directory') throw directoryError(source, 'copyfile')
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#workspace.parts.begin?.()
     await this.#workspace.parts.declarations.freeze(target)
@@ -305,9 +305,9 @@ export class ActionFiles implements Files {
   async makeDir(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write', 'directory')
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
-    if (look?.type === 'symlink') throw linkStop(at, at.absolute)
+    if (look?.type === 'symlink') throw linkError(at, at.absolute)
     if (look !== undefined && look.type !== 'directory') {
-      throw new Stop({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: path.given })
+      throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: path.given })
     }
     if (look === undefined && at.parts.length > 0) await this.#workspace.parts.begin?.()
     this.#tree.makeDir(at)
@@ -368,7 +368,7 @@ export class ActionFiles implements Files {
     if (effect === 'lands repository') await recorder?.beforeGit()
     const { cwd } = this.#tree.outside(at)
     if (cwd === undefined && this.#tree.look(at)?.type !== 'directory')
-      throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
+      throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
     // Made by an action of the same stage: only a program on layers finds it.
     return { cwd: cwd ?? at.absolute, absolute: at.absolute }
   }
@@ -433,7 +433,7 @@ export class ActionFiles implements Files {
   /** A location that is judged and has no write of this run on its way. */
   #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> | Location {
     const at = this.#workspace.parts.locator.locate(path, access)
-    if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryStop(at, 'open')
+    if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryError(at, 'open')
     return this.#workspace.landed(at.absolute)?.then(() => at) ?? at
   }
 
@@ -478,16 +478,17 @@ export class ActionFiles implements Files {
     const actual = expected === undefined || bytes === null ? undefined : shortDigestOf(bytes)
     if (expected !== undefined && expected !== actual) {
       const found = actual ?? 'nothing: there is no such file'
-      throw new Stop({ kind: 'hash-differs', path: path.given, expected, actual: found })
+      throw new ProblemError({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
     const digest = bytes === null ? undefined : digestOf(bytes)
     const { absolute, content } = this.#expected ?? {}
-    if (absolute === at.absolute && content !== digest) throw new Stop({ kind: 'changed-meanwhile', path: path.given })
+    if (absolute === at.absolute && content !== digest)
+      throw new ProblemError({ kind: 'changed-meanwhile', path: path.given })
     const before = seen.get(at.absolute)
     if (before !== undefined && before !== digest) {
       // Reported once; the model's next look is at the file as it is now.
       seen.delete(at.absolute)
-      throw new Stop({ kind: 'changed-meanwhile', path: path.given })
+      throw new ProblemError({ kind: 'changed-meanwhile', path: path.given })
     }
     if (digest !== undefined) seen.set(at.absolute, digest)
   }
@@ -496,7 +497,7 @@ export class ActionFiles implements Files {
     const limit = this.#workspace.parts.limits.fileBytes
     if (bytes.length > limit) {
       base?.release()
-      throw new Stop({ kind: 'too-large', path: at.given, size: bytes.length, limit })
+      throw new ProblemError({ kind: 'too-large', path: at.given, size: bytes.length, limit })
     }
     const { landing, seen } = this.#workspace
     const written = this.#tree.write(at, bytes, base)
@@ -521,7 +522,7 @@ export class ActionFiles implements Files {
   /** Whether a file is there to be overwritten. */
   #refuseDirectory(at: Location, op: string): boolean {
     const look = at.parts.length === 0 ? { type: 'directory' as const } : this.#tree.look(at)
-    if (look?.type === 'directory') throw directoryStop(at, op)
+    if (look?.type === 'directory') throw directoryError(at, op)
     return look !== undefined
   }
 }

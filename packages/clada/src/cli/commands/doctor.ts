@@ -23,7 +23,7 @@ import type { Paint } from '../../report/pretty.ts'
 import { print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 import { approveLine, unapproved } from './init.ts'
-import { Stop } from '../../core/problem.ts'
+import { ProblemError } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
 import { git } from '../../git/git-program.ts'
 import { type Head, headOf, inRepository, type Repository } from '../../git/repository.ts'
@@ -288,7 +288,7 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
       saving,
     ]
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     const { error: found, details } = explain(error.problem, 'git')
     const advice = details?.['advice']
     return [program, { name: 'repository', ok: false, found, ...(typeof advice === 'string' && { advice }) }]
@@ -303,7 +303,7 @@ async function gitProgram(): Promise<Finding> {
     const { out } = await git({ cwd: '/', env: {}, args: ['--version'] })
     return { name, ok: true, found: `${/\d\S*/.exec(out.toString())?.[0] ?? 'of unknown version'} (${file})` }
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof ProblemError)) throw error
     return { name, ok: false, found: `${file} does not start: ${explain(error.problem, 'git').error}` }
   }
 }

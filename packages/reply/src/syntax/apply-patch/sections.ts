@@ -178,7 +178,8 @@ class Section {
       case 'Delete':
         return { action: 'file_delete', params: { path } }
       case 'Update': {
-        const moved = this.#destination === undefined ? {} : { new_path: this.#destination }
+        const moved: Readonly<Record<string, string>> =
+          this.#destination === undefined ? {} : { new_path: this.#destination }
         return { action: 'file_patch', params: { path, patch: this.#rows.join('\n'), ...moved } }
       }
     }

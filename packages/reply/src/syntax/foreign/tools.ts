@@ -191,7 +191,7 @@ function searchOf(path: string, args: Args): readonly Asked[] | string {
   const pattern = pick(args, 'regex pattern query')
   const include = pick(args, 'filepattern include glob')
   if (pattern === undefined) return 'regex'
-  const files = include === undefined || include === '' ? {} : { include }
+  const files: Readonly<Record<string, string>> = include === undefined || include === '' ? {} : { include }
   return [{ action: 'grep', params: { pattern, path, regex: 'true', ...files } }]
 }
 

@@ -73,7 +73,7 @@ function readEdit(
   const noFile: LineSlip = { line, mistake: { kind: 'lines-no-file' } }
   const slips = !closed ? [truncated(line, { kind: 'lines-open' })] : path === undefined ? [noFile] : []
   const common = { label: 'edit', startLine: line, endLine: closed ? last : null, lastLine: last, slips }
-  const where = path === undefined ? {} : { path }
+  const where: Readonly<Record<string, string>> = path === undefined ? {} : { path }
   if (named?.isNew && first === '1') {
     return {
       found: { ...common, action: 'file_create', params: closed ? { ...where, content: `${text}\n` } : where },
