@@ -128,9 +128,9 @@ export async function measure({
         const isPoor = judged.outcome === 'refused' && !judged.enough
         if (verbose && (isBad || isPoor || judged.unwarned || (kind !== 'must-refuse' && judged.outcome !== 'right'))) {
           const said = judged.result.results.map(({ error, warnings }) => error ?? warnings?.join('; ') ?? 'ok')
-          const faults = judged.result.parseErrors.map(({ message }) => message)
+          const diagnostics = judged.result.parseErrors.map(({ message }) => message)
           process.stdout.write(
-            `${judged.unwarned ? 'unwarned' : isPoor ? 'not enough' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`,
+            `${judged.unwarned ? 'unwarned' : isPoor ? 'not enough' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...diagnostics].join(' / ').slice(0, 300)}\n`,
           )
           if (process.env['DAMAGE_SHOW'] !== undefined)
             process.stdout.write(`${judged.text}\n=== file\n${judged.file}\n=== expected\n${one.expected}\n`)

@@ -173,9 +173,9 @@ function checkForm(form: string, name: string, syntax: TaughtName): void {
     }
     return
   }
-  const { blocks, faults } = findBlocks(new Source(form.split(' ⏎ ').join('\n')))
-  expect(faults).toEqual([])
-  expect(blocks).toMatchObject([{ action: name, faults: [] }])
+  const { blocks, diagnostics } = findBlocks(new Source(form.split(' ⏎ ').join('\n')))
+  expect(diagnostics).toEqual([])
+  expect(blocks).toMatchObject([{ action: name, diagnostics: [] }])
   const given = Object.keys(blocks[0]?.params ?? {})
   expect(Object.keys(spec.params)).toEqual(expect.arrayContaining(given))
   expect(given).toEqual(
@@ -301,9 +301,9 @@ describe.each(promptNames)('a prompt for %s that is taken for a reply', (syntax)
     ['cut off', text.slice(0, text.lastIndexOf('The report'))],
     ['after a greeting', `Hello,\n\n${text}`],
   ])('runs nothing: %s', (_, prompt) => {
-    const { blocks, faults, notExecuted } = findBlocks(new Source(prompt))
+    const { blocks, diagnostics, notExecuted } = findBlocks(new Source(prompt))
     expect(blocks).toEqual([])
-    expect(faults).toEqual([])
+    expect(diagnostics).toEqual([])
     expect(new Set(notExecuted.map(({ reason }) => reason))).toEqual(new Set(['quoted']))
   })
 

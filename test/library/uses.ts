@@ -37,7 +37,7 @@ import {
   type CheckedDocument,
   type Code,
   type Document,
-  type ExplainedFault,
+  type ExplainedDiagnostic,
   type ExecuteOptions,
   type ExecutionDetail,
   type ExecutionResult,
@@ -90,13 +90,18 @@ export async function run(text: string, signal: AbortSignal): Promise<string[]> 
   }
   const result: ExecutionResult = await clada.execute(text, during)
   const codes: (Code | undefined)[] = result.results.map(({ code }) => code)
-  const faults: ParseError[] = result.parseErrors
+  const diagnostics: ParseError[] = result.parseErrors
   const preview: Preview = await clada.preview(text)
   const diffs: readonly FileDiff[] = preview.diffs
   const one: ExecutionResult = await clada.perform('file_write', { path: 'a', content: 'b' })
   const two: ExecutionResult = await clada.call('file_read', { path: 'a' })
   const commit: string | undefined = one.gitCommit ?? two.fatalError
-  return [...codes.map(String), ...faults.map(({ message }) => message), ...diffs.map(({ diff }) => diff), `${commit}`]
+  return [
+    ...codes.map(String),
+    ...diagnostics.map(({ message }) => message),
+    ...diffs.map(({ diff }) => diff),
+    `${commit}`,
+  ]
 }
 
 export async function travel(clada: Clada): Promise<number> {
@@ -117,7 +122,7 @@ export async function review(clada: Clada, text: string): Promise<ExecutionResul
 }
 
 export async function look(text: string): Promise<number> {
-  const document: Document<ExplainedFault> = parse(text)
+  const document: Document<ExplainedDiagnostic> = parse(text)
   const checked: CheckedDocument = await checkDocument(text, { repoPath: '.' })
   const names: SyntaxName[] = ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff']
   const specs: readonly ActionSpec[] = actions

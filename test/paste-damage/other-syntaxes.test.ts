@@ -139,7 +139,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
   describe(syntax, () => {
     test('clean, it is read', () => {
       const { text } = documentIn(writing, [{ kind: 'write', file: [], content: 'x', added: '' }])
-      expect(blocksOf(text).map(({ faults }) => faults)).toEqual([[]])
+      expect(blocksOf(text).map(({ diagnostics }) => diagnostics)).toEqual([[]])
     })
 
     // Behind `<![CDATA[` two blanks are content.

@@ -12,12 +12,13 @@ import { foreignNames, nativeNames, writes } from '../syntax/samples.ts'
 const find = (text: string): Document => findBlocks(new Source(text))
 
 /** How much a document says: blocks, mistakes, warnings and what was not executed. */
-const said = ({ blocks, faults, warnings, notExecuted }: Document): number =>
-  blocks.length + faults.length + warnings.length + notExecuted.length
+const said = ({ blocks, diagnostics, warnings, notExecuted }: Document): number =>
+  blocks.length + diagnostics.length + warnings.length + notExecuted.length
 
 /** Whether a document says more than what is around it, or something of it failed. */
 const isTold = (document: Document, before = 0): boolean =>
-  said(document) > before || [...document.blocks.flatMap(({ faults }) => faults), ...document.faults].length > 0
+  said(document) > before ||
+  [...document.blocks.flatMap(({ diagnostics }) => diagnostics), ...document.diagnostics].length > 0
 
 /** Lines that only a block has. */
 const markers: readonly string[] = [
@@ -105,8 +106,9 @@ describe('every marker is accounted for', () => {
             expect(isTold(document, around[places.indexOf(place)]), JSON.stringify(text)).toBe(true)
             // What runs is what was written. CDATA is taken as it is, whatever is before its lines.
             if (length < block.length || syntax === 'cml') return
-            for (const { faults, params } of document.blocks) {
-              if (faults.length === 0 && params['path'] === whole?.params['path']) expect(params).toEqual(whole?.params)
+            for (const { diagnostics, params } of document.blocks) {
+              if (diagnostics.length === 0 && params['path'] === whole?.params['path'])
+                expect(params).toEqual(whole?.params)
             }
           },
         ),
@@ -187,7 +189,7 @@ describe('a reply without a block', () => {
       const lines = report.split('\n').filter((line) => line !== '' && !line.startsWith('==='))
       expect(lines.length).toBeLessThanOrEqual(5)
       expect(report).toContain(marker)
-      expect(find(report)).toMatchObject({ blocks: [], faults: [], notExecuted: [] })
+      expect(find(report)).toMatchObject({ blocks: [], diagnostics: [], notExecuted: [] })
     }
   })
 
@@ -219,7 +221,7 @@ describe('a call of another agent', () => {
     [{ name: 'shell', arguments: { command: ['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF\nls`] } }, 'run'],
     [{ name: 'shell', arguments: { command: ['bash', '-lc', 'ls src'] } }, 'run'],
   ])('%j is %s', (call, action) => {
-    expect(find(`${JSON.stringify(call)}\n`).blocks.map((block) => [block.action, block.faults])).toEqual([
+    expect(find(`${JSON.stringify(call)}\n`).blocks.map((block) => [block.action, block.diagnostics])).toEqual([
       [action, []],
     ])
   })

@@ -19,7 +19,7 @@ export function becomesOf(text: string): {
   runs: readonly string[]
 } {
   const { blocks, notExecuted } = findBlocks(new Source(text))
-  const sound = blocks.filter(({ faults, endLine }) => faults.length === 0 && endLine !== null)
+  const sound = blocks.filter(({ diagnostics, endLine }) => diagnostics.length === 0 && endLine !== null)
   const own = sound.filter(({ syntax }) => syntax !== 'proposal')
   // There is no project here, and so no file that a placeholder could be.
   const runs = own.filter((block) => !namesPlaceholder(block))

@@ -50,9 +50,9 @@ describe('a diff that a chat shows', () => {
 
 describe('what is meant', () => {
   it.each(meant)('runs: $name', ({ text, runs }) => {
-    const { blocks, faults, notExecuted } = find(text)
-    expect(blocks.map((block) => block.faults.map(({ mistake }) => mistake.kind))).toEqual(Array(runs).fill([]))
-    expect(faults).toEqual([])
+    const { blocks, diagnostics, notExecuted } = find(text)
+    expect(blocks.map((block) => block.diagnostics.map(({ code }) => code))).toEqual(Array(runs).fill([]))
+    expect(diagnostics).toEqual([])
     expect(notExecuted.filter(({ reason }) => reason !== 'thought')).toEqual([])
   })
 })

@@ -36,9 +36,9 @@ describe.each(Object.entries(forms))('%s', (name, form) => {
   })
 
   it.each(replies)('is accounted for: %s', (kind, reply) => {
-    const { blocks, notExecuted, faults } = findBlocks(new Source(reply))
-    expect(blocks.length + notExecuted.length + faults.length).toBeGreaterThan(kind === 'beside native' ? 1 : 0)
-    const runs = blocks.filter((block) => block.faults.length === 0 && block.endLine !== null)
+    const { blocks, notExecuted, diagnostics } = findBlocks(new Source(reply))
+    expect(blocks.length + notExecuted.length + diagnostics.length).toBeGreaterThan(kind === 'beside native' ? 1 : 0)
+    const runs = blocks.filter((block) => block.diagnostics.length === 0 && block.endLine !== null)
     if (kind === 'quoted' || kind === 'cut off') expect(runs).toEqual([])
   })
 

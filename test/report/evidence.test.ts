@@ -198,7 +198,7 @@ describe('files whose syntax a run broke', () => {
   ])('are named with the place and the word of the parser (%s)', async (name, good, bad, warning) => {
     expect(await run({ [name]: good }, name, bad)).toEqual([expect.stringMatching(warning)])
     expect(await run({ [name]: good }, name, good)).toBeUndefined()
-    // What was wrong before is not the fault of this run.
+    // What was wrong before is not the diagnostic of this run.
     expect(await run({ [name]: bad }, name, `${bad}\n`)).toBeUndefined()
     expect(await run({}, name, bad)).toBeUndefined()
   })

@@ -113,7 +113,7 @@ describe.each(Object.keys(quoted('')))('a piece of a report that quotes a %s blo
         expect(Object.keys(filesIn(root)), whole).toEqual(['doc.md'])
         const stream = new BlockStream({})
         const got = [...whole.split(/(?<=\n)/).flatMap((line) => stream.push(line).blocks), ...stream.end().blocks]
-        expect(got.filter(({ faults }) => faults.length === 0)).toEqual([])
+        expect(got.filter(({ diagnostics }) => diagnostics.length === 0)).toEqual([])
       }
     },
   )

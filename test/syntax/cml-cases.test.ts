@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { cml } from '@clada/reply/syntax/cml/cml.ts'
 import { readCml, shown } from './cml-read.ts'
+import { explained } from './read-alone.ts'
 
 const folder = new URL('./cml/', import.meta.url)
 const names = readdirSync(folder)
@@ -20,11 +21,11 @@ describe('cases', () => {
     const blocks = readCml(text)
     // As text, so that the order of parameters counts.
     expect(JSON.stringify(blocks.map(shown), null, 2)).toBe(JSON.stringify(JSON.parse(read(`${name}.json`)), null, 2))
-    const faults = blocks.flatMap((block) => block.faults)
-    expect(faults.length > 0).toBe(name.startsWith('err-'))
+    const diagnostics = blocks.flatMap(explained)
+    expect(diagnostics.length > 0).toBe(name.startsWith('err-'))
 
     const lines = text.split('\n')
-    for (const { line, content, context } of faults) {
+    for (const { line, content, context } of diagnostics) {
       expect(content).toBe(lines[line - 1]?.replace(/\r$/, ''))
       const first = Math.max(0, Math.min(line - 3, lines.length - 5))
       expect(context).toBe(lines.slice(first, first + 5).join('\n'))
@@ -64,13 +65,13 @@ describe('what surrounds a block', () => {
   // Only <write>, <run> and the parts of an edit were known here: half of this code ran, up to the first `]]>`.
   test('code about <exec> that forgets to escape CDATA runs nothing', () => {
     const text = '<exec lang="bash"><![CDATA[\n<exec lang="bash"><![CDATA[ls]]></exec>\n]]></exec>\n'
-    expect(readCml(text).map(({ faults }) => faults.map(({ mistake }) => mistake.kind))).toEqual([['cml-inner-cdata']])
+    expect(readCml(text).map(({ diagnostics }) => diagnostics.map(({ code }) => code))).toEqual([['cml-inner-cdata']])
   })
 
   test('a comment hides elements, not the blocks of other syntaxes', () => {
     const text = '<!--\n<run><![CDATA[a]]></run>\n<---RUN--->\n-->\n<run><![CDATA[b]]></run>\n'
     const reader = cml.reader(new Source(text))
-    expect(reader.read(1)).toMatchObject({ blocks: [], faults: [], next: 2 })
+    expect(reader.read(1)).toMatchObject({ blocks: [], diagnostics: [], next: 2 })
     expect(reader.seek(2)).toBe(5)
   })
 
@@ -79,7 +80,7 @@ describe('what surrounds a block', () => {
     const reader = cml.reader(new Source(text))
     expect(reader.seek(1)).toBe(2)
     expect(reader.seek(4)).toBe(4)
-    expect(reader.read(4).blocks.map((block) => block.faults)).toEqual([[]])
+    expect(reader.read(4).blocks.map((block) => block.diagnostics)).toEqual([[]])
   })
 })
 
@@ -111,6 +112,6 @@ describe('documents that would take forever if the cost were not linear', () => 
   test.each(Object.entries(documents))('%s', (_, [text, count]) => {
     const blocks = readCml(text)
     expect(blocks).toHaveLength(count)
-    expect(blocks.filter((block) => block.faults.length === 0).length).toBeLessThanOrEqual(1)
+    expect(blocks.filter((block) => block.diagnostics.length === 0).length).toBeLessThanOrEqual(1)
   })
 })

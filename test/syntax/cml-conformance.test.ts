@@ -1,4 +1,4 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -94,9 +94,9 @@ describe('parsing', () => {
   })
 
   /** A block in the words of the earlier parser. It gave edits a code, writes a code and a message. */
-  function answerOf({ label, action, params, faults: [fault] }: Block): object {
-    if (fault !== undefined) {
-      const { code, message } = explainFault(fault)
+  function answerOf({ label, action, params, diagnostics: [diagnostic] }: Block): object {
+    if (diagnostic !== undefined) {
+      const { code, message } = explainDiagnostic(diagnostic, null)
       return { ok: false, error: label === 'edit' ? code : { type: code, message } }
     }
     const { path, content, old_text, old_text_beginning, old_text_end, new_text, count } = params

@@ -1,8 +1,8 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '@clada/reply/core/block.ts'
 import { readCml, runnable } from './cml-read.ts'
+import { explained } from './read-alone.ts'
 
 /** Texts made of the pieces that mean something, so that the odd corners are reached often. */
 const piece = fc.constantFrom(
@@ -80,10 +80,11 @@ describe('properties', () => {
         expect(blocks.map(({ id }) => id)).toEqual(blocks.map((_, i) => String(i + 1)))
         const starts = blocks.map((block) => block.startLine)
         expect(starts).toEqual(starts.toSorted((a, b) => a - b))
-        for (const { id, startLine, endLine, faults } of blocks) {
+        for (const block of blocks) {
+          const { id, startLine, endLine } = block
           expect(endLine ?? startLine).toBeGreaterThanOrEqual(startLine)
           expect(endLine ?? startLine).toBeLessThanOrEqual(lines.length)
-          for (const { line, column, length, content, blockId, hint } of faults.map(explainFault)) {
+          for (const { line, column, length, content, blockId, hint } of explained(block)) {
             expect(blockId).toBe(id)
             expect(line).toBeGreaterThanOrEqual(startLine)
             expect(content).toBe(lines[line - 1])
@@ -110,9 +111,9 @@ describe('properties', () => {
         const edit = `<edit path="a"><search><![CDATA[x${encoded(first)}]]></search>\n <replace><![CDATA[${encoded(second)}]]></replace></edit>`
         const write = `<write path="b">\n<![CDATA[${encoded(first)}]]><![CDATA[${encoded(second)}]]>\n</write>`
         const blocks = readCml(`before\n${edit}\n<tasks>\n${write}</tasks>\nafter\n`)
-        expect(blocks.map(({ params, faults }) => ({ params: { ...params }, faults }))).toEqual([
-          { params: { path: 'a', old_text: `x${first}`, new_text: second, count: '1' }, faults: [] },
-          { params: { path: 'b', content: first + second }, faults: [] },
+        expect(blocks.map(({ params, diagnostics }) => ({ params: { ...params }, diagnostics }))).toEqual([
+          { params: { path: 'a', old_text: `x${first}`, new_text: second, count: '1' }, diagnostics: [] },
+          { params: { path: 'b', content: first + second }, diagnostics: [] },
         ])
       }),
       { numRuns: 1000 },

@@ -65,7 +65,7 @@ const cuts: Record<string, Cut> = {
 describe('something is not closed', () => {
   test.each(Object.entries(cuts))('%s', (_, { text, runs }) => {
     expect(runnable(text).map((block) => block.params['command'])).toEqual(runs)
-    expect(readCml(text).flatMap((block) => block.faults).length).toBeGreaterThan(0)
+    expect(readCml(text).flatMap((block) => block.diagnostics).length).toBeGreaterThan(0)
   })
 
   test('wherever a good document is cut, only elements that were complete before the cut run', () => {

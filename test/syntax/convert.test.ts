@@ -11,8 +11,8 @@ import type { Call } from '@clada/reply/syntax/call.ts'
 import { absolutePath, asReadFrom, callsOf, hostile, meant, render, tame, targets, writerOf } from './calls.ts'
 
 const blocksIn = (text: string, strict = true): readonly Block[] => {
-  const { blocks, faults } = findBlocks(new Source(text), { strict })
-  expect(faults).toEqual([])
+  const { blocks, diagnostics } = findBlocks(new Source(text), { strict })
+  expect(diagnostics).toEqual([])
   return blocks
 }
 
@@ -24,7 +24,7 @@ describe('a call, written and read', () => {
           const rendered = render(target, call)
           if ('refused' in rendered) return
           const blocks = blocksIn(rendered.text)
-          expect(blocks.flatMap(({ faults }) => faults)).toEqual([])
+          expect(blocks.flatMap(({ diagnostics }) => diagnostics)).toEqual([])
           expect(blocks.map(({ action, params }) => ({ action, params: { ...params } }))).toEqual([
             asReadFrom(target, call),
           ])
@@ -42,7 +42,7 @@ describe('a call, written and read', () => {
         if ('refused' in rendered) return
         const blocks = blocksIn(rendered.text, false)
         expect(blocks).toHaveLength(1)
-        const sound = blocks.filter(({ faults }) => faults.length === 0)
+        const sound = blocks.filter(({ diagnostics }) => diagnostics.length === 0)
         for (const { action, params } of sound) {
           expect({ action, params: { ...params } }).toEqual(asReadFrom(target, call))
         }

@@ -1,4 +1,3 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../packages/clada/src/actions/decode.ts'
@@ -7,7 +6,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { csl } from '@clada/reply/syntax/csl/csl.ts'
 import type { MakeReader } from '@clada/reply/syntax/reader.ts'
 import { told } from './csl-read.ts'
-import { readWith } from './read-alone.ts'
+import { allExplained, readWith } from './read-alone.ts'
 
 const folder = new URL('./csl/', import.meta.url)
 const names = readdirSync(folder)
@@ -32,10 +31,10 @@ describe('cases', () => {
     const expected: unknown = JSON.parse(read(`${name}.json`))
     expect(JSON.stringify(told(reading), null, 2)).toBe(JSON.stringify(expected, null, 2))
 
-    const faults = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
-    expect(faults.length > 0).toBe(name.startsWith('err-'))
+    const diagnostics = allExplained(reading)
+    expect(diagnostics.length > 0).toBe(name.startsWith('err-'))
     const lines = text.split(/\r?\n/)
-    for (const { line, column, length, content, context } of faults) {
+    for (const { line, column, length, content, context } of diagnostics) {
       expect(content).toBe(lines[line - 1])
       expect(column + length - 1).toBeLessThanOrEqual(content.length)
       expect(context.split('\n').length).toBe(Math.min(5, lines.length))
@@ -43,8 +42,8 @@ describe('cases', () => {
   })
 
   test.each(names)('%s: what may run is what the actions take', (name) => {
-    for (const { action, params, faults } of readCsl(read(`${name}.txt`)).blocks) {
-      if (faults.length > 0 || !registry.has(action)) continue
+    for (const { action, params, diagnostics } of readCsl(read(`${name}.txt`)).blocks) {
+      if (diagnostics.length > 0 || !registry.has(action)) continue
       const decoded = decode(action, params, registry, { root: '/tmp', relativePaths: true })
       expect(decoded).toMatchObject({ ok: true, warnings: [] })
     }
@@ -67,9 +66,9 @@ describe('what a browser or an editor does to a text', () => {
 
   test('columns count a byte order mark', () => {
     const { fatal } = readCsl('\uFEFF<---WRITE file=a--->\n<---END--->')
-    expect(fatal).toMatchObject({ line: 1, column: 17, length: 1 })
-    expect(readCsl('\uFEFF<---NO--->').fatal).toMatchObject({ line: 1, column: 6, length: 2 })
-    expect(readCsl('\uFEFF<---').fatal).toMatchObject({ line: 1, column: 2, length: 4 })
+    expect(fatal?.range).toEqual({ line: 1, column: 17, length: 1 })
+    expect(readCsl('\uFEFF<---NO--->').fatal?.range).toEqual({ line: 1, column: 6, length: 2 })
+    expect(readCsl('\uFEFF<---').fatal?.range).toEqual({ line: 1, column: 2, length: 4 })
   })
 })
 
@@ -83,12 +82,12 @@ describe('other delimiters', () => {
 
   test('the usual ones are then text', () => {
     expect(readOther('<---END--->\n@[[WRITE file="a"]]@\n<---END--->\n@[[END]]@').blocks).toMatchObject([
-      { params: { path: 'a', content: '<---END--->' }, faults: [] },
+      { params: { path: 'a', content: '<---END--->' }, diagnostics: [] },
     ])
   })
 
   test('hints are spelled with them', () => {
-    const hintOf = (text: string) => readOther(text).blocks[0]?.faults.map(explainFault)[0]?.hint
+    const hintOf = (text: string) => allExplained(readOther(text))[0]?.hint
     expect(hintOf('@[[RUN]]@\nls')).toContain('@[[END]]@')
     expect(hintOf('@[[RUN]\nls')).toBe('Write: @[[RUN]]@')
   })
@@ -156,7 +155,8 @@ describe('what reports need', () => {
 
   test('the context is five lines as they are written', () => {
     const { fatal } = readCsl('1\r\n2\r\n3\r\n<---END--->\r\n5\r\n6\r\n7')
-    expect(fatal).toMatchObject({ line: 4, context: '2\r\n3\r\n<---END--->\r\n5\r\n6\r' })
+    expect(fatal?.range.line).toBe(4)
+    expect(fatal?.excerpt.around).toBe('2\r\n3\r\n<---END--->\r\n5\r\n6\r')
   })
 
   test('names of parameters are those of no other object', () => {

@@ -1,4 +1,4 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
@@ -6,7 +6,7 @@ import { csl } from '@clada/reply/syntax/csl/csl.ts'
 import { CslParser, type Operation } from '@clada/reply/syntax/csl/grammar.ts'
 import { type Attributes, lexCsl } from '@clada/reply/syntax/csl/marker.ts'
 import { Tokens } from '@clada/reply/syntax/tokens.ts'
-import { readWith } from './read-alone.ts'
+import { explained, readWith } from './read-alone.ts'
 
 interface Case {
   readonly name: string
@@ -51,25 +51,25 @@ const valuesOf = (attributes: Attributes) =>
 describe('what earlier implementations understood', () => {
   test.each(cases.filter((one) => one.operations !== undefined))('$name', ({ input, operations }) => {
     expect(operationsIn(input)).toEqual(operations)
-    const { blocks, faults, fatal } = readWith(csl.reader, input)
-    expect({ faults, fatal }).toEqual({ faults: [], fatal: undefined })
-    expect(blocks.flatMap((block) => block.faults)).toEqual([])
+    const { blocks, diagnostics, fatal } = readWith(csl.reader, input)
+    expect({ diagnostics, fatal }).toEqual({ diagnostics: [], fatal: undefined })
+    expect(blocks.flatMap((block) => block.diagnostics)).toEqual([])
   })
 
   test.each(cases.filter((one) => one.fatal !== undefined))('$name', ({ input, fatal }) => {
     const reading = readWith(csl.reader, input)
-    expect(reading.fatal && explainFault(reading.fatal).message).toBe(fatal)
+    expect(reading.fatal && explainDiagnostic(reading.fatal, null).message).toBe(fatal)
     // The same object, in its place.
-    const placed = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
-    expect(placed.filter((fault) => fault === reading.fatal)).toHaveLength(1)
+    const placed = [...reading.diagnostics, ...reading.blocks.flatMap((block) => block.diagnostics)]
+    expect(placed.filter((diagnostic) => diagnostic === reading.fatal)).toHaveLength(1)
   })
 
   test.each(cases.filter((one) => one.invalid !== undefined))('$name', ({ input, invalid }) => {
     const { blocks, fatal } = readWith(csl.reader, input)
     expect(fatal).toBeUndefined()
     expect(
-      blocks.flatMap(({ label, faults }) =>
-        faults.map(explainFault).map(({ line, message }) => ({ line, operation: label, error: message })),
+      blocks.flatMap((block) =>
+        explained(block).map(({ line, message }) => ({ line, operation: block.label, error: message })),
       ),
     ).toEqual(invalid)
   })

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '@clada/reply/core/block.ts'
 import { csl } from '@clada/reply/syntax/csl/csl.ts'
-import { readWith } from './read-alone.ts'
+import { allExplained, readWith } from './read-alone.ts'
 
 const readCsl = (text: string) => readWith(csl.reader, text)
 
 /** Only these are ever carried out. */
 function runnable(text: string): readonly Block[] {
   const { blocks, fatal } = readCsl(text)
-  return fatal === undefined ? blocks.filter((block) => block.faults.length === 0) : []
+  return fatal === undefined ? blocks.filter((block) => block.diagnostics.length === 0) : []
 }
 
 const told = ({ id, action, params, startLine, endLine }: Block) =>
@@ -48,10 +48,10 @@ const soup = fc
   .map((lines) => lines.map(([line, end]) => line + end).join(''))
 
 describe('any text', () => {
-  test('reads without throwing, forwards, with every fault inside the text', () => {
+  test('reads without throwing, forwards, with every diagnostic inside the text', () => {
     fc.assert(
       fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), (text) => {
-        const { blocks, faults, fatal } = readCsl(text)
+        const { blocks, diagnostics, fatal } = readCsl(text)
         const lines = text.split(/\r?\n/)
         let last = 0
         for (const { startLine, endLine, raw } of blocks) {
@@ -59,14 +59,15 @@ describe('any text', () => {
           last = endLine ?? lines.length
           expect(text.includes(raw)).toBe(true)
         }
-        const all = [...faults, ...blocks.flatMap((block) => block.faults)]
-        for (const { line, column, length, content } of all) {
+        const all = [...diagnostics, ...blocks.flatMap((block) => block.diagnostics)]
+        const told = allExplained({ blocks, diagnostics })
+        for (const { line, column, length, content } of told) {
           expect(content).toBe(lines[line - 1])
           expect(column).toBeGreaterThanOrEqual(1)
           expect(column - 1 + length).toBeLessThanOrEqual(content.length)
         }
         if (fatal !== undefined) expect(all).toContain(fatal)
-        const syntax = all.filter(({ code }) => code === 'CSL_SYNTAX' || code === 'truncated')
+        const syntax = told.filter(({ code }) => code === 'CSL_SYNTAX' || code === 'truncated')
         expect(syntax.length > 0).toBe(fatal !== undefined)
       }),
       { numRuns: 1000 },
@@ -76,8 +77,8 @@ describe('any text', () => {
   test('an operation that is not closed, or is in a TASKS that is not, cannot run', () => {
     fc.assert(
       fc.property(soup, (text) => {
-        for (const { endLine, faults } of readCsl(text).blocks) {
-          if (endLine === null) expect(faults).not.toEqual([])
+        for (const { endLine, diagnostics } of readCsl(text).blocks) {
+          if (endLine === null) expect(diagnostics).not.toEqual([])
         }
       }),
       { numRuns: 500 },
@@ -88,8 +89,8 @@ describe('any text', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const groups = new Map<unknown, Set<boolean>>()
-        for (const { group, faults } of readCsl(text).blocks) {
-          if (group !== undefined) groups.set(group, (groups.get(group) ?? new Set()).add(faults.length === 0))
+        for (const { group, diagnostics } of readCsl(text).blocks) {
+          if (group !== undefined) groups.set(group, (groups.get(group) ?? new Set()).add(diagnostics.length === 0))
         }
         for (const found of groups.values()) expect(found.size).toBe(1)
       }),
@@ -151,8 +152,8 @@ describe('a text as it should be', () => {
   test('content comes back as it went in', () => {
     fc.assert(
       fc.property(document, (parts) => {
-        const { blocks, faults, fatal } = readCsl(parts.map(({ written }) => written).join(''))
-        expect({ faults, fatal }).toEqual({ faults: [], fatal: undefined })
+        const { blocks, diagnostics, fatal } = readCsl(parts.map(({ written }) => written).join(''))
+        expect({ diagnostics, fatal }).toEqual({ diagnostics: [], fatal: undefined })
         expect(blocks.map(({ action, params }) => ({ action, params: { ...params } }))).toEqual(
           parts.flatMap(({ means }) => means),
         )
@@ -177,7 +178,7 @@ describe('a text as it should be', () => {
 test('any text, cut at the end of a line, reads no good operation that it did not read whole', () => {
   const good = (text: string) =>
     readCsl(text)
-      .blocks.filter((block) => block.faults.length === 0)
+      .blocks.filter((block) => block.diagnostics.length === 0)
       .map(told)
   fc.assert(
     fc.property(soup, fc.nat(), (text, at) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { parseMarker } from '@clada/reply/syntax/csl/marker.ts'
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { fenceAt, fenceOf } from '@clada/reply/syntax/fences.ts'
 import { heredocsIn } from '@clada/reply/syntax/proposal/pair.ts'
@@ -124,18 +124,18 @@ describe('what a text holds', () => {
     ['an empty element', '<file path="a.ts">\n</file>', [['file_write', { path: 'a.ts', content: '' }]]],
   ])('%s', (_, text, expected) => {
     expect(
-      findBlocks(new Source(text)).blocks.map(({ action, params, faults }) => [
+      findBlocks(new Source(text)).blocks.map(({ action, params, diagnostics }) => [
         action,
         { ...params },
-        ...faults.map(({ mistake }) => mistake.kind),
+        ...diagnostics.map(({ code }) => code),
       ]),
     ).toEqual(expected)
   })
 
   it('a call that is cut off after another one says that only that one was read', () => {
     const { blocks } = findBlocks(new Source(`${call('a.ts')}</tool_call>${call('b.ts').slice(0, -9)}`))
-    const [fault] = blocks[1]?.faults ?? []
-    const { hint } = fault === undefined ? {} : explainFault(fault)
+    const [diagnostic] = blocks[1]?.diagnostics ?? []
+    const { hint } = diagnostic === undefined ? {} : explainDiagnostic(diagnostic, null)
     expect(hint).toContain('Only the calls before it on line 1 were read')
   })
 

@@ -1,7 +1,7 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Format, readers, readForeign } from './foreign-read.ts'
+import { explained } from './read-alone.ts'
 
 const formats = Object.keys(readers).filter((name): name is Format => Object.hasOwn(readers, name))
 
@@ -18,29 +18,34 @@ describe.each(formats)('%s', (format) => {
 
   test.each(names)('%s', (name) => {
     const text = read(`${name}.txt`)
-    const { blocks, faults } = readForeign(format, text)
-    const found = blocks.map(({ action, label, params, startLine, endLine, faults: own, warnings }) => ({
-      action,
-      label,
-      params,
-      startLine,
-      endLine,
-      ...(own.length > 0 && {
-        faults: own.map(explainFault).map(({ code, line, column, length, blockId, message, hint }) => {
-          return { code, line, column, length, blockId, message, hint }
+    const { blocks, diagnostics } = readForeign(format, text)
+    const found = blocks.map((block) => {
+      const { action, label, params, startLine, endLine, warnings } = block
+      const own = explained(block)
+      return {
+        action,
+        label,
+        params,
+        startLine,
+        endLine,
+        ...(own.length > 0 && {
+          diagnostics: own.map(({ code, line, column, length, blockId, message, hint }) => {
+            return { code, line, column, length, blockId, message, hint }
+          }),
         }),
-      }),
-      ...(warnings && { warnings }),
-    }))
+        ...(warnings && { warnings }),
+      }
+    })
     expect({ blocks: found }).toEqual(JSON.parse(read(`${name}.json`)))
-    expect(faults).toEqual([])
-    expect(blocks.some((block) => block.faults.length > 0)).toBe(name.startsWith('err-'))
+    expect(diagnostics).toEqual([])
+    expect(blocks.some((block) => block.diagnostics.length > 0)).toBe(name.startsWith('err-'))
     expect(blocks.map(({ id }) => id)).toEqual(blocks.map((_, index) => String(index + 1)))
 
     const lines = text.split(/\r?\n/)
-    for (const { raw, startLine, endLine, faults: own } of blocks) {
+    for (const block of blocks) {
+      const { raw, startLine, endLine } = block
       if (endLine !== null) expect(raw.split(/\r?\n/)).toEqual(lines.slice(startLine - 1, endLine))
-      for (const { line, column, length, content } of own) {
+      for (const { line, column, length, content } of explained(block)) {
         expect(content).toBe(lines[line - 1])
         expect(column - 1 + length).toBeLessThanOrEqual(content.length)
       }
@@ -54,8 +59,14 @@ describe.each(formats)('%s', (format) => {
     const plain = readForeign(format, text).blocks
     const damaged = readForeign(format, `\uFEFF${text.replaceAll('\n', '\r\n')}`).blocks
     const shape = (blocks: typeof plain) =>
-      blocks.map(({ action, params, startLine, endLine, faults }) => {
-        return { action, params, startLine, endLine, faults: faults.map(({ code, line }) => ({ code, line })) }
+      blocks.map(({ action, params, startLine, endLine, diagnostics }) => {
+        return {
+          action,
+          params,
+          startLine,
+          endLine,
+          diagnostics: diagnostics.map(({ code, range }) => ({ code, line: range.line })),
+        }
       })
     expect(shape(damaged)).toEqual(shape(plain))
   })

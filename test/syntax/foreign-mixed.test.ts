@@ -10,7 +10,7 @@ const udiff = '```diff\n--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-three\n+3\n```\n
 const sham = '#!SHAM [@three-char-SHA-256: abc]\naction = "ls"\npath = "/tmp"\n#!END_SHAM_abc\n'
 
 const found = (text: string) => findBlocks(new Source(text))
-const runs = (text: string) => found(text).blocks.filter((block) => block.faults.length === 0)
+const runs = (text: string) => found(text).blocks.filter((block) => block.diagnostics.length === 0)
 
 describe('formats of other tools', () => {
   test('all three in one text, in order', async () => {

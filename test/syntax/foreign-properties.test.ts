@@ -8,6 +8,7 @@ import { filesIn, scratchDir } from '../support/scratch.ts'
 import { CountingSource } from './counting-source.ts'
 import { type Format, readers, readForeign, runnable } from './foreign-read.ts'
 import { rendered } from './foreign-render.ts'
+import { explained } from './read-alone.ts'
 
 const formats = Object.keys(readers).filter((name): name is Format => Object.hasOwn(readers, name))
 
@@ -72,22 +73,22 @@ describe.each(formats)('%s', (format) => {
     fc.assert(
       fc.property(anyText, (text) => {
         const source = new Source(text)
-        const { blocks, faults } = readForeign(format, source)
-        expect(faults).toEqual([])
+        const { blocks, diagnostics } = readForeign(format, source)
+        expect(diagnostics).toEqual([])
         expect(blocks.map(({ id }) => id)).toEqual(blocks.map((_, index) => String(index + 1)))
         let behind = 0
         for (const block of blocks) {
           expect(block.startLine).toBeGreaterThanOrEqual(behind)
-          if (block.endLine === null) expect(block.faults.map(({ code }) => code)).toContain('truncated')
+          if (block.endLine === null) expect(explained(block).map(({ code }) => code)).toContain('truncated')
           else expect(block.endLine).toBeGreaterThanOrEqual(block.startLine)
           expect(block.endLine ?? 0).toBeLessThanOrEqual(source.lineCount)
           behind = block.endLine ?? block.startLine
-          for (const { line, column, length, content, blockId } of block.faults) {
+          for (const { line, column, length, content, blockId } of explained(block)) {
             expect(line).toBeLessThanOrEqual(source.lineCount)
             expect(column - 1 + length).toBeLessThanOrEqual(content.length)
             expect(blockId).toBe(block.id)
           }
-          if (block.faults.length > 0) continue
+          if (block.diagnostics.length > 0) continue
           for (const value of Object.values(block.params)) expect(typeof value).toBe('string')
           expect(['file_patch', 'file_create', 'file_delete', 'file_copy']).toContain(block.action)
         }
@@ -122,7 +123,7 @@ describe.each(formats)('%s', (format) => {
           expect(rows).toEqual(lines)
           return
         }
-        expect(block).toMatchObject({ action: 'file_patch', faults: [] })
+        expect(block).toMatchObject({ action: 'file_patch', diagnostics: [] })
         await clada.perform('file_write', { path: 'src/f.txt', content: text(lines) })
         const { results } = await clada.perform(block.action, { ...block.params })
         expect(results).toMatchObject([{ success: true }])

@@ -18,4 +18,4 @@ export const readForeign = (format: Format, text: string | Source): WholeReading
 
 /** Only these are ever carried out. */
 export const runnable = (format: Format, text: string): Block[] =>
-  readForeign(format, text).blocks.filter((block) => block.faults.length === 0 && block.endLine !== null)
+  readForeign(format, text).blocks.filter((block) => block.diagnostics.length === 0 && block.endLine !== null)

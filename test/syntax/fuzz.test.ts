@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Block, Document, Fault } from '@clada/reply/core/block.ts'
+import type { Block, Document } from '@clada/reply/core/block.ts'
+import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { type SyntaxName, syntaxNames } from '@clada/reply/syntax/table.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -10,7 +11,7 @@ import { operationsOf } from './operations.ts'
 /** What holds for every text, however it is read. */
 function expectSane(text: string, document: Document): void {
   const source = new Source(text)
-  const { blocks, faults, notExecuted } = document
+  const { blocks, diagnostics, notExecuted } = document
   const all = [...blocks, ...notExecuted.flatMap(({ block }) => block ?? [])].toSorted(
     (a, b) => a.startLine - b.startLine,
   )
@@ -22,13 +23,14 @@ function expectSane(text: string, document: Document): void {
     expect(block.endLine ?? source.lineCount).toBeGreaterThanOrEqual(block.startLine)
     expect(block.endLine ?? source.lineCount).toBeLessThanOrEqual(source.lineCount)
     // What nobody closed is never carried out.
-    if (block.endLine === null) expect(block.faults).not.toEqual([])
+    if (block.endLine === null) expect(block.diagnostics).not.toEqual([])
   }
-  for (const fault of [...faults, ...all.flatMap((block) => block.faults)]) expectInside(source, fault)
+  for (const diagnostic of [...diagnostics, ...all.flatMap((block) => block.diagnostics)])
+    expectInside(source, diagnostic)
   expectApart(blocks)
 }
 
-function expectInside(source: Source, { line, column, length }: Fault): void {
+function expectInside(source: Source, { range: { line, column, length } }: Diagnostic): void {
   expect(line).toBeGreaterThanOrEqual(1)
   expect(line).toBeLessThanOrEqual(source.lineCount + 1)
   expect(column).toBeGreaterThanOrEqual(1)

@@ -168,11 +168,11 @@ describe('fences', () => {
       for (const fence of fences) {
         const marks = /^[`~]+/.exec(fence)?.[0] ?? ''
         const text = `Do this:\n\n${fence}\n${writes(name, '/p/a.txt', content)}${marks}\n\nand that.\n`
-        const { blocks, faults, warnings } = findBlocks(new Source(text))
-        expect({ faults, warnings }).toEqual({ faults: [], warnings: [] })
-        expect(blocks.map(({ syntax, params, faults: own }) => [syntax, params['content']?.trimEnd(), own])).toEqual([
-          [name, content, []],
-        ])
+        const { blocks, diagnostics, warnings } = findBlocks(new Source(text))
+        expect({ diagnostics, warnings }).toEqual({ diagnostics: [], warnings: [] })
+        expect(
+          blocks.map(({ syntax, params, diagnostics: own }) => [syntax, params['content']?.trimEnd(), own]),
+        ).toEqual([[name, content, []]])
       }
     })
 
@@ -180,11 +180,11 @@ describe('fences', () => {
       for (const indent of ['  ', '    ', '\t']) {
         const lines = ['```', ...writes(name, '/p/a.txt', 'one').trimEnd().split('\n'), '```']
         const text = `1. Do this:\n\n${lines.map((line) => indent + line).join('\n')}\n\n2. and that.\n`
-        const { blocks, faults } = findBlocks(new Source(text))
-        expect(faults).toEqual([])
-        expect(blocks.map(({ syntax, params, faults: own }) => [syntax, params['content']?.trimEnd(), own])).toEqual([
-          [name, 'one', []],
-        ])
+        const { blocks, diagnostics } = findBlocks(new Source(text))
+        expect(diagnostics).toEqual([])
+        expect(
+          blocks.map(({ syntax, params, diagnostics: own }) => [syntax, params['content']?.trimEnd(), own]),
+        ).toEqual([[name, 'one', []]])
       }
     })
   }
@@ -193,7 +193,7 @@ describe('fences', () => {
     for (const name of nativeNames) {
       const inner = '```sham\n````\n~~~~\n    ```\n```'
       const [block] = findBlocks(new Source(writes(name, '/p/a.md', inner))).blocks
-      expect([name, block?.params['content'], block?.faults]).toEqual([name, inner, []])
+      expect([name, block?.params['content'], block?.diagnostics]).toEqual([name, inner, []])
     }
   })
 })

@@ -9,9 +9,9 @@ import { corpus } from './corpus.ts'
 function* completeBlocks(syntax: (typeof syntaxNames)[number]) {
   for (const text of corpus) {
     const source = new Source(text)
-    const { blocks, faults } = readBlocks(source, { syntaxes: [syntax] })
-    if (faults.length > 0) continue
-    for (const { group, startLine, endLine, faults: own } of blocks)
+    const { blocks, diagnostics } = readBlocks(source, { syntaxes: [syntax] })
+    if (diagnostics.length > 0) continue
+    for (const { group, startLine, endLine, diagnostics: own } of blocks)
       if (group === undefined && own.length === 0 && endLine !== null) yield { source, startLine, endLine }
   }
 }

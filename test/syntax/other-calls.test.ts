@@ -73,7 +73,12 @@ describe('a wrapper around calls', () => {
   const outcome = (text: string): unknown => {
     const { blocks, notExecuted } = findBlocks(new Source(text))
     return {
-      read: blocks.map(({ params, faults }) => [params['path'], params['old_text'], params['new_text'], faults.length]),
+      read: blocks.map(({ params, diagnostics }) => [
+        params['path'],
+        params['old_text'],
+        params['new_text'],
+        diagnostics.length,
+      ]),
       listed: notExecuted.map(({ what }) => what),
     }
   }

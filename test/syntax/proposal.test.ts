@@ -5,9 +5,9 @@ import { placesIn } from '@clada/reply/syntax/proposal/proposal.ts'
 
 /** Each file of a text: its path and content, or why it is not proposed. */
 const filesIn = (text: string) =>
-  placesIn(new Source(text)).map(({ reason, found: { params, action, slips } }) =>
+  placesIn(new Source(text)).map(({ reason, found: { params, action, findings } }) =>
     reason === undefined
-      ? [action, params['path'], params['content'] ?? slips.map(({ mistake }) => mistake.kind).join()]
+      ? [action, params['path'], params['content'] ?? findings.map(({ code }) => code).join()]
       : [reason, params['path']],
   )
 

@@ -24,7 +24,7 @@ describe('a group without tasks', () => {
     ['CML with a comment', '<tasks version="1.0">\n  <!-- nothing -->\n</tasks>\n'],
     ['CML that closes itself', '<tasks version="1.0"/>\n'],
   ])('is valid and does nothing: %s', async (_, text) => {
-    expect(find(text)).toMatchObject({ blocks: [], faults: [], notExecuted: [], emptyGroups: [1] })
+    expect(find(text)).toMatchObject({ blocks: [], diagnostics: [], notExecuted: [], emptyGroups: [1] })
     const root = scratchDir()
     for (const command of ['run', 'check', 'diff']) {
       const { status, stdout } = await called([command, ...(command === 'run' ? ['--no-git'] : []), '--root', root], {
@@ -77,9 +77,9 @@ describe('markers as HTML', () => {
       Object.entries(damages).map(([damage, by]) => [name, damage, text, by] as const),
     ),
   )('%s is read through %s', (_, __, text, by) => {
-    const { blocks, faults, notExecuted } = find(by(text))
-    expect({ faults, notExecuted }).toEqual({ faults: [], notExecuted: [] })
-    expect(blocks.flatMap((block) => block.faults)).toEqual([])
+    const { blocks, diagnostics, notExecuted } = find(by(text))
+    expect({ diagnostics, notExecuted }).toEqual({ diagnostics: [], notExecuted: [] })
+    expect(blocks.flatMap((block) => block.diagnostics)).toEqual([])
     expect(meaning(by(text))).toEqual(meaning(text))
     expect(blocks.flatMap(({ warnings = [] }) => warnings)).not.toEqual([])
   })
@@ -88,7 +88,7 @@ describe('markers as HTML', () => {
 describe('a search-replace block that a divider closes', () => {
   const edit = (old: string, fresh: string): string => `<<<<<<< SEARCH\n${old}\n=======\n${fresh}\n=======\n`
   const patches = (text: string) =>
-    find(text).blocks.map(({ params, faults }) => (faults.length > 0 ? 'bad' : params['patch']))
+    find(text).blocks.map(({ params, diagnostics }) => (diagnostics.length > 0 ? 'bad' : params['patch']))
 
   test.each([
     ['in a fence', `a.txt\n\`\`\`\n${edit('a', 'b')}\`\`\`\n`, ['@@!\n-a\n+b']],

@@ -13,13 +13,13 @@ const quoted = (text: string): string => text.replace(/^(?=.)/gm, '> ')
 
 /** What would be carried out, by path, and what is said besides. */
 function read(text: string, options = {}): { done: Record<string, string | undefined>; said: string[] } {
-  const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), options)
-  const sound = blocks.filter((block) => block.faults.length === 0)
+  const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), options)
+  const sound = blocks.filter((block) => block.diagnostics.length === 0)
   return {
     done: Object.fromEntries(sound.map(({ params }) => [params['path'], params['content']])),
     said: [
-      ...blocks.flatMap((block) => [...(block.warnings ?? []), ...block.faults.map(({ code }) => code)]),
-      ...faults.map(({ code }) => code),
+      ...blocks.flatMap((block) => [...(block.warnings ?? []), ...block.diagnostics.map(({ code }) => code)]),
+      ...diagnostics.map(({ code }) => code),
       ...warnings,
       ...notExecuted.map(({ line, endLine, reason }) => `lines ${line}-${endLine}: ${reason}`),
     ],
@@ -131,7 +131,7 @@ describe('what is damaged', () => {
   ])('is refused when the content may be: %s', (_, text) => {
     const { done, said } = read(text)
     expect(done).toEqual({})
-    expect(said).toContain('malformed_block')
+    expect(said).toContain('damaged')
   })
 
   test('tells of blocks that show nothing themselves', () => {
@@ -172,7 +172,7 @@ test.each([
     const { blocks } = findBlocks(new Source(one))
     expect(blocks, one).not.toEqual([])
     expect(
-      blocks.filter(({ faults }) => faults.length === 0),
+      blocks.filter(({ diagnostics }) => diagnostics.length === 0),
       one,
     ).toEqual([])
   }

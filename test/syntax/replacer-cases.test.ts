@@ -4,7 +4,7 @@ import { decode } from '../../packages/clada/src/actions/decode.ts'
 import { registry } from '../../packages/clada/src/actions/registry.ts'
 import { replacer } from '@clada/reply/syntax/replacer/replacer.ts'
 import { told } from './csl-read.ts'
-import { readWith } from './read-alone.ts'
+import { allExplained, readWith } from './read-alone.ts'
 
 const folder = new URL('./replacer/', import.meta.url)
 const names = readdirSync(folder)
@@ -24,10 +24,10 @@ describe('cases', () => {
     const expected: unknown = JSON.parse(read(`${name}.json`))
     expect(JSON.stringify(told(reading), null, 2)).toBe(JSON.stringify(expected, null, 2))
 
-    const faults = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
-    expect(faults.length > 0).toBe(name.startsWith('err-'))
+    const diagnostics = allExplained(reading)
+    expect(diagnostics.length > 0).toBe(name.startsWith('err-'))
     const lines = text.split('\n')
-    for (const { line, column, length, content, context } of faults) {
+    for (const { line, column, length, content, context } of diagnostics) {
       expect(content).toBe(lines[line - 1])
       expect(column + length - 1).toBeLessThanOrEqual(content.length)
       expect(context.split('\n').length).toBe(Math.min(5, lines.length))
@@ -35,9 +35,9 @@ describe('cases', () => {
   })
 
   test.each(names)('%s: what may run is what the actions take', (name) => {
-    for (const { action, params, faults, rootNameMayLead } of readReplacer(read(`${name}.txt`)).blocks) {
+    for (const { action, params, diagnostics, rootNameMayLead } of readReplacer(read(`${name}.txt`)).blocks) {
       expect(rootNameMayLead).toBe(true)
-      if (faults.length > 0) continue
+      if (diagnostics.length > 0) continue
       const decoded = decode(action, params, registry, { root: '/tmp', relativePaths: true })
       expect(decoded).toMatchObject({ ok: true, warnings: [] })
     }

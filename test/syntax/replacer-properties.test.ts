@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '@clada/reply/core/block.ts'
 import { replacer } from '@clada/reply/syntax/replacer/replacer.ts'
-import { readWith } from './read-alone.ts'
+import { allExplained, readWith } from './read-alone.ts'
 
 const readReplacer = (text: string) => readWith(replacer.reader, text)
 const runnable = (text: string): string[] =>
   readReplacer(text)
-    .blocks.filter((block) => block.faults.length === 0)
+    .blocks.filter((block) => block.diagnostics.length === 0)
     .map(told)
 const told = ({ id, action, params, startLine, endLine, explanation }: Block) =>
   JSON.stringify({ id, action, params, startLine, endLine, explanation })
@@ -28,10 +28,10 @@ const soup = fc
   .map((lines) => lines.map(([line, end]) => line + end).join(''))
 
 describe('any text', () => {
-  test('reads without throwing, forwards, with every fault inside the text', () => {
+  test('reads without throwing, forwards, with every diagnostic inside the text', () => {
     fc.assert(
       fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), (text) => {
-        const { blocks, faults } = readReplacer(text)
+        const { blocks, diagnostics } = readReplacer(text)
         const lines = text.split(/\r?\n/)
         let last = 0
         for (const { startLine, endLine, raw } of blocks) {
@@ -39,7 +39,7 @@ describe('any text', () => {
           last = endLine ?? startLine
           expect(text.includes(raw)).toBe(true)
         }
-        for (const { line, column, length, content } of [...faults, ...blocks.flatMap((block) => block.faults)]) {
+        for (const { line, column, length, content } of allExplained({ blocks, diagnostics })) {
           expect(content).toBe(lines[line - 1])
           expect(column).toBeGreaterThanOrEqual(1)
           expect(column - 1 + length).toBeLessThanOrEqual(content.length)
@@ -52,8 +52,8 @@ describe('any text', () => {
   test('what can run is closed, has a path, and holds no marker', () => {
     fc.assert(
       fc.property(soup, (text) => {
-        for (const { endLine, faults, params } of readReplacer(text).blocks) {
-          if (faults.length > 0) continue
+        for (const { endLine, diagnostics, params } of readReplacer(text).blocks) {
+          if (diagnostics.length > 0) continue
           expect(endLine).not.toBeNull()
           expect(params['path']).toMatch(/\S/)
           for (const value of Object.values(params)) {
@@ -115,9 +115,9 @@ describe('a text as it should be', () => {
   test('content comes back as it went in', () => {
     fc.assert(
       fc.property(document, (found) => {
-        const { blocks, faults } = readReplacer(found.map(({ written }) => written).join('text\n'))
-        expect(faults).toEqual([])
-        expect(blocks.flatMap((one) => one.faults)).toEqual([])
+        const { blocks, diagnostics } = readReplacer(found.map(({ written }) => written).join('text\n'))
+        expect(diagnostics).toEqual([])
+        expect(blocks.flatMap((one) => one.diagnostics)).toEqual([])
         expect(
           blocks.map(({ action, params, explanation }) => ({ action, params: { ...params }, explanation })),
         ).toEqual(found.map(({ means }) => means))

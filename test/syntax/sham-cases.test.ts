@@ -1,10 +1,9 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
-import { sham, shamContentOf, shamContentOfFault } from '@clada/reply/syntax/sham/sham.ts'
-import { positionIn } from './read-alone.ts'
+import { sham, shamContentOf, shamContentOfDiagnostic } from '@clada/reply/syntax/sham/sham.ts'
+import { allExplained, positionIn } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 
 const folder = new URL('./sham/', import.meta.url)
@@ -38,7 +37,7 @@ describe('cases', () => {
     const text = read(`${name}.txt`)
     const { blocks, errors, skipped } = parseSham(text)
     const document = readSham(text)
-    const own = document.blocks.filter((block) => block.faults[0]?.code !== 'FOLLOWS_UNCLOSED_HEREDOC')
+    const own = document.blocks.filter((block) => block.diagnostics[0]?.code !== 'sham-follows')
     expect(own.map(({ id, startLine, endLine }) => ({ id, startLine, endLine }))).toEqual(
       blocks.map(({ id, startLine, endLine }) => ({ id, startLine, endLine })),
     )
@@ -47,9 +46,7 @@ describe('cases', () => {
       expect(block.action).toBe(action)
       expect(Object.entries(block.params)).toEqual(Object.entries(params))
     }
-    const all = [...document.faults, ...own.flatMap((block) => block.faults)]
-      .map(explainFault)
-      .sort((a, b) => a.line - b.line)
+    const all = allExplained({ ...document, blocks: own }).sort((a, b) => a.line - b.line)
     // The text of a broken block is only for its correction.
     const told = (one: object): object => ({ ...one, raw: undefined })
     expect(all.map(told)).toEqual(errors.map(told))
@@ -140,26 +137,30 @@ describe('what reports show of a block', () => {
     )
   })
 
-  test('a fault: its block once, or of a long one the header and the lines around the fault', () => {
+  test('a diagnostic: its block once, or of a long one the header and the lines around the diagnostic', () => {
     const text = `${read('err-key-twice.txt')}\n\n`
     const block = blockOf(text)
-    const [fault] = block.faults
-    if (fault === undefined) throw new Error('no fault')
-    expect(shamContentOfFault(block, fault)).toBe(block.raw)
+    const [diagnostic] = block.diagnostics
+    if (diagnostic === undefined) throw new Error('no diagnostic')
+    expect(shamContentOfDiagnostic(block, diagnostic)).toBe(block.raw)
     const lines = Array.from({ length: 400 }, (_, at) => `k${at} = "v"`)
     const head = '#!SHAM [@three-char-SHA-256: abc]'
     const contentOf = (bad: number): string => {
       const given = lines.map((line, at) => (at === bad ? 'bad' : line))
       const long = readSham([head, ...given, '#!END_SHAM_abc', '#!SHAM [@three-char-SHA-256: def]'].join('\n'))
       const [first] = long.blocks
-      const [wrong] = first?.faults ?? []
-      return wrong === undefined ? '' : shamContentOfFault(first, wrong)
+      const [wrong] = first?.diagnostics ?? []
+      return wrong === undefined ? '' : shamContentOfDiagnostic(first, wrong)
     }
     expect(contentOf(0)).toBe([head, 'bad', 'k1 = "v"', 'k2 = "v"', 'k3 = "v"'].join('\n'))
     expect(contentOf(200)).toBe([head, 'k198 = "v"', 'k199 = "v"', 'bad', 'k201 = "v"', 'k202 = "v"'].join('\n'))
     expect(contentOf(399)).toBe([head, 'k397 = "v"', 'k398 = "v"', 'bad', '#!END_SHAM_abc'].join('\n'))
-    expect(shamContentOfFault(block, { ...fault, context: '' })).toBe(shamContentOf(block))
-    expect(shamContentOfFault(undefined, { ...fault, context: 'a\nb\n\n' })).toBe('a\nb')
+    expect(shamContentOfDiagnostic(block, { ...diagnostic, excerpt: { line: '', around: '' } })).toBe(
+      shamContentOf(block),
+    )
+    expect(shamContentOfDiagnostic(undefined, { ...diagnostic, excerpt: { line: '', around: 'a\nb\n\n' } })).toBe(
+      'a\nb',
+    )
   })
 
   test('a key that is not written is not there', () => {

@@ -64,14 +64,15 @@ describe('properties', () => {
     )
   })
 
-  test('the reader gives the same blocks, and each fault to its own block', () => {
+  test('the reader gives the same blocks, and each diagnostic to its own block', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { blocks, errors, skipped } = parseSham(text)
         const document = readSham(text)
         expect(document.blocks.length).toBe(blocks.length + skipped.length)
-        const faults = document.faults.length + document.blocks.reduce((sum, block) => sum + block.faults.length, 0)
-        expect(faults).toBe(errors.length + skipped.length)
+        const diagnostics =
+          document.diagnostics.length + document.blocks.reduce((sum, block) => sum + block.diagnostics.length, 0)
+        expect(diagnostics).toBe(errors.length + skipped.length)
       }),
     )
   })

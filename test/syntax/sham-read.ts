@@ -7,4 +7,5 @@ import { readWith, type WholeReading } from './read-alone.ts'
 export const readSham = (text: string | Source): WholeReading => readWith(sham.reader, text)
 
 /** Only these are ever carried out. */
-export const runnable = (text: string): Block[] => readSham(text).blocks.filter((block) => block.faults.length === 0)
+export const runnable = (text: string): Block[] =>
+  readSham(text).blocks.filter((block) => block.diagnostics.length === 0)

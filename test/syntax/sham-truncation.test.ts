@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
 import { parseSham } from '../../packages/clada/src/compat/parse-sham.ts'
 import { readSham, runnable } from './sham-read.ts'
+import { explained } from './read-alone.ts'
 
 const header = (id: string) => `#!SHAM [@three-char-SHA-256: ${id}]`
 const before = `${header('aaa')}\naction = "file_read"\npath = "/tmp/a"\n#!END_SHAM_aaa\n`
@@ -165,11 +165,9 @@ describe('a truncated heredoc', () => {
   test('says where to go on, and lists what follows', () => {
     const { blocks } = readSham(`${before}${opened}text\n${evil('xyz')}`)
     expect(
-      blocks.map(({ id, faults }) => [
-        id,
-        faults
-          .map(explainFault)
-          .map(({ code, line, column, message, hint }) => ({ code, line, column, message, hint })),
+      blocks.map((block) => [
+        block.id,
+        explained(block).map(({ code, line, column, message, hint }) => ({ code, line, column, message, hint })),
       ]),
     ).toEqual([
       ['aaa', []],

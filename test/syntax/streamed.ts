@@ -1,25 +1,26 @@
-import { explainFault } from '../../packages/clada/src/report/mistakes.ts'
-import type { Block, Document, Fault } from '@clada/reply/core/block.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import type { Block, Document } from '@clada/reply/core/block.ts'
+import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 
-function fault(found: Fault) {
-  const { code, line, column, length, message, hint, content } = explainFault(found)
+function diagnostic(found: Diagnostic) {
+  const { code, line, column, length, message, hint, content } = explainDiagnostic(found, null)
   return { code, line, column, length, message, hint, content }
 }
-const comparable = ({ id, syntax, faults, group, ...block }: Block) => ({
+const comparable = ({ id, syntax, diagnostics, group, ...block }: Block) => ({
   ...block,
   syntax,
   // The others are numbered as they are found.
   ...(syntaxOf(syntax).ids === 'written' && { id }),
   params: { ...block.params },
-  faults: faults.map(fault),
+  diagnostics: diagnostics.map(diagnostic),
   ...(group && { group: { ...group } }),
 })
 /** What can be compared: blocks with the same numbers may be different objects. */
-export const documentOf = ({ blocks, faults, warnings }: Document) => ({
+export const documentOf = ({ blocks, diagnostics, warnings }: Document) => ({
   blocks: blocks.map(comparable),
-  faults: faults.map(fault),
+  diagnostics: diagnostics.map(diagnostic),
   warnings,
 })
 

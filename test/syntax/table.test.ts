@@ -46,7 +46,7 @@ describe.each(blockNames)('%s', (syntax) => {
 
   it('gives its own name to its blocks', () => {
     const { blocks } = findBlocks(new Source(documentsOf(syntax)['alone'] ?? ''))
-    expect(blocks.map((block) => [block.syntax, block.faults])).toEqual([[syntax, []]])
+    expect(blocks.map((block) => [block.syntax, block.diagnostics])).toEqual([[syntax, []]])
   })
 
   it.each(documents)('is read as a whole from any two pieces: %s', (_, text) => {

@@ -49,7 +49,7 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['shown in a fence that has no end of it', `\`\`\`xml\n<thinking>\n\`\`\`\n<think>\n${draft}\n</think>\n`],
     ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],
   ])('is not meant: %s', (_, thoughts) => {
-    const { blocks, faults, notExecuted } = find(`${thoughts}Here it is:\n\n${meant}`)
+    const { blocks, diagnostics, notExecuted } = find(`${thoughts}Here it is:\n\n${meant}`)
     const lines = lineCountOf(thoughts) + 2
     expect(blocks).toEqual([
       {
@@ -60,14 +60,14 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
       },
     ])
     expect(blocks[0]?.params).toEqual(alone?.params)
-    expect(faults).toEqual([])
+    expect(diagnostics).toEqual([])
     expect(notExecuted.length).toBeGreaterThan(0)
     for (const { reason } of notExecuted) expect(reason).toBe('thought')
   })
 
   it('is not meant when nothing follows', () => {
     const found = find(`<think>\n${draft}\n</think>\nDone.\n`)
-    expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
+    expect(found).toMatchObject({ blocks: [], diagnostics: [], warnings: [] })
     expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 1, 'thought']])
     expect(found.notExecuted[0]).toMatchObject({ path: find(draft).blocks[0]?.params['path'] })
   })
@@ -76,7 +76,7 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     'is not meant when the reply was cut off in %s',
     (mark) => {
       const found = find(`\n${mark}\n${draft}\nAnd`)
-      expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
+      expect(found).toMatchObject({ blocks: [], diagnostics: [], warnings: [] })
       expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 2, 'thought']])
     },
   )
@@ -132,7 +132,7 @@ describe('a text that is still coming', () => {
     expect(paths(stream.push(`Wait.\n<think>\n${draft}\n`))).toEqual([])
     expect(paths(stream.push(`Yes.\n</think>\n${meant}`))).toEqual(['/p/meant.txt'])
     const rest = stream.end()
-    expect(rest).toMatchObject({ blocks: [], faults: [], warnings: [] })
+    expect(rest).toMatchObject({ blocks: [], diagnostics: [], warnings: [] })
     expect(linesSaid(rest)).toEqual([
       [2, 'thought'],
       [2 * lineCountOf(draft) + 7, 'thought'],

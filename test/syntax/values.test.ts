@@ -6,6 +6,7 @@ import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { called } from '../support/in-process.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { allExplained } from './read-alone.ts'
 
 /** A repair is for markers. What a block gives as a value is in the file as written, or the block is refused. */
 
@@ -18,12 +19,11 @@ interface Read {
 }
 
 function read(text: string, options = {}): Read {
-  const { blocks, faults, notExecuted } = findBlocks(new Source(text), options)
+  const { blocks, diagnostics, notExecuted } = findBlocks(new Source(text), options)
   return {
-    values: blocks.filter((block) => block.faults.length === 0).map(({ params }) => ({ ...params })),
+    values: blocks.filter((block) => block.diagnostics.length === 0).map(({ params }) => ({ ...params })),
     refused: [
-      ...blocks.flatMap((block) => block.faults.map(({ code }) => code)),
-      ...faults.map(({ code }) => code),
+      ...allExplained({ blocks, diagnostics }).map(({ code }) => code),
       ...notExecuted.map(({ reason }) => reason),
     ],
   }
@@ -219,7 +219,7 @@ describe('the corrected block has a heredoc', () => {
 test('a block with escaped markers and an escaped value says that it was damaged', () => {
   const escaped = sham('"a\\_b"', '\\#!SHAM \\[@three-char-SHA-256: abc\\]').replace('file_write', 'file\\_write')
   const [block] = findBlocks(new Source(escaped)).blocks
-  expect(block?.faults.map(({ mistake }) => mistake)).toEqual([
-    { kind: 'damaged', damage: ['escapes'], params: ['content'] },
+  expect(block?.diagnostics.map(({ code, data }) => ({ code, data }))).toEqual([
+    { code: 'damaged', data: { damage: ['escapes'], params: ['content'] } },
   ])
 })

@@ -5,7 +5,7 @@ import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 /** What a reply has to review in a few words, as clada reads it; undefined when there is nothing. */
 export function summaryOf(text: string): string | undefined {
   const { blocks: all, notExecuted } = findBlocks(new Source(text))
-  const blocks = all.filter(({ faults, endLine }) => faults.length === 0 && endLine !== null)
+  const blocks = all.filter(({ diagnostics, endLine }) => diagnostics.length === 0 && endLine !== null)
   const proposals = blocks.filter(isProposal).length + notExecuted.filter(isFragment).length
   const own = blocks.filter((block) => !isProposal(block))
   if (own.length + proposals === 0) return undefined

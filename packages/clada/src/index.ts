@@ -12,7 +12,8 @@ export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/settings.ts'
 export { parse, type ParseOptions } from './api/clada.ts'
 export { checkDocument, type CheckedBlock, type CheckedDocument } from './engine/check.ts'
-export type { Block, Document, ExplainedFault, Fault, NotExecuted, SkippedBlock } from '@clada/reply/core/block.ts'
+export type { Block, Document, ExplainedDiagnostic, NotExecuted, SkippedBlock } from '@clada/reply/core/block.ts'
+export type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 export type { SyntaxName } from '@clada/reply/syntax/table.ts'
 
 // Results

@@ -1,7 +1,7 @@
 import { bounded } from '../core/time-limit.ts'
 import { fail, type Failed, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
 import type { ValueOf } from '../core/shape.ts'
-import type { DamageKind } from '@clada/reply/core/mistake.ts'
+import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
 import type { PlaceChoice } from '../core/result.ts'

@@ -1,6 +1,6 @@
 import { defaultSyntax } from '@clada/reply/syntax/table.ts'
-import type { Block, Document, ExplainedFault } from '@clada/reply/core/block.ts'
-import { explainFaults } from '../report/mistakes.ts'
+import type { Block, Document, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
+import { explainDocument } from '../report/diagnostics.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { Review, ReviewChoices } from '../core/review.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -159,7 +159,7 @@ export class Clada {
     request: Omit<ExecuteOptions, 'only'>,
   ): Promise<ExecutionResult> {
     const options = { ...this.#options, relativePaths: true }
-    const document = { blocks: [block], faults: [], warnings: [], notExecuted: [] }
+    const document = { blocks: [block], diagnostics: [], warnings: [], notExecuted: [] }
     const { result } = await this.#run({ request, origin, effect: 'land', options }, (own) =>
       runDocument(document, own),
     )
@@ -196,7 +196,7 @@ export class Clada {
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
 
 /** A block outside any document. */
-const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, faults: [], raw: '' }
+const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, diagnostics: [], raw: '' }
 
 /** The same as `new Clada(options)`. */
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)
@@ -204,6 +204,6 @@ export const createClada = (options?: CladaOptions): Clada => new Clada(options)
 /** How a text is read. */
 export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimiters'>
 
-/** The blocks of a text in every syntax, with their lines and faults. Nothing is executed, and the disk is not read. */
-export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedFault> =>
-  explainFaults(findBlocks(new Source(text), readingOf(options)))
+/** The blocks of a text in every syntax, with their lines and diagnostics. Nothing is executed, and the disk is not read. */
+export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedDiagnostic> =>
+  explainDocument(findBlocks(new Source(text), readingOf(options)))

@@ -1,7 +1,7 @@
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { isRecord } from '../core/platform.ts'
-import { explainFault } from '../report/mistakes.ts'
+import { explainDiagnostic } from '../report/diagnostics.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -101,11 +101,11 @@ export function executeRun(
 }
 
 function parse<T>(xml: string, name: string, read: (block: Block) => T): Result<T, CmlError> {
-  const { blocks, faults } = findBlocks(new Source(xml), { syntaxes: ['cml'], strict: true })
+  const { blocks, diagnostics } = findBlocks(new Source(xml), { syntaxes: ['cml'], strict: true })
   const [block, ...others] = blocks
-  const fault = faults[0] ?? block?.faults[0]
-  if (fault !== undefined) {
-    const { code, message, line } = explainFault(fault)
+  const diagnostic = diagnostics[0] ?? block?.diagnostics[0]
+  if (diagnostic !== undefined) {
+    const { code, message, line } = explainDiagnostic(diagnostic, null)
     return { ok: false, error: { type: code, message, line } }
   }
   if (block?.label === name && others.length === 0) return { ok: true, value: read(block) }

@@ -5,8 +5,8 @@ import type { ParseError } from '../core/result.ts'
 import { syntaxError, validationError } from '../engine/tasks.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { openSham } from '@clada/reply/syntax/sham/sham.ts'
-import { explainFault } from '../report/mistakes.ts'
-import type { ExplainedFault } from '@clada/reply/core/block.ts'
+import { explainDiagnostic } from '../report/diagnostics.ts'
+import type { ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import type { CladaAction } from './transform-to-action.ts'
 
 /** One block as `parseSham` returns it. */
@@ -19,7 +19,7 @@ export interface ShamBlock {
 }
 
 /** An error of `parseSham`. */
-export type ShamError = ExplainedFault
+export type ShamError = ExplainedDiagnostic
 
 /** The result of `parseSham`. */
 export interface ShamParseResult {
@@ -40,12 +40,12 @@ export function parseSham(text: string): ShamParseResult {
   for (let line = seek(1); line <= source.lineCount;) {
     const found = read(line)
     line = seek(found.next)
-    for (const fault of found.faults) errors.push(explainFault(fault))
+    for (const diagnostic of found.diagnostics) errors.push(explainDiagnostic(diagnostic, null))
     for (const one of found.skipped) skipped.push({ id: one.name.id, line: one.line })
     if (found.block === undefined) continue
-    const { name, properties, startLine, endLine, faults } = found.block
+    const { name, properties, startLine, endLine, diagnostics } = found.block
     blocks.push({ id: name.id, properties, startLine, endLine })
-    for (const fault of faults) errors.push(explainFault(fault))
+    for (const diagnostic of diagnostics) errors.push(explainDiagnostic(diagnostic, name.id))
   }
   errors.sort((a, b) => a.line - b.line)
   return { blocks, errors, skipped }
@@ -60,13 +60,13 @@ export interface ShamResponse {
 
 /** The actions in a model's reply, and the errors of invalid blocks. Nothing is run. */
 export async function parseShamResponse(text: string): Promise<ShamResponse> {
-  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
+  const { blocks, diagnostics } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
   const actions: CladaAction[] = []
-  const errors = faults.map((fault) => syntaxError(undefined, fault))
+  const errors = diagnostics.map((diagnostic) => syntaxError(undefined, diagnostic))
   for (const block of blocks) {
     const { id: blockId, startLine } = block
-    if (block.faults.length > 0) {
-      errors.push(...block.faults.map((fault) => syntaxError(block, fault)))
+    if (block.diagnostics.length > 0) {
+      errors.push(...block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic)))
       continue
     }
     const decoded = decode(block.action, block.params, registry, { root: process.cwd(), relativePaths: false })

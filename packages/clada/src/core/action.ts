@@ -1,5 +1,5 @@
 import type { TextPair } from '@clada/reply/core/text-pair.ts'
-import type { DamageKind } from '@clada/reply/core/mistake.ts'
+import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import { keepStack, type Problem } from './problem.ts'

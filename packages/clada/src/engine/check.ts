@@ -49,7 +49,7 @@ export interface CheckedBlock {
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
-  const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
+  const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
   const numbers = new TaskNumbers()
   const corrections = new Corrections({ settings, options })
   const own = blocks.map((block): Own => {
@@ -70,10 +70,10 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
       return corrected === undefined ? checked : { ...checked, corrected }
     }),
     ...notExecuted.map(unexecuted),
-    ...faults.map((fault): CheckedBlock => {
-      const error = syntaxError(undefined, fault)
-      const { corrected } = corrections.ofFault(fault)
-      const place = { startLine: fault.line, endLine: fault.line }
+    ...diagnostics.map((diagnostic): CheckedBlock => {
+      const error = syntaxError(undefined, diagnostic)
+      const { corrected } = corrections.ofDiagnostic(diagnostic)
+      const place = { startLine: diagnostic.range.line, endLine: diagnostic.range.line }
       return {
         syntax: error.syntax ?? defaultSyntax,
         id: '-',
@@ -102,7 +102,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   }
 
   function errorsOf(block: Block): ParseError[] {
-    if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))
+    if (block.diagnostics.length > 0) return block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
     if (!decoded.ok) return [validationError(block, decoded)]

@@ -5,7 +5,7 @@ import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import { Source } from '@clada/reply/core/source.ts'
-import { explainFault } from '../report/mistakes.ts'
+import { explainDiagnostic } from '../report/diagnostics.ts'
 import { notExecutedText } from '../report/parts.ts'
 import type { Rendered } from '@clada/reply/syntax/call.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -57,8 +57,8 @@ class Conversion {
   }
 
   convert(text: string): ConvertedDocument {
-    const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(this.#options))
-    for (const { line, message } of faults.map(explainFault)) this.#refuse(line, message)
+    const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOf(this.#options))
+    for (const one of diagnostics) this.#refuse(one.range.line, explainDiagnostic(one, null).message)
     this.#warnings.push(...warnings, ...notExecuted.map(notExecutedText))
     for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)
     for (let at = 0; at < blocks.length;) {
@@ -79,7 +79,7 @@ class Conversion {
     const before = this.#refused.length
     const texts = this.#written(members)
     const isPartial = texts.length < members.length
-    if (isPartial && (this.#writer.group !== undefined || members.some(({ faults }) => faults.length > 0))) {
+    if (isPartial && (this.#writer.group !== undefined || members.some(({ diagnostics }) => diagnostics.length > 0))) {
       const lost = new Set(this.#refused.slice(before).map(({ line }) => line))
       const first = Math.min(...lost)
       for (const { startLine, action } of members) {
@@ -101,9 +101,9 @@ class Conversion {
   #written(blocks: readonly Block[]): string[] {
     return blocks.flatMap((block) => {
       const { action, startLine } = block
-      const [fault] = block.faults
-      if (fault !== undefined) {
-        this.#refuse(startLine, `${action || block.syntax}: ${explainFault(fault).message}`)
+      const [diagnostic] = block.diagnostics
+      if (diagnostic !== undefined) {
+        this.#refuse(startLine, `${action || block.syntax}: ${explainDiagnostic(diagnostic, block.id).message}`)
         return []
       }
       const rendered = this.#rendered(block)

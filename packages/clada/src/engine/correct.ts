@@ -4,7 +4,8 @@ import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf } from '../config/settings.ts'
 import { type ActionSpec, isLacking } from '../core/action.ts'
-import type { Block, BlockGroup, Fault } from '@clada/reply/core/block.ts'
+import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
+import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { Source } from '@clada/reply/core/source.ts'
@@ -33,11 +34,11 @@ export class Corrections {
     this.#reading = readingOf(options)
   }
 
-  /** Of a block that has faults or whose action cannot be decoded. */
+  /** Of a block that has diagnostics or whose action cannot be decoded. */
   ofBlock(block: Block): Correction {
-    const { startLine, endLine, raw, faults, syntax } = block
+    const { startLine, endLine, raw, diagnostics, syntax } = block
     if (startLine <= this.#covered) return none
-    const isWhole = faults.every(({ code }) => code === 'SKIPPED' || code === 'CSL_SKIPPED')
+    const isWhole = diagnostics.every(({ code }) => code === 'stopped-by' || code === 'csl-skipped')
     const correction = this.#corrected(syntax, isWhole ? raw : this.#written(syntax, raw))
     if (correction !== none && endLine === null) this.#covered = startLine + raw.split('\n').length - 1
     return correction
@@ -75,15 +76,15 @@ export class Corrections {
   #says(text: string, { syntax: name, action }: Block, params: Readonly<Record<string, string>>): boolean {
     const syntax = syntaxNames.find((one) => one === name)
     if (syntax === undefined) return false
-    const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
+    const { blocks, diagnostics } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
     const [block, ...others] = blocks
-    if (block === undefined || others.length > 0 || faults.length > 0 || !isComplete(block)) return false
+    if (block === undefined || others.length > 0 || diagnostics.length > 0 || !isComplete(block)) return false
     const names = [...new Set([...Object.keys(params), ...Object.keys(block.params)])]
     return block.action === action && names.every((key) => sameText(key, block.params[key] ?? '', params[key] ?? ''))
   }
 
-  /** Of a fault that costs a block which could not be made out. */
-  ofFault({ raw, syntax = 'sham' }: Fault): Correction {
+  /** Of a diagnostic that costs a block which could not be made out. */
+  ofDiagnostic({ raw, syntax = 'sham' }: Diagnostic): Correction {
     return raw === undefined ? none : this.#corrected(syntax, this.#written(syntax, raw))
   }
 
@@ -101,8 +102,8 @@ export class Corrections {
   #corrected(name: string, text: string | undefined): Correction {
     const syntax = syntaxNames.find((one) => one === name)
     if (text === undefined || syntax === undefined) return none
-    const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
-    if (faults.length > 0 || blocks.length === 0 || !blocks.every(isComplete)) return none
+    const { blocks, diagnostics } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
+    if (diagnostics.length > 0 || blocks.length === 0 || !blocks.every(isComplete)) return none
     const decoded = blocks.map((block) => this.#decoded(block, false))
     const corrected = decoded.every(({ ok }) => ok) ? text : this.#withNamesAndPaths(text, blocks)
     if (corrected === undefined) return none

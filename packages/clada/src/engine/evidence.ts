@@ -117,7 +117,7 @@ interface CheckedFile {
   readonly before: Buffer
   after: Buffer | null
   /** Of the last `after` that was looked at. */
-  fault?: ReturnType<typeof faultOf>
+  diagnostic?: ReturnType<typeof diagnosticOf>
 }
 
 interface SyntaxWarning {
@@ -157,8 +157,8 @@ export class SyntaxCheck {
   async warnings(): Promise<SyntaxWarning[]> {
     this.#look(this.#files.size < many ? 'few' : 'many')
     const found: SyntaxWarning[] = []
-    for (const [absolute, { before, after, fault }] of this.#files) {
-      const { line = 0, column, message } = (await fault) ?? {}
+    for (const [absolute, { before, after, diagnostic }] of this.#files) {
+      const { line = 0, column, message } = (await diagnostic) ?? {}
       if (message === undefined || !isText(before)) continue
       const place = `${pathFrom(this.#root, absolute)}:${line}:${column}`
       // Content is written as it is, so escapes that came with the reply are in the file.
@@ -178,8 +178,8 @@ export class SyntaxCheck {
       if (file === undefined) continue
       const { before, after } = file
       const isChecked = after !== null && after.length <= this.#largest && !before.equals(after) && isText(after)
-      file.fault = isChecked
-        ? faultOf(pathFrom(this.#root, absolute), before, after, among)
+      file.diagnostic = isChecked
+        ? diagnosticOf(pathFrom(this.#root, absolute), before, after, among)
         : Promise.resolve(undefined)
     }
     this.#fresh.clear()
@@ -189,7 +189,7 @@ export class SyntaxCheck {
 const ENTITY = /&(?:lt|gt|amp|quot|apos|#39);/
 
 /** A parser that takes too long or fails says nothing about the file. */
-async function faultOf(path: string, before: Buffer, after: Buffer, among: Among) {
+async function diagnosticOf(path: string, before: Buffer, after: Buffer, among: Among) {
   try {
     const { brokenSyntax } = await (validity ??= import('../structure/validity.ts'))
     return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString(), among))

@@ -33,10 +33,10 @@ export class ExecutionHooks {
     if (this.#state !== 'waiting') return this.#state === 'begun'
     if (!blocks.some((block) => this.#mayChange(block))) return true
     const { hooks = {}, vars = {} } = this.#options.options
-    const fault = faultIn(hooks, vars, factsOf(execution.result(), []))
-    if (fault !== undefined) {
+    const diagnostic = faultIn(hooks, vars, factsOf(execution.result(), []))
+    if (diagnostic !== undefined) {
       this.#state = 'refused'
-      execution.fail(`Invalid hooks: ${fault}`, 'invalid_parameter')
+      execution.fail(`Invalid hooks: ${diagnostic}`, 'invalid_parameter')
       return false
     }
     this.#state = 'begun'
@@ -61,9 +61,9 @@ export class ExecutionHooks {
     execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
   }
 
-  #mayChange({ action, faults }: Block): boolean {
+  #mayChange({ action, diagnostics }: Block): boolean {
     const effect = registry.get(action)?.effect
-    return faults.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
+    return diagnostics.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
   }
 
   /** The files that actions changed and that still exist, as `pathFrom` names them. */

@@ -150,9 +150,11 @@ export class Execution {
   }
 
   /** Everything of a document that is not a block to run. */
-  note({ faults, warnings, notExecuted, emptyGroups = [] }: Document): void {
-    for (const fault of faults)
-      this.#noteUnreadable([{ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) }])
+  note({ diagnostics, warnings, notExecuted, emptyGroups = [] }: Document): void {
+    for (const diagnostic of diagnostics)
+      this.#noteUnreadable([
+        { ...syntaxError(undefined, diagnostic), ...this.#tasks.corrections.ofDiagnostic(diagnostic) },
+      ])
     this.#warnings.push(...warnings, ...emptyGroups.map((line) => `line ${line}: the group has no tasks`))
     this.#emptyGroups.push(...emptyGroups)
     for (const one of notExecuted) this.#noteUnexecuted(one)

@@ -1,17 +1,18 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import type { Block, BlockGroup, Fault } from '@clada/reply/core/block.ts'
+import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
+import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { slashed } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { ParseError } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
-import { explainFault } from '../report/mistakes.ts'
+import { explainDiagnostic } from '../report/diagnostics.ts'
 import { placeholderIn } from '@clada/reply/syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import { Corrections } from './correct.ts'
-import { shamContentOf, shamContentOfFault } from '@clada/reply/syntax/sham/sham.ts'
+import { shamContentOf, shamContentOfDiagnostic } from '@clada/reply/syntax/sham/sham.ts'
 
 /** A block with its number, and its action or the errors in it. */
 export type Task =
@@ -109,7 +110,8 @@ export class Tasks {
     const number = this.#numbers.next(block)
     const broken = (...errors: readonly ParseError[]): Task =>
       this.#broken(block, number, this.#corrected(block, errors))
-    if (block.faults.length > 0) return broken(...block.faults.map((fault) => syntaxError(block, fault)))
+    if (block.diagnostics.length > 0)
+      return broken(...block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic)))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withPlainPaths(block)
     const choice = this.#options.request.review?.blocks?.[number]
@@ -201,21 +203,21 @@ export class TaskNumbers {
   }
 }
 
-export function syntaxError(block: Block | undefined, fault: Fault): ParseError {
-  const { message, hint } = explainFault(fault)
-  const truncated = fault.code === 'FOLLOWS_UNCLOSED_HEREDOC' || fault.code === 'UNCLOSED_HEREDOC'
+export function syntaxError(block: Block | undefined, diagnostic: Diagnostic): ParseError {
+  const { code, line, column, blockId, message, hint } = explainDiagnostic(diagnostic, block?.id ?? null)
+  const truncated = code === 'FOLLOWS_UNCLOSED_HEREDOC' || code === 'UNCLOSED_HEREDOC'
   return {
-    blockId: fault.blockId ?? 'unknown',
+    blockId: blockId ?? 'unknown',
     ...(block?.action ? { action: block.action } : {}),
     errorType: 'syntax',
     message,
-    code: truncated && block?.endLine === null ? 'truncated' : fault.code,
-    line: fault.line,
-    column: fault.column,
-    blockStartLine: block?.startLine ?? fault.line,
-    shamContent: shamContentOfFault(block, fault),
+    code: truncated && block?.endLine === null ? 'truncated' : code,
+    line,
+    column,
+    blockStartLine: block?.startLine ?? line,
+    shamContent: shamContentOfDiagnostic(block, diagnostic),
     ...(hint === undefined ? {} : { hint }),
-    syntax: block?.syntax ?? fault.syntax ?? defaultSyntax,
+    syntax: block?.syntax ?? diagnostic.syntax ?? defaultSyntax,
   }
 }
 

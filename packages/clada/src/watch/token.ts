@@ -51,7 +51,7 @@ export function carriesToken(text: string, token: string, found?: Found): boolea
   return carries
 }
 
-type Found = Pick<Document, 'blocks' | 'faults' | 'notExecuted'>
+type Found = Pick<Document, 'blocks' | 'diagnostics' | 'notExecuted'>
 
 /** Crockford's letters: none looks like another, and none means anything to markdown. */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -93,9 +93,9 @@ function keep(file: string, token: string): boolean {
 }
 
 /** By line: 1 inside a block, or after the opening of one that has no end. */
-function linesInside({ blocks, faults, notExecuted }: Found, lines: number): Uint8Array {
+function linesInside({ blocks, diagnostics, notExecuted }: Found, lines: number): Uint8Array {
   const inside = new Uint8Array(lines + 1)
-  const open = faults.map(({ line }) => ({ startLine: line, endLine: null }))
+  const open = diagnostics.map(({ range }) => ({ startLine: range.line, endLine: null }))
   let next = lines + 1
   const aside = notExecuted.map(({ line, endLine }) => ({ startLine: line, endLine }))
   for (const { startLine, endLine } of [...blocks, ...aside, ...open].toSorted(byStart)) {

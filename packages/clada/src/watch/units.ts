@@ -1,4 +1,5 @@
-import type { Block, Document, Fault } from '@clada/reply/core/block.ts'
+import type { Block, Document } from '@clada/reply/core/block.ts'
+import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import type { ExecutionResult } from '../core/result.ts'
 
@@ -7,7 +8,7 @@ export interface Unit {
   /** The same for the same text, however its lines end. */
   readonly key: string
   readonly blocks: readonly Block[]
-  readonly fault?: Fault
+  readonly diagnostic?: Diagnostic
   /** Whether it can run: `aside` is listed as not executed. */
   readonly state: 'sound' | 'broken' | 'aside'
 }
@@ -16,7 +17,7 @@ export interface Unit {
 export type Fate = 'done' | 'failed' | 'held' | 'unread' | 'aside'
 export type Known = ReadonlyMap<string, Fate>
 
-export function unitsOf({ blocks, faults, notExecuted }: Document): Unit[] {
+export function unitsOf({ blocks, diagnostics, notExecuted }: Document): Unit[] {
   const together: Block[][] = []
   for (const block of blocks) {
     const last = together.at(-1)
@@ -26,17 +27,17 @@ export function unitsOf({ blocks, faults, notExecuted }: Document): Unit[] {
   return [
     ...together.map((members): Unit => {
       // A block that cannot be read is another one as soon as it can, though its text may be the same.
-      const codes = members.flatMap((block) => block.faults.map(({ code }) => code))
+      const codes = members.flatMap((block) => block.diagnostics.map(({ code }) => code))
       return {
         key: keyOf([...members.map(({ raw }) => raw), ...codes]),
         blocks: members,
         state: codes.length > 0 ? 'broken' : 'sound',
       }
     }),
-    ...faults.map((fault): Unit => ({
-      key: keyOf(['fault', fault.code, fault.content]),
+    ...diagnostics.map((diagnostic): Unit => ({
+      key: keyOf(['diagnostic', diagnostic.code, diagnostic.excerpt.line]),
       blocks: [],
-      fault,
+      diagnostic,
       state: 'broken',
     })),
     ...notExecuted.flatMap(({ block }): Unit[] =>
@@ -77,11 +78,11 @@ export function chosen(units: readonly Unit[], known: Known, which: Which): Read
 export function onlyOf(document: Document, keys: ReadonlySet<string>): Document {
   const kept = unitsOf(document).filter(({ key }) => keys.has(key))
   const blocks = new Set(kept.flatMap((unit) => unit.blocks))
-  const faults = new Set(kept.flatMap(({ fault }) => fault ?? []))
+  const diagnostics = new Set(kept.flatMap(({ diagnostic }) => diagnostic ?? []))
   return {
     ...document,
     blocks: document.blocks.filter((block) => blocks.has(block)),
-    faults: document.faults.filter((fault) => faults.has(fault)),
+    diagnostics: document.diagnostics.filter((diagnostic) => diagnostics.has(diagnostic)),
   }
 }
 

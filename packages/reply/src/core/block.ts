@@ -1,35 +1,25 @@
-import type { DamageKind, Mistake } from './mistake.ts'
+import type { DamageKind, Diagnostic, TextRange } from './diagnostic.ts'
 
 /** What a syntax finds in a text. Nothing here is checked against the actions: that is `actions/decode.ts`. */
 
-/** A mistake in the writing of a block. Lines and columns count from 1, in UTF-16 units. */
-export interface Fault {
+/** A diagnostic in words, with the code that reports have for it. */
+export interface ExplainedDiagnostic extends TextRange {
   readonly code: string
-  readonly line: number
-  readonly column: number
-  readonly length: number
   /** The block it costs, or null when no block could be made out. */
   readonly blockId: string | null
   /** The line it is on; empty past the end of the text. */
   readonly content: string
   /** Five lines around it. */
   readonly context: string
-  readonly mistake: Mistake
-  /** The syntax the text was read as; `find-blocks.ts` sets it on faults that belong to no block. */
-  readonly syntax?: string
-  /** The text that it costs, where no block could be made out. */
-  readonly raw?: string
-}
-
-/** A fault in words. */
-export interface ExplainedFault extends Omit<Fault, 'mistake'> {
   readonly message: string
   /** What to write instead, where that can be said. */
-  readonly hint?: string
+  readonly hint?: string | undefined
+  readonly syntax?: string | undefined
+  readonly raw?: string | undefined
 }
 
 /** One block as the model wrote it: a name and raw texts. */
-export interface Block<Found = Fault> {
+export interface Block<Found = Diagnostic> {
   /** Its name in `syntax/table.ts`. */
   readonly syntax: string
   /** The id of a SHAM block; the task number in the other syntaxes. */
@@ -43,8 +33,8 @@ export interface Block<Found = Fault> {
   readonly startLine: number
   /** Null when the block was not closed. */
   readonly endLine: number | null
-  /** A block with any fault is reported and never run. */
-  readonly faults: readonly Found[]
+  /** A block with any of them is reported and never run. */
+  readonly diagnostics: readonly Found[]
   /** The block as text, for error reports. */
   readonly raw: string
   /** Set on operations in a group whose first failure skips the rest. */
@@ -76,11 +66,11 @@ export interface BlockGroup {
 }
 
 /** The blocks of one text. */
-export interface Document<Found = Fault> {
+export interface Document<Found = Diagnostic> {
   /** In order of appearance. */
   readonly blocks: readonly Block<Found>[]
-  /** Faults that belong to no block, in line order. */
-  readonly faults: readonly Found[]
+  /** Those that belong to no block, in line order. */
+  readonly diagnostics: readonly Found[]
   /** What was seen and not repaired. */
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
@@ -109,7 +99,7 @@ export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | '
 export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean => reason === 'unreadable'
 
 /** What a text has that does not run, where it was found. */
-export interface SkippedBlock<Found = Fault> extends Readonly<NotExecuted> {
+export interface SkippedBlock<Found = Diagnostic> extends Readonly<NotExecuted> {
   /** The block, where one could be read. */
   readonly block?: Block<Found>
 }

@@ -25,13 +25,18 @@ export function skippedBlock(block: Block, title: string, reason: NotExecutedRea
 /** What is in passages that are not meant: blocks, mistakes and other markers. */
 export function inPassages(
   passages: readonly Passage[],
-  { blocks, faults, notExecuted }: Document,
+  { blocks, diagnostics, notExecuted }: Document,
   reason: NotExecutedReason,
   titleOf: (syntax: string) => string,
 ): SkippedBlock[] {
   const all: SkippedBlock[] = [
     ...blocks.map((block) => skippedBlock(block, titleOf(block.syntax), reason)),
-    ...faults.map(({ line, syntax = 'sham' }) => ({ line, endLine: line, what: `${titleOf(syntax)} block`, reason })),
+    ...diagnostics.map(({ range: { line }, syntax = 'sham' }) => ({
+      line,
+      endLine: line,
+      what: `${titleOf(syntax)} block`,
+      reason,
+    })),
     ...notExecuted.map((one) => ({ ...one, reason })),
   ]
   const within = finderIn(passages, (passage) => passage)

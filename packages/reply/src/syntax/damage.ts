@@ -1,7 +1,7 @@
-import type { Block, Fault } from '../core/block.ts'
-import type { DamageKind } from '../core/mistake.ts'
+import type { Block } from '../core/block.ts'
+import type { DamageKind, Diagnostic } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
-import { faultAt } from './reader.ts'
+import { diagnosticAt } from './reader.ts'
 import { plainMarker, shows, withoutOuterSpaces } from '../text/undamage.ts'
 
 /** The bullet or number of a list item, and what is before it. */
@@ -69,7 +69,7 @@ export function attributesIn(
  * for the file decides; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
 export function flagDamagedParams(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
-  if (block.faults.length > 0) return kinds.includes('escapes') ? withoutEscapes(source, block) : block
+  if (block.diagnostics.length > 0) return kinds.includes('escapes') ? withoutEscapes(source, block) : block
   const doubtful = new Map<string, DamageKind[]>()
   for (const [name, text] of Object.entries(block.params)) {
     const shown = kinds.filter((kind) => mayShow(text, kind))
@@ -80,30 +80,29 @@ export function flagDamagedParams(source: Source, block: Block, kinds: readonly 
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
   const byTheFile = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
   if (byTheFile) return { ...block, damage }
-  return { ...block, damage, faults: [damagedFault(source, block, damage, names)] }
+  return { ...block, damage, diagnostics: [damagedDiagnostic(source, block, damage, names)] }
 }
 
 /** A value that has escapes like the markers around it was damaged with them: a corrected block would keep the damage. */
 function withoutEscapes(source: Source, block: Block): Block {
-  const names = block.faults.flatMap(({ mistake }) => (mistake.kind === 'sham-escape' ? mistake.key : []))
+  const names = block.diagnostics.flatMap((one) => (one.code === 'sham-escape' ? one.data.key : []))
   if (names.length === 0) return block
-  const others = block.faults.filter(({ mistake }) => mistake.kind !== 'sham-escape')
-  return { ...block, damage: ['escapes'], faults: [...others, damagedFault(source, block, ['escapes'], names)] }
+  const others = block.diagnostics.filter(({ code }) => code !== 'sham-escape')
+  return {
+    ...block,
+    damage: ['escapes'],
+    diagnostics: [...others, damagedDiagnostic(source, block, ['escapes'], names)],
+  }
 }
 
-function damagedFault(
+function damagedDiagnostic(
   source: Source,
-  { startLine, id }: Block,
+  { startLine }: Block,
   damage: readonly DamageKind[],
   params: readonly string[],
-): Fault {
+): Diagnostic {
   const { length } = source.line(startLine)
-  return faultAt(source, startLine, id, {
-    code: 'malformed_block',
-    column: 1,
-    length,
-    mistake: { kind: 'damaged', damage, params },
-  })
+  return diagnosticAt(source, startLine, { code: 'damaged', data: { damage, params }, column: 1, length })
 }
 
 function mayShow(text: string, kind: DamageKind): boolean {
@@ -116,4 +115,4 @@ function mayShow(text: string, kind: DamageKind): boolean {
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
 
-export const isComplete = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
+export const isComplete = (block: Block): boolean => block.diagnostics.length === 0 && block.endLine !== null

@@ -1,4 +1,5 @@
-import { type Block, type Document, type Fault, type NotExecutedReason, type SkippedBlock } from '../core/block.ts'
+import { type Block, type Document, type NotExecutedReason, type SkippedBlock } from '../core/block.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, skippedBlock, unread } from './account.ts'
 import { isComplete } from './damage.ts'
@@ -17,7 +18,7 @@ import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
-import type { Reader, Reading, ReadOptions } from './reader.ts'
+import { diagnosticAt, type Reader, type Reading, type ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 
 export interface FindOptions extends ReadOptions {
@@ -29,7 +30,7 @@ export interface FindOptions extends ReadOptions {
   readonly proposals?: 'ask' | 'apply' | 'off' | undefined
 }
 
-/** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
+/** Every block in a text, in order of appearance. Never throws: a broken block is there with its diagnostics. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
   const { source, skipped } = blankOutReasoningAndReports(given, options, 'whole')
   const { notExecuted, ...found } = meantBlocks(source, options, given)
@@ -191,7 +192,7 @@ interface NamedReader {
 export class BlockFinder {
   readonly #readers: readonly NamedReader[]
   readonly #blocks: Block[] = []
-  readonly #faults: (Fault & { readonly syntax: SyntaxName })[] = []
+  readonly #diagnostics: (Diagnostic & { readonly syntax: SyntaxName })[] = []
   readonly #nativeBefore: boolean
   readonly #source: Source
   /** The lines of every reading that found something. */
@@ -221,10 +222,10 @@ export class BlockFinder {
     const { syntax, reader } = found
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
-    for (const fault of reading.faults) this.#faults.push({ ...fault, syntax })
+    for (const diagnostic of reading.diagnostics) this.#diagnostics.push({ ...diagnostic, syntax })
     const { emptyGroups = [] } = reading
     this.#emptyGroups.push(...emptyGroups)
-    if (reading.blocks.length + reading.faults.length + emptyGroups.length > 0)
+    if (reading.blocks.length + reading.diagnostics.length + emptyGroups.length > 0)
       this.#read.push({ first, last: reading.next - 1 })
     // An unfinished foreign block would swallow native ones; other foreign blocks may be its content.
     const open = !isNative({ syntax }) && reading.blocks.some((block) => block.endLine === null)
@@ -241,10 +242,10 @@ export class BlockFinder {
       const reason = quotations.reasonFor(block)
       if (reason !== undefined) aside.set(block, reason)
     })
-    const { faults, warnings } = this.#judged(all)
+    const { diagnostics, warnings } = this.#judged(all)
     const isBesideNative =
-      this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))
-    const isBroken = (block: Block): boolean => !isNative(block) && block.faults.length > 0 && !aside.has(block)
+      this.#nativeBefore || diagnostics.length > 0 || all.some((block) => isNative(block) && !aside.has(block))
+    const isBroken = (block: Block): boolean => !isNative(block) && block.diagnostics.length > 0 && !aside.has(block)
     if (isBesideNative) for (const block of all.filter(isBroken)) aside.set(block, 'unreadable')
     const others = unread(
       this.#source,
@@ -262,7 +263,7 @@ export class BlockFinder {
         .map((block) =>
           isProposal(block) || (isBesideNative && !isNative(block)) ? { ...block, proposed: true } : block,
         ),
-      faults,
+      diagnostics,
       warnings,
       notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
       ...(this.#emptyGroups.length === 0 ? {} : { emptyGroups: this.#emptyGroups }),
@@ -270,17 +271,17 @@ export class BlockFinder {
   }
 
   /** An arrow in prose looks like a broken CSL marker, and is prose where all native blocks are of other syntaxes. */
-  #judged(blocks: readonly Block[]): { faults: readonly Fault[]; warnings: readonly string[] } {
+  #judged(blocks: readonly Block[]): { diagnostics: readonly Diagnostic[]; warnings: readonly string[] } {
     const own = new Set(blocks.filter(isNative).map(({ syntax }) => syntax))
     // Blocks before this text are of syntaxes that do not wait.
     const isProse = ({ syntax }: { readonly syntax: SyntaxName }): boolean =>
-      syntaxOf(syntax).faultsMayBeProse === true && !own.has(syntax) && (this.#nativeBefore || own.size > 0)
+      syntaxOf(syntax).errorsMayBeProse === true && !own.has(syntax) && (this.#nativeBefore || own.size > 0)
     return {
-      faults: this.#faults.filter((fault) => !isProse(fault)),
-      warnings: this.#faults
+      diagnostics: this.#diagnostics.filter((diagnostic) => !isProse(diagnostic)),
+      warnings: this.#diagnostics
         .filter(isProse)
         .map(
-          ({ line, syntax }) =>
+          ({ range: { line }, syntax }) =>
             `line ${line}: read as prose, although it starts like a ${syntaxOf(syntax).title} marker`,
         ),
     }
@@ -288,18 +289,17 @@ export class BlockFinder {
 
   /** Where the mistakes of a syntax are fatal, one of them stops all its blocks. */
   #unlessFatal(): readonly Block[] {
-    const faults = new Map<string, Fault>()
+    const diagnostics = new Map<string, Diagnostic>()
     for (const { syntax, reader } of this.#readers) {
       const fatal = reader.fatal?.()
-      if (fatal !== undefined) faults.set(syntax, fatal)
+      if (fatal !== undefined) diagnostics.set(syntax, fatal)
     }
-    if (faults.size === 0) return this.#blocks
+    if (diagnostics.size === 0) return this.#blocks
     return this.#blocks.map((block) => {
-      const fatal = faults.get(block.syntax)
-      if (fatal === undefined || block.faults.length > 0) return block
-      const mistake = { kind: 'stopped-by', line: fatal.line } as const
-      const fault = { ...fatal, code: 'SKIPPED', line: block.startLine, column: 1, mistake, blockId: block.id }
-      return { ...block, faults: [fault] }
+      const fatal = diagnostics.get(block.syntax)
+      if (fatal === undefined || block.diagnostics.length > 0) return block
+      const finding = { code: 'stopped-by', data: { line: fatal.range.line }, column: 1 } as const
+      return { ...block, diagnostics: [diagnosticAt(this.#source, block.startLine, finding)] }
     })
   }
 }

@@ -58,7 +58,7 @@ const SPACE = 32
  * themselves. A mark inside one of these blocks is content; but a reply that begins with a thought has no block before
  * the end of it. One that has no end was cut off there; in a code fence it ends with the fence.
  */
-export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply: boolean): Thoughts {
+export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, isReply: boolean): Thoughts {
   const closed: Passage[] = []
   const sound = blocks.filter(isComplete)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
@@ -91,7 +91,9 @@ export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply
   if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(source, open) })
   // What a code fence shows of a tag is code, unless there is a draft in it.
   const within = finderIn(closed, (passage) => passage)
-  const drafted = new Set([...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].map(within))
+  const drafted = new Set(
+    [...blocks.map(({ startLine }) => startLine), ...diagnostics.map(({ range }) => range.line)].map(within),
+  )
   const isThought = (passage: Passage): boolean => {
     const end = fenceEnd(source, passage.first)
     return end < passage.last || end === source.lineCount || drafted.has(passage)

@@ -11,12 +11,12 @@ import { isFile } from './proposal/title.ts'
  * answer. Beside blocks, what is in a code fence is an illustration.
  */
 export function withOtherForms(source: Source, document: Document, nativeBefore: boolean): Document {
-  const { blocks, faults, notExecuted } = document
-  const isAlone = !nativeBefore && blocks.length + faults.length === 0
+  const { blocks, diagnostics, notExecuted } = document
+  const isAlone = !nativeBefore && blocks.length + diagnostics.length === 0
   let end = 0
   const taken = [
     ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
-    ...faults.map(({ line }) => ({ first: line, last: line })),
+    ...diagnostics.map(({ range }) => ({ first: range.line, last: range.line })),
     ...notExecuted.map(({ line, endLine, block }) => ({
       first: line,
       last: block === undefined ? (end = paragraphEnd(source, Math.max(endLine, end))) : endLine,

@@ -30,7 +30,7 @@ export class Quotations {
     this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isShown
     this.#last = endLine ?? startLine
     if (this.#quoted) return 'quoted'
-    const isNameless = block.faults.length > 0 && block.params['path'] === undefined
+    const isNameless = block.diagnostics.length > 0 && block.params['path'] === undefined
     return isNameless && this.#namesExample(startLine) ? 'example' : undefined
   }
 

@@ -1,5 +1,5 @@
-import type { Block, Fault } from '../core/block.ts'
-import type { Mistake } from '../core/mistake.ts'
+import type { Block } from '../core/block.ts'
+import type { Diagnostic, Finding } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
 
 /** The start and end of every CSL marker. Neither is empty or has white space at its ends. */
@@ -30,13 +30,13 @@ export interface Reader {
   seek(line: number): number
   /** Reads what opens on `line`, which `seek` returned. */
   read(line: number): Reading
-  /** After everything is read: a fault that makes every block of this syntax fail. */
-  fatal?(): Fault | undefined
+  /** After everything is read: a diagnostic that makes every block of this syntax fail. */
+  fatal?(): Diagnostic | undefined
 }
 
 export interface Reading {
   readonly blocks: readonly Block[]
-  readonly faults: readonly Fault[]
+  readonly diagnostics: readonly Diagnostic[]
   /** The line to continue from; greater than the line that was read. */
   readonly next: number
   /** The last line that depends on this reading, when that is not the one before `next`. */
@@ -45,18 +45,14 @@ export interface Reading {
   readonly emptyGroups?: readonly number[]
 }
 
-/** What is wrong on a line, and where on it. */
-export interface Slip {
-  readonly code: string
-  readonly column: number
-  readonly length: number
-  readonly mistake: Mistake
-}
-
-export function faultAt(source: Source, line: number, blockId: string | null, slip: Slip): Fault {
-  const { code, column, length, mistake } = slip
-  const content = line > source.lineCount ? '' : source.line(line)
-  return { code, line, column, length, blockId, content, context: contextAt(source, line), mistake }
+/** A finding with its place in the reply. */
+export function diagnosticAt(source: Source, line: number, finding: Finding): Diagnostic {
+  const { line: _, column, length, ...fact } = finding
+  const text = line > source.lineCount ? '' : source.line(line)
+  const from = column ?? text.length - text.trimStart().length + 1
+  const whole = Math.max(0, text.trimEnd().length - from + 1)
+  const range = { line, column: from, length: length ?? whole }
+  return { ...fact, range, excerpt: { line: text, around: contextAt(source, line) } }
 }
 
 /** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */

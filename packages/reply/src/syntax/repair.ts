@@ -1,5 +1,5 @@
 import type { Block, Document, SkippedBlock } from '../core/block.ts'
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import { Source } from '../core/source.ts'
 import { bulletOf, flagDamagedParams, isComplete } from './damage.ts'
 import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
@@ -174,13 +174,13 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
   const mistaken = new Set([
     ...soundAt,
     ...strict.blocks.filter((block) => !isComplete(block)).map((block) => regionAt(block.startLine)),
-    ...strict.faults.map((fault) => regionAt(fault.line)),
+    ...strict.diagnostics.map((diagnostic) => regionAt(diagnostic.range.line)),
   ])
   const isRepaired = (region: Region): boolean =>
     !(region.bullet === '' ? sound : soundOutside) || mistaken.has(region) || !isVisible(region)
   const chosen = regions.filter(isRepaired)
   const isKnown = (line: number): boolean =>
-    strict.faults.some((fault) => fault.line === line) ||
+    strict.diagnostics.some((diagnostic) => diagnostic.range.line === line) ||
     strict.blocks.some(({ startLine, endLine }) => startLine <= line && line <= (endLine ?? Infinity))
   const alone = [
     ...regions.filter((region) => !isRepaired(region)).map(skippedRegion),

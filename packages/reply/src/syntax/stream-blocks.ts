@@ -111,7 +111,7 @@ const closers = syntaxNames.flatMap((name) => {
   return syntax.kind === 'native' && syntax.closer !== undefined ? [syntax.closer] : []
 })
 
-const nothing: Document = { blocks: [], faults: [], warnings: [], notExecuted: [] }
+const nothing: Document = { blocks: [], diagnostics: [], warnings: [], notExecuted: [] }
 
 function moved({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
   const [own] = block === undefined ? [] : shifted([block], lines)
@@ -119,12 +119,14 @@ function moved({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
 }
 
 /** How far a mistake reaches may depend on what is still to come, so whatever has one waits. */
-function isFinal({ blocks, faults }: Reading): boolean {
-  if (faults.length > 0) return false
-  return blocks.every((block) => block.endLine !== null && block.faults.length === 0 && !syntaxOf(block.syntax).waits)
+function isFinal({ blocks, diagnostics }: Reading): boolean {
+  if (diagnostics.length > 0) return false
+  return blocks.every(
+    (block) => block.endLine !== null && block.diagnostics.length === 0 && !syntaxOf(block.syntax).waits,
+  )
 }
 
-/** Blocks without faults, which many lines preceded. */
+/** Blocks without diagnostics, which many lines preceded. */
 function shifted(blocks: readonly Block[], lines: number): readonly Block[] {
   if (lines === 0) return blocks
   const groups = new Map<BlockGroup, BlockGroup>()

@@ -51,8 +51,8 @@ interface Row {
   readonly ids: 'written' | 'counted'
   /** Whether a call names its action, so that every action can be written. */
   readonly says: 'any action' | 'own operations'
-  /** Whether its faults outside blocks are prose where the document has blocks of other native syntaxes only. */
-  readonly faultsMayBeProse?: true
+  /** Whether its diagnostics outside blocks are prose where the document has blocks of other native syntaxes only. */
+  readonly errorsMayBeProse?: true
   readonly groups?: Groups
   /** Whose rules its edits follow where they differ from ours; see `Repair`. */
   readonly rules?: 'codex' | 'search-replace'

@@ -49,7 +49,7 @@ export const syntaxNames: readonly SyntaxName[] = [...rows.keys()].filter((name)
   Object.hasOwn(syntaxes, name),
 )
 
-/** For calls without a document, and faults of no syntax in particular. */
+/** For calls without a document, and diagnostics of no syntax in particular. */
 export const defaultSyntax: TaughtName = 'sham'
 
 /** By its name or another one, in any case. */

@@ -1,4 +1,4 @@
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
 import { escapedIn, kindsIn } from '../text/undamage.ts'
 import { BOM } from './reader.ts'

@@ -1,4 +1,4 @@
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import { type CharacterKind, foldText, kindIn } from './characters.ts'
 import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './line-diff.ts'

@@ -1,7 +1,7 @@
 /**
  * The name that was probably meant, or undefined when none is close. In this order: the same letters
  * whatever their case and separators; the same words, or letters, in another order (`write_file` for
- * `file_write`); a slip of the pen; most words in common.
+ * `file_write`); a finding of the pen; most words in common.
  */
 export function closestName(wanted: string, names: readonly string[]): string | undefined {
   const asked = shapeOf(wanted.slice(0, MAX_LENGTH))

@@ -12,7 +12,7 @@
  * Each rung also forgives what those above it forgive, because damages come together. Two readings that lead to the
  * same lines are one.
  */
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import { adapted, frameOf, plainIndent } from './adapt.ts'
 import { blankLineFits } from './by-blank-lines.ts'
 import { contextFits } from './by-context.ts'

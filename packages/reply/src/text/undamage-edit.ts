@@ -1,5 +1,5 @@
 import { guarded } from '../core/guard.ts'
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import { membersOf } from './characters.ts'
 import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 

@@ -1,4 +1,4 @@
-import type { DamageKind } from '../core/mistake.ts'
+import type { DamageKind } from '../core/diagnostic.ts'
 import { type CharacterKind, membersOf, plainOf } from './characters.ts'
 
 /**

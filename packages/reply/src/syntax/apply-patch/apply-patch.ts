@@ -1,9 +1,9 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { newFile, sectionsOf } from './sections.ts'
-import { damageWarning, foreign, type Found, type ReadMarker, Rows, truncated, unreadable } from '../foreign/foreign.ts'
+import { damageWarning, foreign, type Found, type ReadMarker, Rows, unreadable } from '../foreign/foreign.ts'
 import { rowAt } from '../fences.ts'
 
 /*
@@ -54,15 +54,21 @@ export const applyPatch = foreign({
 })
 
 /** The sections of a patch that is an argument of a call. Their lines are those of the patch. */
-export function patchIn(text: string): Pick<Found, 'action' | 'params' | 'label' | 'slips' | 'warnings'>[] {
+export function patchIn(text: string): Pick<Found, 'action' | 'params' | 'label' | 'findings' | 'warnings'>[] {
   const asWritten = (row: string): string => row
   const source = new Source(text)
   const { found } = readPatch(source, new ApplyPatchMarks(source, asWritten), 1, asWritten)
-  return found.map(({ action, params, label, slips, warnings = [] }) => ({
+  return found.map(({ action, params, label, findings, warnings = [] }) => ({
     action,
     params,
     label,
-    slips: slips.map((slip) => ({ ...slip, mistake: { kind: 'patch-in-call', line: slip.line, inner: slip.mistake } })),
+    findings: findings.map(({ line = 1, column, length, ...inner }) => ({
+      line,
+      column,
+      length,
+      code: 'patch-in-call',
+      data: { line, inner },
+    })),
     warnings: warnings.map((warning) => `in the patch: ${warning}`),
   }))
 }
@@ -74,8 +80,8 @@ function readPatch(
   plain: ReadMarker,
 ): { found: Found[]; next: number } {
   const patch = marks.patchFrom(line)
-  if (patch.kind === 'stray') return { found: [noPatch(line, line, { kind: 'patch-stray-end' })], next: line + 1 }
-  if (patch.kind === 'outside') return { found: [noPatch(line, line, { kind: 'patch-outside' })], next: line + 1 }
+  if (patch.kind === 'stray') return { found: [noPatch(line, line, { code: 'patch-stray-end' })], next: line + 1 }
+  if (patch.kind === 'outside') return { found: [noPatch(line, line, { code: 'patch-outside' })], next: line + 1 }
   const { last, closed } = patch
   const file = patch.shells === usualShells ? newFile(new Rows(source, line + 1, last, '')) : undefined
   if (file !== undefined) return { found: [file], next: last + 2 }
@@ -84,7 +90,7 @@ function readPatch(
   const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const end = closed ? last + 1 : last
-  const found = sections.length > 0 ? sections : [noPatch(line, end, { kind: 'patch-empty' })]
+  const found = sections.length > 0 ? sections : [noPatch(line, end, { code: 'patch-empty' })]
   if (!closed) return { found: found.map(cutBefore(line, Math.min(last, source.lastLine))), next: end + 1 }
   const isUsual = patch.shells === usualShells && sections.every(({ shells }) => shells === undefined)
   return { found: isUsual || sections.length === 0 ? found : withMarkers(found, patch), next: end + 1 }
@@ -106,8 +112,8 @@ const cutBefore =
   (section: Found): Found => ({
     ...section,
     endLine: null,
-    slips: [truncated(section.startLine, { kind: 'patch-open', first, last })],
+    findings: [{ code: 'patch-open', data: { first, last }, line: section.startLine }],
   })
 
-const noPatch = (line: number, last: number, mistake: Mistake): Found =>
-  unreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { line, mistake })
+const noPatch = (line: number, last: number, finding: Finding): Found =>
+  unreadable({ startLine: line, endLine: last, lastLine: last }, 'Patch', { ...finding, line })

@@ -1,12 +1,5 @@
-import {
-  DAMAGED_MARK,
-  damageWarning,
-  type Found,
-  type LineSlip,
-  PLUS,
-  type ReadMarker,
-  type Rows,
-} from '../foreign/foreign.ts'
+import type { Finding } from '../../core/diagnostic.ts'
+import { DAMAGED_MARK, damageWarning, type Found, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { isPlainName, unquoted } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 
@@ -24,7 +17,7 @@ export function newFile(rows: Rows): Found | undefined {
     startLine: rows.first,
     endLine: last,
     lastLine: last,
-    slips: none,
+    findings: none,
   }
 }
 
@@ -72,7 +65,7 @@ class Section {
   readonly #path: string
   readonly #rows: string[] = []
   #content = ''
-  readonly #slips: LineSlip[] = []
+  readonly #findings: Finding[] = []
   readonly #warnings: string[] = []
   #destination: string | undefined
   #last: number
@@ -100,7 +93,7 @@ class Section {
     const named = namedOn(row)
     const path = unquoted(named.includes('***') ? named.replace(CLOSED, '') : named)
     const section = new Section(kind, path, line)
-    if (section.#path === '') section.#slips.push(noPath(line, row))
+    if (section.#path === '') section.#findings.push(noPath(line, row))
     const at = row.indexOf(named, row.indexOf(':'))
     const header = row.slice(0, at) + row.slice(at + named.length)
     if (read(header) !== header) section.#warnings.push(damageWarning(line))
@@ -113,7 +106,7 @@ class Section {
   /** What precedes the first section. */
   static outside(row: string, line: number): Section {
     const section = new Section(undefined, '', line)
-    section.#slips.push(unknown(line, row, 'before'))
+    section.#findings.push(unknown(line, row, 'before'))
     return section
   }
 
@@ -162,7 +155,7 @@ class Section {
       startLine: this.#line,
       endLine: this.#last,
       lastLine: this.#last,
-      slips: this.#slips,
+      findings: this.#findings,
       warnings: this.#warnings,
       shells: shells.length === 0 ? undefined : shells,
     }
@@ -188,13 +181,13 @@ class Section {
   #takeMarker(marker: string, row: string, line: number): void {
     if (MOVE.test(marker)) return this.#move(unquoted(namedOn(row)), marker, line)
     if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
-    else this.#slips.push(unknown(line, marker, 'marker'))
+    else this.#findings.push(unknown(line, marker, 'marker'))
   }
 
   #move(destination: string, marker: string, line: number): void {
-    if (destination === '') this.#slips.push(noPath(line, marker))
+    if (destination === '') this.#findings.push(noPath(line, marker))
     else if (this.#kind !== 'Update' || this.#rows.length > 0 || this.#destination !== undefined) {
-      this.#slips.push({ line, mistake: { kind: 'patch-move' } })
+      this.#findings.push({ line, code: 'patch-move' })
     } else this.#destination = destination
   }
 
@@ -206,7 +199,7 @@ class Section {
         return
       case 'Delete':
         // Some write what goes; the file goes whole.
-        if (row.trim() !== '' && !row.startsWith('-')) this.#slips.push(unknown(line, row, 'deleted'))
+        if (row.trim() !== '' && !row.startsWith('-')) this.#findings.push(unknown(line, row, 'deleted'))
         return
       case 'Update':
         this.#takeHunkRow(row, line)
@@ -217,7 +210,7 @@ class Section {
 
   /** Once is enough: forgotten marks are missing on every line. */
   #refuseUnmarked(row: string, line: number): void {
-    if (!this.#isRefused) this.#slips.push({ line, mistake: { kind: 'patch-unmarked', row: row.trim() } })
+    if (!this.#isRefused) this.#findings.push({ line, code: 'patch-unmarked', data: { row: row.trim() } })
     this.#isRefused = true
   }
 
@@ -238,23 +231,24 @@ class Section {
   }
 
   #checkUpdate(): void {
-    if (this.#slips.length > 0) return
+    if (this.#findings.length > 0) return
     const changes = this.#rows.some((row) => /^[-+]/.test(row))
     if (changes && this.#rows.at(-1)?.startsWith('@@') !== true) return
     if (this.#rows.length === 0 && this.#destination !== undefined) return
     const where = changes ? 'end' : 'section'
-    this.#slips.push({ line: changes ? this.#last : this.#line, mistake: { kind: 'patch-no-change', where } })
+    this.#findings.push({ line: changes ? this.#last : this.#line, code: 'patch-no-change', data: { where } })
   }
 }
 
-const noPath = (line: number, row: string): LineSlip => ({
+const noPath = (line: number, row: string): Finding => ({
   line,
   column: row.trimEnd().length + 1,
   length: 0,
-  mistake: { kind: 'patch-no-path' },
+  code: 'patch-no-path',
 })
 
-const unknown = (line: number, row: string, where: 'before' | 'marker' | 'deleted'): LineSlip => ({
+const unknown = (line: number, row: string, where: 'before' | 'marker' | 'deleted'): Finding => ({
   line,
-  mistake: { kind: 'patch-unknown', row: row.trim(), where },
+  code: 'patch-unknown',
+  data: { row: row.trim(), where },
 })

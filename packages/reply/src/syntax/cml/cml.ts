@@ -1,4 +1,5 @@
-import type { Block, BlockGroup, Fault } from '../../core/block.ts'
+import type { Block, BlockGroup } from '../../core/block.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
 import { type Source, startsLine } from '../../core/source.ts'
 import { correctedCml, readThroughDamage } from './damage.ts'
 import { attributeAt, type Element, parseElement } from './element.ts'
@@ -7,15 +8,15 @@ import {
   afterSpaces,
   blockNames,
   CDATA,
+  type CmlFinding,
   innerOpening,
-  type Misplaced,
   opensAt,
   type TaskName,
   taskNames,
   tasks,
 } from './open.ts'
 import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
-import { faultAt, type Reader, type Reading, Texts } from '../reader.ts'
+import { diagnosticAt, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered, unfitForUtf8 } from '../call.ts'
 
@@ -78,26 +79,24 @@ class CmlReader implements Reader {
     let next = line + 1
     let at = afterSpaces(text, this.#source.startOf(line))
     if (this.#isComment(at)) return this.#comment(at, line)
-    let slip: Misplaced | undefined =
-      this.#endless === undefined
-        ? undefined
-        : { code: 'truncated', at, length: 1, mistake: { kind: 'cml-in-comment', line: this.#endless } }
+    let finding: CmlFinding | undefined =
+      this.#endless === undefined ? undefined : { at, length: 1, code: 'cml-in-comment', data: { line: this.#endless } }
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
       const located = locate(text, at, name)
-      const own = this.#blocksOf(located, slip)
+      const own = this.#blocksOf(located, finding)
       for (const block of own) blocks.push(block)
       if (own.length === 0) emptyGroups.push(this.#source.lineAt(at))
       if (located.state === 'cut') {
         for (const block of this.#followers(located)) blocks.push(block)
-        return { blocks, faults: [], next: this.#source.lineCount + 1 }
+        return { blocks, diagnostics: [], next: this.#source.lineCount + 1 }
       }
       next = this.#source.lineAt(located.end - 1) + 1
       at = afterSpaces(text, located.end)
       if (at >= this.#source.startOf(next)) break
       // Skipping it would leave the lines of its content to be read as blocks.
-      slip = { code: 'malformed_block', at, length: 1, mistake: { kind: 'cml-mid-line' } }
+      finding = { at, length: 1, code: 'cml-mid-line' }
     }
-    return { blocks, faults: [], next, ...(emptyGroups.length === 0 ? {} : { emptyGroups }) }
+    return { blocks, diagnostics: [], next, ...(emptyGroups.length === 0 ? {} : { emptyGroups }) }
   }
 
   /** Whether what is commented out begins here. Inside a comment that does not end there are no others. */
@@ -111,26 +110,24 @@ class CmlReader implements Reader {
     if (close === -1) this.#endless = line
     else this.#hidden = close + 3
     const reach = close === -1 ? Infinity : this.#source.lineAt(close)
-    return { blocks: [], faults: [], next: line + 1, reach }
+    return { blocks: [], diagnostics: [], next: line + 1, reach }
   }
 
-  #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {
+  #blocksOf(located: Located, refusal: CmlFinding | undefined): readonly Block[] {
     const { name, start, state } = located
-    const slip = located.slip ?? refusal
-    if (slip !== undefined) return [this.#refused(located, [slip])]
+    const finding = located.finding ?? refusal
+    if (finding !== undefined) return [this.#refused(located, [finding])]
     if (state === 'cut') {
-      const cut = { code: 'truncated', at: start, length: name.length + 1, mistake: { kind: 'cml-cut', name } } as const
+      const cut = { at: start, length: name.length + 1, code: 'cml-cut', data: { name } } as const
       return [this.#refused(located, [cut])]
     }
     const parsed = parseElement(this.#source.text, located.parts)
-    if (!parsed.ok) return [this.#refused(located, [parsed.slip])]
+    if (!parsed.ok) return [this.#refused(located, [parsed.finding])]
     const { element } = parsed
     const { version } = element.attributes
     if (version !== undefined && !knownVersion.test(version)) {
       const place = attributeAt(element, 'version')
-      return [
-        this.#refused(located, [{ code: 'malformed_block', ...place, mistake: { kind: 'cml-version', version } }]),
-      ]
+      return [this.#refused(located, [{ ...place, code: 'cml-version', data: { version } }])]
     }
     const unknown = version === undefined ? 'strict' : 'lenient'
     if (name === 'tasks') return this.#group(located, element, unknown)
@@ -141,7 +138,7 @@ class CmlReader implements Reader {
   #group(located: Located, group: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
     const content = membersOf(group, unknown)
-    if (content.slips.length > 0) return [this.#refused(located, content.slips)]
+    if (content.findings.length > 0) return [this.#refused(located, content.findings)]
     const atomic = group.attributes['atomic']?.toLowerCase() === 'true'
     const own = { line: this.#source.lineAt(group.start), atomic }
     return content.members.map(([name, element], i) =>
@@ -158,7 +155,7 @@ class CmlReader implements Reader {
       params: task.params,
       startLine: this.#source.lineAt(element.start),
       endLine: this.#source.lineAt(element.end - 1),
-      faults: task.slips.length === 0 ? none : task.slips.map((slip) => this.#fault(slip, id)),
+      diagnostics: task.findings.length === 0 ? none : task.findings.map((finding) => this.#diagnostic(finding)),
       raw: this.#source.text.slice(element.start, element.end),
       label: name,
     }
@@ -168,7 +165,7 @@ class CmlReader implements Reader {
     return block
   }
 
-  #refused({ name, start, end, state }: Located, slips: readonly Misplaced[]): Block {
+  #refused({ name, start, end, state }: Located, findings: readonly CmlFinding[]): Block {
     const id = String(++this.#tasks)
     return {
       syntax: 'cml',
@@ -177,7 +174,7 @@ class CmlReader implements Reader {
       params: new Texts(),
       startLine: this.#source.lineAt(start),
       endLine: state === 'closed' ? this.#source.lineAt(end - 1) : null,
-      faults: slips.map((slip) => this.#fault(slip, id)),
+      diagnostics: findings.map((finding) => this.#diagnostic(finding)),
       raw: this.#source.text.slice(start, end),
       label: name,
     }
@@ -196,22 +193,22 @@ class CmlReader implements Reader {
       while ((sections[section]?.to ?? Infinity) < start) section++
       if (name === undefined || (sections[section]?.from ?? Infinity) <= start) continue
       const end = this.#source.endOf(n)
-      const mistake = { kind: 'cml-follows', name: cut.name, line } as const
-      const slip = { code: 'truncated', at: start, length: end - start, mistake }
-      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [slip]))
+      const data = { name: cut.name, line }
+      const finding = { code: 'cml-follows', data, at: start, length: end - start } as const
+      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [finding]))
     }
     return blocks
   }
 
-  #fault({ code, at, length, mistake }: Misplaced, id: string): Fault {
+  #diagnostic({ at, length = 0, ...finding }: CmlFinding): Diagnostic {
     const line = this.#source.lineAt(at)
     const room = this.#source.endOf(line) - at
     const column = at - this.#source.startOf(line) + 1
-    return faultAt(this.#source, line, id, { code, column, length: Math.max(0, Math.min(length, room)), mistake })
+    return diagnosticAt(this.#source, line, { ...finding, column, length: Math.max(0, Math.min(length, room)) })
   }
 }
 
-const none: readonly Fault[] = []
+const none: readonly Diagnostic[] = []
 const knownVersion = /^(?:0\.0\.1|1(?:\.\d+)*)$/
 
 const rules = [

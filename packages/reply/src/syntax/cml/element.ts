@@ -1,6 +1,6 @@
-import type { Mistakes } from '../../core/mistake.ts'
+import type { DiagnosticData } from '../../core/diagnostic.ts'
 import { Texts } from '../reader.ts'
-import type { Misplaced, Part, Section } from './open.ts'
+import type { CmlFinding, Part, Section } from './open.ts'
 
 /*
  * The XML of an element of CML:
@@ -35,20 +35,22 @@ interface Span {
   readonly length: number
 }
 
-export type Parsed = { readonly ok: true; readonly element: Element } | { readonly ok: false; readonly slip: Misplaced }
+export type Parsed =
+  | { readonly ok: true; readonly element: Element }
+  | { readonly ok: false; readonly finding: CmlFinding }
 
 /** The element that these parts of a text are. */
 export function parseElement(text: string, parts: readonly Part[]): Parsed {
   const element = elementOf(text, parts)
-  if (!(element instanceof XmlMistake)) return { ok: true, element }
+  if (!(element instanceof XmlError)) return { ok: true, element }
   // Raw text is the usual reason why its markup does not parse either.
   const stray = parts.find(({ at, end }) => at === end)?.at ?? Infinity
-  return { ok: false, slip: stray < element.at ? outsideCdata(stray) : element.slip() }
+  return { ok: false, finding: stray < element.at ? outsideCdata(stray) : element.finding() }
 }
 
 type OpenElement = Element & { end: number; readonly nodes: Node[] }
 
-function elementOf(text: string, parts: readonly Part[]): Element | XmlMistake {
+function elementOf(text: string, parts: readonly Part[]): Element | XmlError {
   const open: OpenElement[] = []
   for (const { at, end, section } of parts) {
     const within = open.at(-1)
@@ -57,14 +59,14 @@ function elementOf(text: string, parts: readonly Part[]): Element | XmlMistake {
       if (within?.nodes.at(-1)?.kind !== 'text') within?.nodes.push({ kind: 'text', at })
     } else if (text.startsWith('</', at)) {
       const wrong = within === undefined ? undefined : endTag(text, at, within.name)
-      if (within === undefined || wrong !== undefined) return wrong ?? new XmlMistake(at, 'Root element is missing')
+      if (within === undefined || wrong !== undefined) return wrong ?? new XmlError(at, 'Root element is missing')
       within.end = end
       open.pop()
       if (open.length === 0) return within
     } else {
       const element = new TagReader(text, at, end).element()
       if (element === undefined) return noEnd(at, within?.name ?? '')
-      if (element instanceof XmlMistake) return element
+      if (element instanceof XmlError) return element
       within?.nodes.push(element)
       if (!text.startsWith('/>', end - 2)) open.push(element)
       else if (within === undefined) return element
@@ -74,11 +76,11 @@ function elementOf(text: string, parts: readonly Part[]): Element | XmlMistake {
 }
 
 /** What is wrong with an end tag for `name`. */
-function endTag(text: string, at: number, name: string): XmlMistake | undefined {
+function endTag(text: string, at: number, name: string): XmlError | undefined {
   if (matchAt(nameOf, text, at + 2) !== name) return noEnd(at, name)
   const after = at + 2 + name.length
   const close = after + matchAt(spaces, text, after).length
-  return text.charAt(close) === '>' ? undefined : new XmlMistake(close, `Unclosed end tag for element ${name}`, 'tag')
+  return text.charAt(close) === '>' ? undefined : new XmlError(close, `Unclosed end tag for element ${name}`, 'tag')
 }
 
 /** Reads one start tag, from its `<` to before `end`. */
@@ -96,7 +98,7 @@ class TagReader {
   }
 
   /** Undefined where it has no name. */
-  element(): OpenElement | XmlMistake | undefined {
+  element(): OpenElement | XmlError | undefined {
     const name = this.#take(nameOf)
     if (name === '') return undefined
     const attributes = new Texts()
@@ -106,18 +108,18 @@ class TagReader {
       const attribute = this.#take(nameOf)
       if (attribute === '') break
       const value = this.#take(equals) === '' ? undefined : this.#value()
-      if (value instanceof XmlMistake) return value
-      if (value === undefined) return new XmlMistake(this.#at, 'Attribute value expected', 'quotes')
-      if (attribute in attributes) return new XmlMistake(at, `Duplicate attribute: ${attribute}`, 'twice', attribute)
+      if (value instanceof XmlError) return value
+      if (value === undefined) return new XmlError(this.#at, 'Attribute value expected', 'quotes')
+      if (attribute in attributes) return new XmlError(at, `Duplicate attribute: ${attribute}`, 'twice', attribute)
       attributes[attribute] = value
       spans.set(attribute, { at, length: this.#at - at })
     }
-    if (this.#take(tagEnd) === '') return new XmlMistake(this.#at, `Unclosed start tag for element \`${name}\``, 'tag')
+    if (this.#take(tagEnd) === '') return new XmlError(this.#at, `Unclosed start tag for element \`${name}\``, 'tag')
     return { kind: 'element', name, attributes, spans, start: this.#start, end: this.#at, nodes: [] }
   }
 
   /** A quoted value; undefined where there is none. */
-  #value(): string | XmlMistake | undefined {
+  #value(): string | XmlError | undefined {
     const quote = this.#text.charAt(this.#at)
     if (quote !== '"' && quote !== "'") return undefined
     let value = ''
@@ -125,24 +127,24 @@ class TagReader {
     for (;;) {
       const plain = this.#take(quote === '"' ? untilQuote : untilApostrophe)
       const bad = forbidden.exec(plain)
-      if (bad !== null) return new XmlMistake(this.#at - plain.length + bad.index, 'Invalid character', 'character')
+      if (bad !== null) return new XmlError(this.#at - plain.length + bad.index, 'Invalid character', 'character')
       value += plain.replace(/\r\n|[\n\r\t]/g, ' ')
       const next = this.#at < this.#end ? this.#text.charAt(this.#at) : '<'
-      if (next === '<') return new XmlMistake(this.#at, 'Unescaped `<` is not allowed in an attribute value', 'quotes')
+      if (next === '<') return new XmlError(this.#at, 'Unescaped `<` is not allowed in an attribute value', 'quotes')
       if (next === quote) {
         this.#at++
         return value
       }
       const character = this.#reference()
-      if (character instanceof XmlMistake) return character
+      if (character instanceof XmlError) return character
       value += character
     }
   }
 
   /** The character that a reference stands for. */
-  #reference(): string | XmlMistake {
+  #reference(): string | XmlError {
     const at = this.#at
-    const wrong = (said: string): XmlMistake => new XmlMistake(at, said, 'reference')
+    const wrong = (said: string): XmlError => new XmlError(at, said, 'reference')
     reference.lastIndex = at
     const [, name = '', end] = reference.exec(this.#text) ?? []
     if (end === undefined) return wrong('Unterminated reference (a reference must end with `;`)')
@@ -189,9 +191,9 @@ const entities: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ])
 
-type About = Mistakes['cml-xml']['about']
+type About = DiagnosticData['cml-xml']['about']
 
-class XmlMistake {
+class XmlError {
   readonly at: number
   readonly #said: string
   readonly #about: About | 'end'
@@ -204,25 +206,25 @@ class XmlMistake {
     this.#name = name
   }
 
-  slip(): Misplaced {
+  finding(): CmlFinding {
     const [said, about, name] = [this.#said, this.#about, this.#name]
-    const mistake =
-      about === 'end' ? ({ kind: 'cml-no-end', name } as const) : ({ kind: 'cml-xml', said, about, name } as const)
-    return { code: 'malformed_xml', at: this.at, length: 1, mistake }
+    const span = { at: this.at, length: 1 }
+    return about === 'end'
+      ? { code: 'cml-no-end', data: { name }, ...span }
+      : { code: 'cml-xml', data: { said, about, name }, ...span }
   }
 }
 
-const noEnd = (at: number, name: string): XmlMistake =>
-  new XmlMistake(at, `Missing end tag for element ${name}`, 'end', name)
+const noEnd = (at: number, name: string): XmlError =>
+  new XmlError(at, `Missing end tag for element ${name}`, 'end', name)
 
 /** Where an attribute of an element is written. */
 export const attributeAt = (element: Element, name: string): Span => element.spans.get(name) ?? tagAt(element)
 
 export const tagAt = ({ start, name }: Element): Span => ({ at: start, length: name.length + 1 })
 
-export const outsideCdata = (at: number): Misplaced => ({
-  code: 'malformed_xml',
+export const outsideCdata = (at: number): CmlFinding => ({
   at,
   length: 1,
-  mistake: { kind: 'cml-outside-cdata' },
+  code: 'cml-outside-cdata',
 })

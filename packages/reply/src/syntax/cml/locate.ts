@@ -1,14 +1,14 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import {
   afterSpaces,
   balancedEnd,
   type BlockName,
   CDATA,
+  type CmlFinding,
   heldBy,
   innerOpening,
   isNamed,
   isNameStart,
-  type Misplaced,
   opensAt,
   type Part,
 } from './open.ts'
@@ -28,7 +28,7 @@ export interface Located {
   readonly state: 'closed' | 'unclosed' | 'cut'
   readonly parts: readonly Part[]
   /** Set when the element is not worth parsing. */
-  readonly slip: Misplaced | undefined
+  readonly finding: CmlFinding | undefined
 }
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
@@ -48,7 +48,7 @@ class Locator {
   #at: number
   /** The first tag that is nested too deep. */
   #deep: number | undefined
-  #slip: Misplaced | undefined
+  #finding: CmlFinding | undefined
 
   constructor(text: string, start: number, name: BlockName) {
     this.#text = text
@@ -103,7 +103,7 @@ class Locator {
       this.#at = close + 3
       return 'open'
     }
-    this.#slip ??= malformed(at, 2, { kind: 'cml-declaration' })
+    this.#finding ??= malformed(at, 2, { code: 'cml-declaration' })
     this.#tagEndedLine = false
     this.#at = at + 2
     return 'open'
@@ -116,7 +116,7 @@ class Locator {
     if (to === -1) return this.#endless(at, CDATA.length, 'CDATA')
     const inner = innerOpening(text, from, to)
     if (inner !== -1) {
-      this.#slip ??= malformed(inner, CDATA.length, { kind: 'cml-inner-cdata' })
+      this.#finding ??= malformed(inner, CDATA.length, { code: 'cml-inner-cdata' })
       to = balancedEnd(text, from)
       if (to === -1) return 'cut'
     }
@@ -127,7 +127,7 @@ class Locator {
   }
 
   #endless(at: number, length: number, part: 'A comment' | 'CDATA'): 'cut' {
-    this.#slip = { code: 'truncated', at, length, mistake: { kind: 'cml-endless', name: this.#name, part } }
+    this.#finding = { at, length, code: 'cml-endless', data: { name: this.#name, part } }
     return 'cut'
   }
 
@@ -162,8 +162,10 @@ class Locator {
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }
 
-  #tooDeep(): Misplaced | undefined {
-    return this.#deep === undefined ? undefined : malformed(this.#deep, 1, { kind: 'cml-deep', most: maxDepth })
+  #tooDeep(): CmlFinding | undefined {
+    return this.#deep === undefined
+      ? undefined
+      : malformed(this.#deep, 1, { code: 'cml-deep', data: { most: maxDepth } })
   }
 
   #found(state: Located['state']): Located {
@@ -174,7 +176,7 @@ class Locator {
       end,
       state,
       parts: this.#parts,
-      slip: this.#slip ?? (state === 'cut' ? undefined : this.#tooDeep()),
+      finding: this.#finding ?? (state === 'cut' ? undefined : this.#tooDeep()),
     }
   }
 }
@@ -196,12 +198,7 @@ function tagFrom(text: string, from: number): { end: number; whole: boolean } {
   return { end: text.length, whole: false }
 }
 
-const malformed = (at: number, length: number, mistake: Mistake): Misplaced => ({
-  code: 'malformed_xml',
-  at,
-  length,
-  mistake,
-})
+const malformed = (at: number, length: number, finding: Finding): CmlFinding => ({ ...finding, at, length })
 
 const BANG = 33
 const SLASH = 47

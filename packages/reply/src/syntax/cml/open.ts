@@ -1,4 +1,4 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
@@ -126,13 +126,8 @@ export function balancedEnd(text: string, from: number): number {
   return -1
 }
 
-/** A mistake with its place in the text. */
-export interface Misplaced {
-  readonly code: string
-  readonly at: number
-  readonly length: number
-  readonly mistake: Mistake
-}
+/** A finding at an offset of the text. */
+export type CmlFinding = Finding & { readonly at: number }
 
 /** The text between `<![CDATA[` and `]]>`. */
 export interface Section {

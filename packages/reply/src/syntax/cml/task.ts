@@ -1,9 +1,9 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './element.ts'
 import {
   CDATA,
+  type CmlFinding,
   isTaskName,
-  type Misplaced,
   type PartName,
   partNames,
   type Section,
@@ -16,7 +16,7 @@ import { isCount, Texts } from '../reader.ts'
 export interface Task {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
-  readonly slips: readonly Misplaced[]
+  readonly findings: readonly CmlFinding[]
   readonly warnings: readonly string[]
 }
 
@@ -27,14 +27,14 @@ export function taskOf(text: string, name: TaskName, element: Element, unknown: 
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
   reading.warnOfAttributes(knownTasks[name].attributes)
-  const { params, slips, warnings } = reading
-  return { action, params, slips, warnings }
+  const { params, findings, warnings } = reading
+  return { action, params, findings, warnings }
 }
 
 /** Reads one element into parameters. What is wrong is collected, so that one turn is enough to mend it all. */
 class ElementReading {
   readonly params = new Texts()
-  readonly slips: Misplaced[] = []
+  readonly findings: CmlFinding[] = []
   readonly warnings: string[] = []
   readonly #text: string
   readonly #element: Element
@@ -47,10 +47,10 @@ class ElementReading {
   }
 
   write(): string {
-    this.#required('path', 'path', 'malformed_xml')
+    this.#required('path', 'path')
     const { append } = this.#element.attributes
     const content = this.#content(this.#element)
-    if (content === undefined) this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'write' })
+    if (content === undefined) this.#wrong({ code: 'cml-no-content', data: { name: 'write' } })
     this.params['content'] = content ?? ''
     if (append?.toLowerCase() === 'true') {
       // A line of its own is what appending means to CML; `file_append` by itself adds nothing between.
@@ -64,21 +64,21 @@ class ElementReading {
   }
 
   edit(): string {
-    this.#required('path', 'path', 'missing_path_attribute')
+    this.#required('path', 'path')
     const { count = '1' } = this.#element.attributes
     const times = count.trim()
-    if (!isCount(times)) this.#wrongAttribute('count', 'invalid_count', { kind: 'cml-count', count })
+    if (!isCount(times)) this.#wrongAttribute('count', { code: 'cml-count', data: { count } })
     const parts = this.#parts()
     const range = parts.has('search-start') || parts.has('search-end')
-    if (range && parts.has('search')) this.#wrong('conflicting_search_modes', { kind: 'cml-two-searches' })
+    if (range && parts.has('search')) this.#wrong({ code: 'cml-two-searches' })
     else if (range) {
-      this.#searched(parts, 'search-start', 'old_text_beginning', 'missing_search_start', 'empty_search_start')
-      this.#searched(parts, 'search-end', 'old_text_end', 'missing_search_end', 'empty_search_end')
+      this.#searched(parts, 'search-start', 'old_text_beginning')
+      this.#searched(parts, 'search-end', 'old_text_end')
     } else {
-      this.#searched(parts, 'search', 'old_text', 'missing_search_element', 'empty_search')
+      this.#searched(parts, 'search', 'old_text')
     }
     const replace = parts.get('replace')
-    if (replace === undefined) this.#wrong('missing_replace_element', { kind: 'cml-no-part', part: 'replace' })
+    if (replace === undefined) this.#wrong({ code: 'cml-no-part', data: { part: 'replace' } })
     else this.params['new_text'] = this.#content(replace) ?? ''
     this.params['count'] = times
     return range ? 'file_replace_text_range' : 'file_edit'
@@ -86,9 +86,8 @@ class ElementReading {
 
   run(): string {
     const command = this.#content(this.#element)
-    if (command === undefined) this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'run' })
-    else if (command.trim() === '' && this.slips.length === 0)
-      this.#wrong('invalid_parameter', { kind: 'cml-empty-command' })
+    if (command === undefined) this.#wrong({ code: 'cml-no-content', data: { name: 'run' } })
+    else if (command.trim() === '' && this.findings.length === 0) this.#wrong({ code: 'cml-empty-command' })
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
     if (dir === '') this.#emptyAttribute('dir')
@@ -97,7 +96,7 @@ class ElementReading {
   }
 
   read(): string {
-    this.#required('path', 'path', 'malformed_xml')
+    this.#required('path', 'path')
     this.#holdsNothing()
     const { lines } = this.#element.attributes
     if (lines === undefined) return 'file_read'
@@ -106,10 +105,10 @@ class ElementReading {
   }
 
   exec(): string {
-    this.#required('lang', 'lang', 'malformed_xml')
+    this.#required('lang', 'lang')
     const code = this.#content(this.#element)
     const { dir, timeout } = this.#element.attributes
-    if (code === undefined || code.trim() === '') this.#wrong('malformed_xml', { kind: 'cml-no-content', name: 'exec' })
+    if (code === undefined || code.trim() === '') this.#wrong({ code: 'cml-no-content', data: { name: 'exec' } })
     this.params['code'] = code ?? ''
     if (dir !== undefined) this.params['cwd'] = slashed(dir)
     if (timeout !== undefined) this.params['timeout'] = timeout
@@ -117,15 +116,15 @@ class ElementReading {
   }
 
   move(): string {
-    const from = this.#required('from', 'old_path', 'malformed_xml')
-    const to = this.#required('to', 'new_path', 'malformed_xml')
+    const from = this.#required('from', 'old_path')
+    const to = this.#required('to', 'new_path')
     this.#holdsNothing()
     this.#deprecated(`<move> is deprecated: write <run><![CDATA[mv ${word(from)} ${word(to)}]]></run>`)
     return 'file_move'
   }
 
   remove(): string {
-    const path = this.#required('path', 'path', 'malformed_xml')
+    const path = this.#required('path', 'path')
     this.#holdsNothing()
     this.#deprecated(`<remove> is deprecated: write <run><![CDATA[rm ${word(path)}]]></run>`)
     return 'file_delete'
@@ -139,25 +138,25 @@ class ElementReading {
     }
   }
 
-  #required(attribute: string, param: string, code: string): string {
+  #required(attribute: string, param: string): string {
     const { name, attributes } = this.#element
     const value = attributes[attribute]
-    if (value === undefined) this.#wrong(code, { kind: 'cml-no-attribute', name, attribute })
+    if (value === undefined) this.#wrong({ code: 'cml-no-attribute', data: { name, attribute } })
     else if (value === '') this.#emptyAttribute(attribute)
     else this.params[param] = slashed(value)
     return value ?? ''
   }
 
-  #searched(parts: Parts, name: PartName, param: string, missing: string, empty: string): void {
+  #searched(parts: Parts, name: PartName, param: string): void {
     const part = parts.get(name)
     if (part === undefined) {
-      this.#wrong(missing, { kind: 'cml-no-part', part: name })
+      this.#wrong({ code: 'cml-no-part', data: { part: name } })
       return
     }
-    const before = this.slips.length
+    const before = this.findings.length
     const content = this.#content(part) ?? ''
-    if (content === '' && this.slips.length === before)
-      this.slips.push({ code: empty, ...tagAt(part), mistake: { kind: 'cml-empty-part', part: name } })
+    if (content === '' && this.findings.length === before)
+      this.findings.push({ ...tagAt(part), code: 'cml-empty-part', data: { part: name } })
     this.params[param] = content
   }
 
@@ -166,13 +165,13 @@ class ElementReading {
     for (const node of this.#element.nodes) {
       if (node.kind !== 'element') {
         const length = node.kind === 'text' ? 1 : CDATA.length
-        this.slips.push({ code: 'malformed_xml', at: textAt(node), length, mistake: { kind: 'cml-beside-parts' } })
+        this.findings.push({ at: textAt(node), length, code: 'cml-beside-parts' })
       } else {
         const name = partNames.find((one) => one === node.name)
         if (name === undefined) this.#unknownElement(node)
         else if (!parts.has(name)) parts.set(name, node)
         else {
-          this.slips.push({ code: 'malformed_xml', ...tagAt(node), mistake: { kind: 'cml-part-twice', part: name } })
+          this.findings.push({ ...tagAt(node), code: 'cml-part-twice', data: { part: name } })
         }
       }
     }
@@ -185,8 +184,7 @@ class ElementReading {
       this.warnings.push(`<${within}> cannot contain <${element.name}>; it was skipped`)
       return
     }
-    const mistake = { kind: 'cml-unknown', name: element.name, within } as const
-    this.slips.push({ code: 'malformed_xml', ...tagAt(element), mistake })
+    this.findings.push({ code: 'cml-unknown', data: { name: element.name, within }, ...tagAt(element) })
   }
 
   /** The CDATA of an element, joined; undefined when there is none. */
@@ -195,7 +193,7 @@ class ElementReading {
     for (const node of element.nodes) {
       if (node.kind === 'section') content = (content ?? '') + contentOf(this.#text, node.section)
       else {
-        this.slips.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
+        this.findings.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
         return content ?? ''
       }
     }
@@ -207,31 +205,31 @@ class ElementReading {
     for (const node of nodes) {
       if (node.kind === 'element') this.#unknownElement(node)
       else {
-        this.slips.push({
-          code: 'malformed_xml',
+        this.findings.push({
           at: textAt(node),
           length: 1,
-          mistake: { kind: 'cml-not-empty', name },
+          code: 'cml-not-empty',
+          data: { name },
         })
       }
     }
   }
 
   #deprecated(warning: string): void {
-    if (this.slips.length === 0) this.warnings.push(warning)
+    if (this.findings.length === 0) this.warnings.push(warning)
   }
 
-  #wrong(code: string, mistake: Mistake): void {
-    this.slips.push({ code, ...tagAt(this.#element), mistake })
+  #wrong(finding: Finding): void {
+    this.findings.push({ ...finding, ...tagAt(this.#element) })
   }
 
-  #wrongAttribute(name: string, code: string, mistake: Mistake): void {
-    this.slips.push({ code, ...attributeAt(this.#element, name), mistake })
+  #wrongAttribute(name: string, finding: Finding): void {
+    this.findings.push({ ...finding, ...attributeAt(this.#element, name) })
   }
 
   #emptyAttribute(attribute: string): void {
     const { name } = this.#element
-    this.#wrongAttribute(attribute, 'path_validation', { kind: 'cml-empty-attribute', name, attribute })
+    this.#wrongAttribute(attribute, { code: 'cml-empty-attribute', data: { name, attribute } })
   }
 }
 
@@ -264,34 +262,36 @@ const word = (path: string): string => (/^[\w./@+:-]+$/.test(path) ? path : `'${
 /** What `<tasks>` holds. A mistake here costs all of it; mistakes inside a member are that member's. */
 export interface Members {
   readonly members: readonly (readonly [TaskName, Element])[]
-  readonly slips: readonly Misplaced[]
+  readonly findings: readonly CmlFinding[]
   readonly warnings: readonly string[]
 }
 
 export function membersOf(tasks: Element, unknown: Unknown): Members {
   const members: [TaskName, Element][] = []
-  const slips: Misplaced[] = []
+  const findings: CmlFinding[] = []
   const warnings: string[] = []
   for (const [key, value] of Object.entries(tasks.attributes)) {
     if (key === 'version') continue
     if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
     else if (!/^(?:true|false)$/i.test(value)) {
-      slips.push({ code: 'malformed_block', ...attributeAt(tasks, key), mistake: { kind: 'cml-atomic' } })
+      findings.push({ ...attributeAt(tasks, key), code: 'cml-atomic' })
     }
   }
   for (const node of tasks.nodes) {
     if (node.kind !== 'element') {
-      slips.push({ code: 'malformed_xml', at: textAt(node), length: 1, mistake: { kind: 'cml-in-tasks' } })
+      findings.push({ at: textAt(node), length: 1, code: 'cml-in-tasks' })
       continue
     }
     if (isTaskName(node.name)) members.push([node.name, node])
     else if (node.name !== 'tasks' && unknown === 'lenient') {
       warnings.push(`<tasks> cannot contain <${node.name}>; it was skipped`)
     } else {
-      const mistake: Mistake =
-        node.name === 'tasks' ? { kind: 'cml-nested' } : { kind: 'cml-unknown', name: node.name, within: 'tasks' }
-      slips.push({ code: 'malformed_xml', ...tagAt(node), mistake })
+      const finding: Finding =
+        node.name === 'tasks'
+          ? { code: 'cml-nested' }
+          : { code: 'cml-unknown', data: { name: node.name, within: 'tasks' } }
+      findings.push({ ...finding, ...tagAt(node) })
     }
   }
-  return { members, slips, warnings }
+  return { members, findings, warnings }
 }

@@ -1,4 +1,5 @@
-import type { Block, BlockGroup, Fault } from '../../core/block.ts'
+import type { Block, BlockGroup } from '../../core/block.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import {
   between,
@@ -27,14 +28,18 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
     seek: (line) => (ahead >= line ? ahead : (ahead = tokens.next(line)?.line ?? Infinity)),
     read(line) {
       const token = tokens.at(line)
-      if (token === undefined) return { blocks: [], faults: none, next: line + 1 }
+      if (token === undefined) return { blocks: [], diagnostics: none, next: line + 1 }
       const found = parser.read(line, token)
       const { next } = found
       switch (found.kind) {
         case 'stray':
-          return { blocks: [], faults: found.faults, next }
+          return { blocks: [], diagnostics: found.diagnostics, next }
         case 'operation':
-          return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: none, next }
+          return {
+            blocks: [blockOf(source, found.operation, diagnosticsOf(source, found.operation))],
+            diagnostics: none,
+            next,
+          }
         case 'tasks':
           return { ...members(source, found.tasks), next }
       }
@@ -44,34 +49,37 @@ const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) 
 }
 
 /** An empty TASKS gives no block and takes no number. */
-function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault[]; emptyGroups?: readonly number[] } {
+function members(
+  source: Source,
+  tasks: Tasks,
+): { blocks: Block[]; diagnostics: Diagnostic[]; emptyGroups?: readonly number[] } {
   const { line, attributes, operations } = tasks
-  const own = [...tasks.faults, ...invalidTasks(source, tasks)]
-  const faults = operations.map((operation) => faultsOf(source, operation))
-  const because = reason(tasks, own, faults)
+  const own = [...tasks.diagnostics, ...invalidTasks(source, tasks)]
+  const diagnostics = operations.map((operation) => diagnosticsOf(source, operation))
+  const because = reason(tasks, own, diagnostics)
   const group = { line, atomic: isTrue(attributes.get('atomic')?.value) }
   const warnings = unknownAttributes('TASKS', attributes)
   const blocks = operations.map((operation, i) => {
-    let found = faults[i] ?? []
+    let found = diagnostics[i] ?? []
     if (found.length === 0 && because !== undefined) found = [skipped(source, operation, because)]
     // Once for all of them.
     return blockOf(source, operation, found, group, i === 0 ? warnings : [])
   })
-  return { blocks, faults: own, ...(operations.length === 0 ? { emptyGroups: [line] } : {}) }
+  return { blocks, diagnostics: own, ...(operations.length === 0 ? { emptyGroups: [line] } : {}) }
 }
 
 /** Why none of the operations can run, if so. */
 function reason(
   tasks: Tasks,
-  own: readonly Fault[],
-  faults: readonly (readonly Fault[])[],
+  own: readonly Diagnostic[],
+  diagnostics: readonly (readonly Diagnostic[])[],
 ): { readonly line: number; readonly name?: string } | undefined {
-  const bad = tasks.operations[faults.findIndex((found) => found.length > 0)]
-  return bad === undefined ? own[0] && { line: own[0].line } : { line: bad.line, name: bad.name }
+  const bad = tasks.operations[diagnostics.findIndex((found) => found.length > 0)]
+  return bad === undefined ? own[0] && { line: own[0].range.line } : { line: bad.line, name: bad.name }
 }
 
-function faultsOf(source: Source, operation: Operation): readonly Fault[] {
-  return operation.faults.length > 0 ? operation.faults : invalid(source, operation)
+function diagnosticsOf(source: Source, operation: Operation): readonly Diagnostic[] {
+  return operation.diagnostics.length > 0 ? operation.diagnostics : invalid(source, operation)
 }
 
 const none: readonly never[] = []
@@ -79,7 +87,7 @@ const none: readonly never[] = []
 function blockOf(
   source: Source,
   operation: Operation,
-  faults: readonly Fault[],
+  diagnostics: readonly Diagnostic[],
   group?: BlockGroup,
   inherited: readonly string[] = none,
 ): Block {
@@ -94,7 +102,7 @@ function blockOf(
     params,
     startLine: line,
     endLine,
-    faults,
+    diagnostics,
     raw: source.text.slice(source.startOf(line), source.endOf(lastLine)),
   }
   // Added, not spread: a copy of every block would cost more than reading it.
@@ -302,7 +310,7 @@ export const csl = {
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',
-  faultsMayBeProse: true,
+  errorsMayBeProse: true,
   groups: { checked: 'whole', numbers: 'nested' },
   targets: {
     csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }): Writer => new CslWriter(cslDelimiters) },

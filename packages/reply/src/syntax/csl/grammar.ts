@@ -1,6 +1,6 @@
-import type { Fault } from '../../core/block.ts'
+import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { BOM, faultAt, type Slip } from '../reader.ts'
+import { BOM, diagnosticAt } from '../reader.ts'
 import type { Tokens } from '../tokens.ts'
 import {
   type Attributes,
@@ -40,7 +40,7 @@ import {
  * it is in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
  */
 
-/** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
+/** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a diagnostic also what was written in their place. */
 export interface Operation {
   readonly id: string
   readonly name: string
@@ -50,8 +50,8 @@ export interface Operation {
   readonly lastLine: number
   readonly attributes: Attributes
   readonly parts: Readonly<Parts>
-  /** Mistakes of syntax. */
-  readonly faults: readonly Fault[]
+  /** DiagnosticData of syntax. */
+  readonly diagnostics: readonly Diagnostic[]
   readonly warnings: readonly string[]
 }
 
@@ -60,8 +60,8 @@ export interface Tasks {
   readonly endLine: number | null
   readonly attributes: Attributes
   readonly operations: readonly Operation[]
-  /** Mistakes of syntax that are not those of an operation. */
-  readonly faults: readonly Fault[]
+  /** DiagnosticData of syntax that are not those of an operation. */
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 type Part = 'content' | 'pattern' | 'to' | 'replacement'
@@ -71,7 +71,7 @@ type Found =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly next: number }
   | { readonly kind: 'tasks'; readonly tasks: Tasks; readonly next: number }
   /** A line that opens nothing. */
-  | { readonly kind: 'stray'; readonly faults: readonly Fault[]; readonly next: number }
+  | { readonly kind: 'stray'; readonly diagnostics: readonly Diagnostic[]; readonly next: number }
 
 /** What is a marker in each part. Every other line is content. */
 const markersIn: Readonly<Record<Part, readonly string[]>> = {
@@ -89,34 +89,34 @@ const markersIn: Readonly<Record<Part, readonly string[]>> = {
 export class CslParser {
   readonly #tokens: Tokens<CslToken>
   #count = 0
-  #fatal: Fault | undefined
+  #fatal: Diagnostic | undefined
 
   constructor(tokens: Tokens<CslToken>) {
     this.#tokens = tokens
   }
 
   /** The first mistake in the order of reading: that an operation is not closed is known only at the end of the text. */
-  get fatal(): Fault | undefined {
+  get fatal(): Diagnostic | undefined {
     return this.#fatal
   }
 
   /** Reads what is on `line`, which has a token. */
   read(line: number, token: CslToken): Found {
-    const { opens, attributes, slip } = outside(token, 'top')
+    const { opens, attributes, finding } = outside(token, 'top')
     if (opens === 'TASKS') {
-      const tasks = this.#tasks(line, token, attributes, slip)
+      const tasks = this.#tasks(line, token, attributes, finding)
       return { kind: 'tasks', tasks, next: (tasks.endLine ?? this.#tokens.lineCount) + 1 }
     }
     if (opens !== undefined) {
-      const operation = this.#operation(line, token, { id: String(++this.#count), name: opens, attributes, slip })
+      const operation = this.#operation(line, token, { id: String(++this.#count), name: opens, attributes, finding })
       return { kind: 'operation', operation, next: operation.lastLine + 1 }
     }
-    return { kind: 'stray', faults: this.#faults(line, null, slip), next: line + 1 }
+    return { kind: 'stray', diagnostics: this.#diagnostics(line, finding), next: line + 1 }
   }
 
-  #tasks(line: number, token: CslToken, attributes: Attributes, slip: Slip | undefined): Tasks {
+  #tasks(line: number, token: CslToken, attributes: Attributes, finding: Finding | undefined): Tasks {
     this.#tokens.take(line, token)
-    const faults = this.#faults(line, null, slip)
+    const diagnostics = this.#diagnostics(line, finding)
     const members: Operation[] = []
     let depth = 1
     let open = true
@@ -126,37 +126,37 @@ export class CslParser {
       from = next.line + 1
       // Also what is misplaced: left damaged it would be read as prose, and the mistake would go unnoticed.
       if (found.opens === undefined || found.opens === 'TASKS') this.#tokens.take(next.line, next.token)
-      if (found.ends && --depth === 0) return { line, endLine: next.line, attributes, operations: members, faults }
+      if (found.ends && --depth === 0) return { line, endLine: next.line, attributes, operations: members, diagnostics }
       if (found.opens === undefined || found.opens === 'TASKS') {
         if (found.opens === 'TASKS') depth++
-        faults.push(...this.#faults(next.line, null, found.slip))
+        diagnostics.push(...this.#diagnostics(next.line, found.finding))
         continue
       }
       if (members.length === 0) this.#count++
       const id = `${this.#count}.${members.length + 1}`
       const { opens: name, attributes: own } = found
-      const operation = this.#operation(next.line, next.token, { id, name, attributes: own, slip: found.slip })
+      const operation = this.#operation(next.line, next.token, { id, name, attributes: own, finding: found.finding })
       members.push(operation)
       from = operation.lastLine + 1
       open = operation.endLine !== null
     }
     // An operation that takes the rest of the text with it has said so already.
-    if (open) faults.push(...this.#faults(line, null, unterminated(token, 'TASKS')))
-    return { line, endLine: null, attributes, operations: members, faults }
+    if (open) diagnostics.push(...this.#diagnostics(line, unterminated(token, 'TASKS')))
+    return { line, endLine: null, attributes, operations: members, diagnostics }
   }
 
-  #operation(line: number, token: CslToken, { id, name, attributes, slip }: Opened): Operation {
+  #operation(line: number, token: CslToken, { id, name, attributes, finding }: Opened): Operation {
     this.#tokens.take(line, token)
     const parts: Parts = {}
     const warnings: string[] = []
-    const faults = this.#faults(line, id, slip)
+    const diagnostics = this.#diagnostics(line, finding)
     const content = isOperation(name) ? operations[name].content : 'content'
     if (content === undefined) {
       // It has no content and needs no END; one right below it is taken for its own.
       const below = this.#tokens.at(line + 1)
       const endLine = below?.name === 'END' ? line + 1 : line
       if (below?.name === 'END') this.#tokens.take(endLine, below)
-      return { id, name, line, endLine, lastLine: endLine, attributes, parts, faults, warnings }
+      return { id, name, line, endLine, lastLine: endLine, attributes, parts, diagnostics, warnings }
     }
     let part: Part = content
     let from = line + 1
@@ -174,7 +174,7 @@ export class CslParser {
       const bad = badClosing(found, marker)
       if (bad !== undefined) {
         // Once is enough: a content full of such lines is one mistake.
-        if (!spoiled) faults.push(...this.#faults(n, id, bad))
+        if (!spoiled) diagnostics.push(...this.#diagnostics(n, bad))
         spoiled = true
         this.#tokens.take(n, found)
         continue
@@ -182,7 +182,7 @@ export class CslParser {
       this.#tokens.take(n, found)
       parts[part] = this.#tokens.source.lines(from, n - 1)
       if (marker.name === 'END') {
-        if (part === 'pattern') faults.push(...this.#faults(n, id, withoutReplace(found)))
+        if (part === 'pattern') diagnostics.push(...this.#diagnostics(n, withoutReplace(found)))
         endLine = n
         break
       }
@@ -190,17 +190,17 @@ export class CslParser {
       part = marker.name === 'TO' ? 'to' : 'replacement'
       from = n + 1
     }
-    if (endLine === null) faults.push(...this.#faults(line, id, unterminated(token, name)))
+    if (endLine === null) diagnostics.push(...this.#diagnostics(line, unterminated(token, name)))
     const lastLine = endLine ?? this.#tokens.lineCount
-    return { id, name, line, endLine, lastLine, attributes, parts, faults, warnings }
+    return { id, name, line, endLine, lastLine, attributes, parts, diagnostics, warnings }
   }
 
   /** None or one, in a list to add to. */
-  #faults(line: number, id: string | null, slip: Slip | undefined): Fault[] {
-    if (slip === undefined) return []
-    const fault = cslFault(this.#tokens.source, line, id, slip)
-    this.#fatal ??= fault
-    return [fault]
+  #diagnostics(line: number, finding: Finding | undefined): Diagnostic[] {
+    if (finding === undefined) return []
+    const diagnostic = cslDiagnostic(this.#tokens.source, line, finding)
+    this.#fatal ??= diagnostic
+    return [diagnostic]
   }
 }
 
@@ -209,11 +209,11 @@ interface Opened {
   readonly id: string
   readonly name: string
   readonly attributes: Attributes
-  readonly slip: Slip | undefined
+  readonly finding: Finding | undefined
 }
 
 /** Columns of a token do not count the byte order mark that the text may begin with. */
-export function cslFault(source: Source, line: number, id: string | null, slip: Slip): Fault {
+export function cslDiagnostic(source: Source, line: number, finding: Finding): Diagnostic {
   const lead = line === 1 && source.text.charCodeAt(0) === BOM ? 1 : 0
-  return faultAt(source, line, id, { ...slip, column: slip.column + lead })
+  return diagnosticAt(source, line, { ...finding, column: (finding.column ?? 1) + lead })
 }

@@ -1,8 +1,8 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import { isSpace } from '../../core/source.ts'
 import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
 import { attributesIn } from '../damage.ts'
-import { APOSTROPHE, type Delimiters, QUOTE, type Slip } from '../reader.ts'
+import { APOSTROPHE, type Delimiters, QUOTE } from '../reader.ts'
 import type { Lex, Token } from '../tokens.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `grammar.ts`. */
@@ -121,7 +121,7 @@ export type Attributes = ReadonlyMap<string, Attribute>
 interface ParsedAttributes {
   /** Those before the mistake, if there is one. */
   readonly attributes: Attributes
-  readonly slip?: Slip
+  readonly finding?: Finding
 }
 
 const noAttributes: Attributes = new Map()
@@ -134,22 +134,23 @@ export function parseAttributes(line: string, { from, to }: Marker, delimiters: 
     const nameAt = at
     while (at < to && line.charCodeAt(at) !== EQUALS && !isBlank(line, at)) at++
     const name = line.slice(nameAt, at)
-    if (name === '') return failed(attributes, at, 1, { kind: 'csl-attribute' })
+    if (name === '') return failed(attributes, at, 1, { code: 'csl-attribute' })
 
     at = skipSpaces(line, at, to)
     if (at === to || line.charCodeAt(at) !== EQUALS)
-      return failed(attributes, nameAt, name.length, { kind: 'csl-attribute-equals', name })
+      return failed(attributes, nameAt, name.length, { code: 'csl-attribute-equals', data: { name } })
     const valueAt = skipSpaces(line, at + 1, to)
-    if (valueAt === to) return failed(attributes, at, 1, { kind: 'csl-attribute-value', name })
+    if (valueAt === to) return failed(attributes, at, 1, { code: 'csl-attribute-value', data: { name } })
     const quote = line.charCodeAt(valueAt)
     if (quote !== QUOTE && quote !== APOSTROPHE) {
       const value = line.slice(valueAt, to).split(/\s/, 1)[0] ?? ''
-      return failed(attributes, valueAt, value.length, { kind: 'csl-attribute-unquoted', name, value })
+      return failed(attributes, valueAt, value.length, { code: 'csl-attribute-unquoted', data: { name, value } })
     }
     const close = closingQuote(line, valueAt, to, quote)
     if (close === undefined)
-      return failed(attributes, valueAt, to - valueAt, { kind: 'csl-attribute-open', delimiters })
-    if (attributes.has(name)) return failed(attributes, nameAt, name.length, { kind: 'csl-attribute-twice', name })
+      return failed(attributes, valueAt, to - valueAt, { code: 'csl-attribute-open', data: { delimiters } })
+    if (attributes.has(name))
+      return failed(attributes, nameAt, name.length, { code: 'csl-attribute-twice', data: { name } })
     const value = unescaped(line.slice(valueAt + 1, close))
     attributes.set(name, { value, column: valueAt + 1, length: close + 1 - valueAt })
     at = skipSpaces(line, close + 1, to)
@@ -157,17 +158,12 @@ export function parseAttributes(line: string, { from, to }: Marker, delimiters: 
   return { attributes }
 }
 
-const failed = (attributes: Attributes, at: number, length: number, mistake: Mistake): ParsedAttributes => ({
+const failed = (attributes: Attributes, at: number, length: number, finding: Finding): ParsedAttributes => ({
   attributes,
-  slip: wrong(at, length, mistake),
+  finding: wrong(at, length, finding),
 })
 
-const wrong = (at: number, length: number, mistake: Mistake): Slip => ({
-  code: 'CSL_SYNTAX',
-  column: at + 1,
-  length,
-  mistake,
-})
+const wrong = (at: number, length: number, finding: Finding): Finding => ({ ...finding, column: at + 1, length })
 
 function skipSpaces(line: string, at: number, to: number): number {
   while (at < to && isBlank(line, at)) at++
@@ -205,7 +201,7 @@ interface Outside {
   readonly opens?: string
   readonly attributes: Attributes
   /** Without one the line opens or ends something. */
-  readonly slip?: Slip | undefined
+  readonly finding?: Finding | undefined
   /** Set on an END that is as it should be. */
   readonly ends?: true
 }
@@ -219,68 +215,76 @@ export function outside(line: CslToken, place: 'top' | 'TASKS'): Outside {
   const known = isOperation(name)
   if (marker.trailing !== undefined) {
     const valid = (known && !nested) || (place === 'TASKS' && name === 'END')
-    const slip = valid ? trailing(line, marker.trailing) : wholeLine(line, { kind: 'csl-not-alone' })
-    if (!known) return { attributes: noAttributes, slip }
-    return { opens: name, attributes: parseAttributes(text, marker, delimiters).attributes, slip }
+    const finding = valid ? trailing(line, marker.trailing) : wholeLine(line, { code: 'csl-not-alone' })
+    if (!known) return { attributes: noAttributes, finding }
+    return { opens: name, attributes: parseAttributes(text, marker, delimiters).attributes, finding }
   }
   if (name === 'END') {
     if (place === 'top')
-      return { attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-stray-end', delimiters }) }
-    const slip = badClosing(line, marker)
-    return slip === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, slip }
+      return { attributes: noAttributes, finding: wholeLine(line, { code: 'csl-stray-end', data: { delimiters } }) }
+    const finding = badClosing(line, marker)
+    return finding === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, finding }
   }
   if (name === 'TO' || name === 'REPLACE') {
     // "null" is what the top level has always been called in this message.
-    const mistake = { kind: 'csl-misplaced', name, place: place === 'top' ? 'null' : place, delimiters } as const
-    return { attributes: noAttributes, slip: wholeLine(line, mistake) }
+    const finding = {
+      code: 'csl-misplaced',
+      data: { name, place: place === 'top' ? 'null' : place, delimiters },
+    } as const
+    return { attributes: noAttributes, finding: wholeLine(line, finding) }
   }
   const parsed = parseAttributes(text, marker, delimiters)
   if (!known) return unknownOperation(line, marker, parsed.attributes)
-  if (!nested) return { opens: name, attributes: parsed.attributes, slip: parsed.slip }
-  return { opens: name, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-nested' }) }
+  if (!nested) return { opens: name, attributes: parsed.attributes, finding: parsed.finding }
+  return { opens: name, attributes: noAttributes, finding: wholeLine(line, { code: 'csl-nested' }) }
 }
 
 /** Why a marker that could close a part of an operation does not. */
-export function badClosing(line: MarkerLine, marker: Marker): Slip | undefined {
+export function badClosing(line: MarkerLine, marker: Marker): Finding | undefined {
   if (marker.trailing !== undefined) return trailing(line, marker.trailing)
   if (marker.name !== 'END' || !hasAttributes(line, marker)) return undefined
   const written = line.text.slice(marker.from, marker.to)
   const at = marker.from + written.length - written.trimStart().length
-  return wrong(at, written.trim().length, { kind: 'csl-end-attributes', delimiters: line.delimiters })
+  return wrong(at, written.trim().length, { code: 'csl-end-attributes', data: { delimiters: line.delimiters } })
 }
 
 export const hasAttributes = ({ text }: MarkerLine, { from, to }: Marker): boolean =>
   from !== to && text.slice(from, to).trim() !== ''
 
-export const withoutReplace = (line: MarkerLine): Slip =>
-  wholeLine(line, { kind: 'csl-no-replace', delimiters: line.delimiters })
+export const withoutReplace = (line: MarkerLine): Finding =>
+  wholeLine(line, { code: 'csl-no-replace', data: { delimiters: line.delimiters } })
 
-export const unterminated = (line: MarkerLine, name: string): Slip => ({
-  ...wholeLine(line, { kind: 'csl-open', name, delimiters: line.delimiters }),
-  code: 'truncated',
-})
+export const unterminated = (line: MarkerLine, name: string): Finding =>
+  wholeLine(line, { code: 'csl-open', data: { name, delimiters: line.delimiters } })
 
 function malformedLine(line: MarkerLine): Outside {
   const { text, delimiters } = line
   const [opens = ''] = /^[A-Z]+\b/.exec(text.slice(delimiters.start.length)) ?? []
   if (!isOperation(opens))
-    return { attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-no-marker', delimiters }) }
+    return { attributes: noAttributes, finding: wholeLine(line, { code: 'csl-no-marker', data: { delimiters } }) }
   const { needs } = operations[opens]
   const meant = needs === undefined ? opens : `${opens} ${needs}="${needs === 'lang' ? 'bash' : 'path'}"`
-  return { opens, attributes: noAttributes, slip: wholeLine(line, { kind: 'csl-malformed', meant, delimiters }) }
+  return {
+    opens,
+    attributes: noAttributes,
+    finding: wholeLine(line, { code: 'csl-malformed', data: { meant, delimiters } }),
+  }
 }
 
 function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attributes): Outside {
   const { name } = marker
   const upper = name.toUpperCase()
-  const slip = wrong(line.delimiters.start.length, name.length, { kind: 'csl-unknown', name, operations: openers })
-  if (isOperation(upper)) return { opens: upper, attributes, slip }
+  const finding = wrong(line.delimiters.start.length, name.length, {
+    code: 'csl-unknown',
+    data: { name, operations: openers },
+  })
+  if (isOperation(upper)) return { opens: upper, attributes, finding }
   // What is spelled like an operation has content, which is not to be taken for blocks; a word in an arrow has none.
   const meant = /^[A-Z][A-Z_]*$/.test(name) || hasAttributes(line, marker)
-  return { attributes, slip, ...(meant && { opens: name }) }
+  return { attributes, finding, ...(meant && { opens: name }) }
 }
 
-const trailing = ({ text }: MarkerLine, at: number): Slip =>
-  wrong(at, text.trimEnd().length - at, { kind: 'csl-trailing', hasCr: text.slice(0, at).includes('\r') })
+const trailing = ({ text }: MarkerLine, at: number): Finding =>
+  wrong(at, text.trimEnd().length - at, { code: 'csl-trailing', data: { hasCr: text.slice(0, at).includes('\r') } })
 
-const wholeLine = ({ text }: MarkerLine, mistake: Mistake): Slip => wrong(0, text.trimEnd().length, mistake)
+const wholeLine = ({ text }: MarkerLine, finding: Finding): Finding => wrong(0, text.trimEnd().length, finding)

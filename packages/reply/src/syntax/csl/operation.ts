@@ -1,9 +1,8 @@
-import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { cslFault, type Operation, type Tasks } from './grammar.ts'
+import { cslDiagnostic, type Operation, type Tasks } from './grammar.ts'
 import { type Attribute, type Attributes, isOperation, operations } from './marker.ts'
 import { isCount, Texts } from '../reader.ts'
-import type { Mistake, Mistakes } from '../../core/mistake.ts'
+import type { Diagnostic, DiagnosticData, Finding } from '../../core/diagnostic.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
 
@@ -12,7 +11,7 @@ interface Call {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Of an operation with a fault as much as can be recognised, for reports. */
+/** Of an operation with a diagnostic as much as can be recognised, for reports. */
 export function callOf({ name, attributes, parts }: Operation): Call {
   const params = new Texts()
   const file = attributes.get('file')?.value
@@ -59,31 +58,31 @@ export function callOf({ name, attributes, parts }: Operation): Call {
 const needsFile = (name: string): boolean => name !== 'RUN' && name !== 'EXEC'
 
 /** What is wrong with an operation whose syntax is right. */
-export function invalid(source: Source, { id, name, line, attributes, parts }: Operation): Fault[] {
-  const faults: Fault[] = []
-  const report = (mistake: Mistake, attribute?: Attribute): void => {
-    faults.push(invalidity(source, { line, id }, mistake, attribute))
+export function invalid(source: Source, { name, line, attributes, parts }: Operation): Diagnostic[] {
+  const diagnostics: Diagnostic[] = []
+  const report = (finding: Finding, attribute?: Attribute): void => {
+    diagnostics.push(invalidity(source, line, finding, attribute))
   }
   const file = attributes.get('file')
-  if (needsFile(name) && !file?.value) report({ kind: 'csl-no-file', name }, file)
+  if (needsFile(name) && !file?.value) report({ code: 'csl-no-file', data: { name } }, file)
   const count = attributes.get('count')
-  if (name === 'SEARCH' && count !== undefined && !isCount(count.value)) report({ kind: 'csl-count' }, count)
+  if (name === 'SEARCH' && count !== undefined && !isCount(count.value)) report({ code: 'csl-count' }, count)
   const append = attributes.get('append')
   if (name === 'WRITE' && append !== undefined && !isFlag(append.value))
-    report({ kind: 'csl-flag', attribute: 'append' }, append)
+    report({ code: 'csl-flag', data: { attribute: 'append' } }, append)
   const lang = attributes.get('lang')
-  if (name === 'EXEC' && !lang?.value) report({ kind: 'csl-no-lang' }, lang)
-  if ((name === 'EXEC' || name === 'RUN') && parts.content === '') report({ kind: 'csl-empty', name })
-  if (name === 'SEARCH' && parts.pattern === '') report({ kind: 'csl-empty', name })
-  if (name === 'SEARCH' && parts.to === '') report({ kind: 'csl-empty', name: 'TO' })
-  return faults
+  if (name === 'EXEC' && !lang?.value) report({ code: 'csl-no-lang' }, lang)
+  if ((name === 'EXEC' || name === 'RUN') && parts.content === '') report({ code: 'csl-empty', data: { name } })
+  if (name === 'SEARCH' && parts.pattern === '') report({ code: 'csl-empty', data: { name } })
+  if (name === 'SEARCH' && parts.to === '') report({ code: 'csl-empty', data: { name: 'TO' } })
+  return diagnostics
 }
 
 /** What is wrong with TASKS itself. */
-export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault[] {
+export function invalidTasks(source: Source, { line, attributes }: Tasks): Diagnostic[] {
   const atomic = attributes.get('atomic')
   if (atomic === undefined || isFlag(atomic.value)) return []
-  return [invalidity(source, { line, id: null }, { kind: 'csl-flag', attribute: 'atomic' }, atomic)]
+  return [invalidity(source, line, { code: 'csl-flag', data: { attribute: 'atomic' } }, atomic)]
 }
 
 /** Unknown attributes do not stop an operation, but a typo such as `apend` is reported. */
@@ -98,20 +97,13 @@ export function unknownAttributes(name: string, attributes: Attributes): string[
   return warnings
 }
 
-/** The fault of an operation that is right but is in one TASKS with a wrong one. */
-export const skipped = (source: Source, operation: Operation, because: Mistakes['csl-skipped']): Fault => ({
-  ...invalidity(source, operation, { kind: 'csl-skipped', ...because }),
-  code: 'CSL_SKIPPED',
-})
+/** The diagnostic of an operation that is right but is in one TASKS with a wrong one. */
+export const skipped = (source: Source, operation: Operation, because: DiagnosticData['csl-skipped']): Diagnostic =>
+  invalidity(source, operation.line, { code: 'csl-skipped', data: because })
 
-function invalidity(
-  source: Source,
-  { line, id }: { readonly line: number; readonly id: string | null },
-  mistake: Mistake,
-  attribute?: Attribute,
-): Fault {
+function invalidity(source: Source, line: number, finding: Finding, attribute?: Attribute): Diagnostic {
   const { column, length } = attribute ?? { column: 1, length: source.line(line).trim().length }
-  return cslFault(source, line, id, { code: 'CSL_INVALID', column, length, mistake })
+  return cslDiagnostic(source, line, { ...finding, column, length })
 }
 
 const isFlag = (value: string): boolean => /^(?:true|false)$/i.test(value)

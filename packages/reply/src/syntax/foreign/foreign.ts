@@ -1,10 +1,10 @@
 import { partitionPoint } from '../../text/lines.ts'
-import type { Block, Fault } from '../../core/block.ts'
+import type { Block } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { flagDamagedParams } from '../damage.ts'
 import { kindsOfMarkup } from '../tokens.ts'
-import type { Mistake } from '../../core/mistake.ts'
-import { faultAt, LF, madeControl, type Reader, type ReadOptions, SPACE, Texts } from '../reader.ts'
+import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
+import { diagnosticAt, LF, madeControl, type Reader, type ReadOptions, SPACE, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: indentation, and damage to their markers. */
@@ -210,7 +210,7 @@ export interface Found {
   /** Null when it was not closed. */
   readonly endLine: number | null
   readonly lastLine: number
-  readonly slips: readonly LineSlip[]
+  readonly findings: readonly Finding[]
   readonly warnings?: readonly string[]
   /** What of its lines is marker, in order, where anything in them is not as the format has it. */
   readonly shells?: readonly string[] | undefined
@@ -218,24 +218,12 @@ export interface Found {
   readonly uncertainMarks?: true
 }
 
-/** A mistake on a line that does not know its block yet. The whole line is meant where no column is given. */
-export interface LineSlip {
-  readonly code?: 'truncated' | 'binary_file'
-  readonly line: number
-  readonly column?: number
-  readonly length?: number
-  readonly mistake: Mistake
-}
-
-/** The text ends before a block does. */
-export const truncated = (line: number, mistake: Mistake): LineSlip => ({ code: 'truncated', line, mistake })
-
 /** What was meant as a block and cannot be read. */
 export const unreadable = (
   lines: Pick<Found, 'startLine' | 'endLine' | 'lastLine'>,
   label: string,
-  slip: LineSlip,
-): Found => ({ ...lines, action: '', params: {}, label, slips: [slip] })
+  finding: Finding,
+): Found => ({ ...lines, action: '', params: {}, label, findings: [finding] })
 
 /** One format of other tools. Damage to its markers is repaired by its own reader. */
 interface Format {
@@ -282,7 +270,7 @@ export const foreign = (format: Format) =>
         seek,
         read(line) {
           const { found, next } = read(line)
-          return { blocks: found.map(blockFrom), faults: none, next }
+          return { blocks: found.map(blockFrom), diagnostics: none, next }
         },
       }
     },
@@ -305,7 +293,10 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
     params,
     startLine,
     endLine,
-    faults: found.slips.length === 0 ? none : found.slips.map((slip) => faultOf(source, id, slip)),
+    diagnostics:
+      found.findings.length === 0
+        ? none
+        : found.findings.map((finding) => diagnosticAt(source, finding.line ?? startLine, finding)),
     raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
   // Added, not spread: a copy of every block would cost more than reading it.
@@ -317,13 +308,16 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
 
 /** A block that fails if an escape of JSON makes a control character. */
 function withoutControls(source: Source, block: Block): Block {
-  const { params, raw, faults, id, startLine: line } = block
+  const { params, raw, diagnostics, startLine: line } = block
   for (const name in params) {
     const character = madeControl(params[name] ?? '', raw)
     if (character === undefined) continue
     return {
       ...block,
-      faults: [...faults, faultOf(source, id, { line, mistake: { kind: 'control-character', name, character } })],
+      diagnostics: [
+        ...diagnostics,
+        diagnosticAt(source, line, { code: 'control-character', data: { name, character } }),
+      ],
     }
   }
   return block
@@ -332,11 +326,11 @@ function withoutControls(source: Source, block: Block): Block {
 /** Windows separators, which every system reads. Before a mark a backslash may be an escape of Markdown. */
 const withSlashes = (path: string): string => (/\\(?![A-Za-z0-9])/.test(path) ? path : path.replaceAll('\\', '/'))
 
-const none: readonly Fault[] = []
+const none: readonly Diagnostic[] = []
 
 /** A block that is indented as a whole. Lines of a diff begin with a space anyway, but not the name above them. */
-function indentation(source: Source, { name }: Format, { startLine, endLine, slips }: Found): [string] | undefined {
-  if (slips.length > 0) return undefined
+function indentation(source: Source, { name }: Format, { startLine, endLine, findings }: Found): [string] | undefined {
+  if (findings.length > 0) return undefined
   const endsIndented = endLine !== null && name !== 'udiff' && isIndented(source, endLine)
   return endsIndented || isIndented(source, startLine)
     ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`]
@@ -349,11 +343,3 @@ const isIndented = (source: Source, line: number): boolean =>
 /** A path that is created may also create its directory. */
 const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>
   action !== 'file_create' && action !== 'file_write' && (path.startsWith('a/') || path.startsWith('b/'))
-
-function faultOf(source: Source, id: string, { code, line, column, length, mistake }: LineSlip): Fault {
-  const text = source.line(line)
-  const from = column ?? text.length - text.trimStart().length + 1
-  const whole = Math.max(0, text.trimEnd().length - from + 1)
-  const slip = { code: code ?? 'malformed_block', column: from, length: length ?? whole, mistake }
-  return faultAt(source, line, id, slip)
-}

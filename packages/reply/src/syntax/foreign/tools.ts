@@ -1,9 +1,10 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import { patchIn } from '../apply-patch/apply-patch.ts'
-import type { Found, LineSlip } from './foreign.ts'
+import type { Found } from './foreign.ts'
 
 /** What a call of another agent's tool asks for. Only a patch has mistakes of its own. */
 export type Asked = Pick<Found, 'action' | 'params'> &
-  Partial<Pick<Found, 'slips' | 'warnings' | 'label'>> & { readonly syntax?: 'apply-patch' }
+  Partial<Pick<Found, 'findings' | 'warnings' | 'label'>> & { readonly syntax?: 'apply-patch' }
 
 /** Arguments as texts, by the names that the call gives them. */
 export type Args = ReadonlyMap<string, string>
@@ -92,15 +93,16 @@ export const labelOf = (tool: string, args: Args): string => {
   return own !== undefined && editor.has(plain(own)) ? own : tool
 }
 
-/** What was asked, as a block of its call. Mistakes of a patch are shown where the call begins. */
+/** What was asked, as a block of its call. DiagnosticData of a patch are shown where the call begins. */
 export const calledFor = (
   call: Pick<Found, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
-  { slips = [], ...asked }: Asked,
-): Found => ({ ...call, ...asked, slips: slips.map((slip) => ({ ...slip, line: call.startLine })) })
+  { findings = [], ...asked }: Asked,
+): Found => ({ ...call, ...asked, findings: findings.map((finding) => ({ ...finding, line: call.startLine })) })
 
-export const withoutArgument = (line: number, name: string): LineSlip => ({
+export const withoutArgument = (line: number, name: string): Finding => ({
   line,
-  mistake: { kind: 'call-without', name },
+  code: 'call-without',
+  data: { name },
 })
 
 type Verb =

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, Rows, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, Rows } from '../foreign/foreign.ts'
 import { type Fence, fenceAt, fenceEnd } from '../fences.ts'
 import { unquoted } from '../foreign/name.ts'
 
@@ -54,7 +54,7 @@ function readFence(source: Source, line: number, fence: Fence): { found: Found[]
     startLine: line,
     endLine: closed ? last : null,
     lastLine: last,
-    slips: closed ? [] : [truncated(line, { kind: 'file-open', in: 'fence' })],
+    findings: closed ? [] : [{ code: 'file-open', data: { in: 'fence' }, line }],
   }
   return { found: [found], next: last + 1 }
 }

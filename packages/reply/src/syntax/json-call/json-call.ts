@@ -1,5 +1,6 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
+import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import {
   type Args,
   argsOf,
@@ -128,10 +129,13 @@ function brokenCall(
 ): Omit<Seen, 'line'> | undefined {
   if (tool === undefined && !HEAD.test(source.text.slice(start, start + 400))) return undefined
   const last = isCut ? source.lineCount : source.lineAt(failed)
-  const slip = isCut
-    ? truncated(line, { kind: 'call-open', isLater })
-    : ({ line: last, mistake: { kind: 'call-no-json', line } } as const)
-  return { last, found: [unreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', slip)] }
+  const finding: Finding = isCut
+    ? { code: 'call-open', data: { isLater }, line }
+    : { code: 'call-no-json', data: { line }, line: last }
+  return {
+    last,
+    found: [unreadable({ startLine: line, endLine: isCut ? null : last, lastLine: last }, 'call', finding)],
+  }
 }
 
 /** The tool that is named before its arguments; the last group is their bracket. */
@@ -227,6 +231,7 @@ function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
   const asked = askedBy(tool, args)
   if (asked === undefined || asked === 'path' || asked === 'command') return []
   const common = { label: labelOf(tool, args), startLine: line, endLine: last, lastLine: last }
-  if (typeof asked === 'string') return [{ ...common, action: '', params: {}, slips: [withoutArgument(line, asked)] }]
+  if (typeof asked === 'string')
+    return [{ ...common, action: '', params: {}, findings: [withoutArgument(line, asked)] }]
   return asked.map((one) => calledFor(common, one))
 }

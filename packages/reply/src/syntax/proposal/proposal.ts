@@ -1,6 +1,7 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import type { NotExecutedReason } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
-import { foreign, type Found, MarkList, Rows, type LineSlip, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
 import { type Fence, fenceAt, fenceEnd, rowAt } from '../fences.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
@@ -208,7 +209,7 @@ function hunksIn(
   const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
   const { path, line } = named
   const found = {
-    ...foundOf(path, { action: 'file_patch', content: '' }, { line, until: end, slips: [] }),
+    ...foundOf(path, { action: 'file_patch', content: '' }, { line, until: end, findings: [] }),
     params: { path, patch },
   }
   const said = titleIn(rowAt(source, line))?.said ?? 'whole'
@@ -218,16 +219,16 @@ function hunksIn(
 /** An old text that is empty is that of a new file. */
 function pairOf(source: Source, { path, line, old, fresh, end }: Pair): Place {
   const until = Math.min(end, source.lineCount)
-  const slips = end > source.lineCount ? [unclosed(line)] : []
+  const findings = end > source.lineCount ? [unclosed(line)] : []
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
-  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, until, slips })
+  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, until, findings })
   const search = old.map((row) => `${row}\n`).join('')
   const patch = { path, patch: hunkOf({ search, replace: content }) }
   return {
     line,
     last: until,
-    found: isNew || slips.length > 0 ? found : { ...found, params: patch },
+    found: isNew || findings.length > 0 ? found : { ...found, params: patch },
   }
 }
 
@@ -314,7 +315,7 @@ function placeOf(source: Source, { path, said }: Title, { line, first, last, end
   return {
     line,
     last: until,
-    found: foundOf(path, { action: 'file_write', content }, { line, until, slips: closed ? [] : [unclosed(line)] }),
+    found: foundOf(path, { action: 'file_write', content }, { line, until, findings: closed ? [] : [unclosed(line)] }),
     ...(reason === undefined ? {} : { reason }),
   }
 }
@@ -324,27 +325,27 @@ function writtenBy(source: Source, top: number, doc: Heredoc): Place {
   const until = Math.min(top + doc.end, source.lineCount)
   const action = doc.append ? 'file_append' : 'file_write'
   const content = doc.rows.map((row) => `${row}\n`).join('')
-  const slips = doc.isClosed
+  const findings: readonly Finding[] = doc.isClosed
     ? doc.trouble === undefined
       ? []
-      : [{ line, mistake: { kind: 'file-by-shell', unknown: doc.trouble } as const }]
+      : [{ line, code: 'file-by-shell', data: { unknown: doc.trouble } }]
     : [unclosed(line)]
-  const found = foundOf(doc.path, { action, content }, { line, until, slips })
+  const found = foundOf(doc.path, { action, content }, { line, until, findings })
   return { line, last: until, found }
 }
 
 const foundOf = (
   path: string,
   { action, content }: { readonly action: string; readonly content: string },
-  { line, until, slips }: { readonly line: number; readonly until: number; readonly slips: readonly LineSlip[] },
+  { line, until, findings }: { readonly line: number; readonly until: number; readonly findings: readonly Finding[] },
 ): Found => ({
   action,
-  params: slips.length > 0 ? { path } : { path, content },
+  params: findings.length > 0 ? { path } : { path, content },
   label: 'proposal',
   startLine: line,
-  endLine: slips.some(({ code }) => code === 'truncated') ? null : until,
+  endLine: findings.some(({ code }) => code === 'file-open') ? null : until,
   lastLine: until,
-  slips,
+  findings,
 })
 
 /** Whether every line has its number before it, counting up. */
@@ -365,4 +366,4 @@ function isNumbered(texts: readonly string[]): boolean {
 const isIndented = (texts: readonly string[]): boolean =>
   texts.some((text) => text.trim() !== '') && texts.every((text) => /^\s|^$/.test(text))
 
-const unclosed = (line: number): LineSlip => truncated(line, { kind: 'file-open', in: 'other' })
+const unclosed = (line: number): Finding => ({ code: 'file-open', data: { in: 'other' }, line })

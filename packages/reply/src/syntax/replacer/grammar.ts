@@ -1,4 +1,4 @@
-import type { Mistake } from '../../core/mistake.ts'
+import type { Finding } from '../../core/diagnostic.ts'
 import { plainMarker } from '../../text/undamage.ts'
 import type { Lex, Token, Tokens } from '../tokens.ts'
 
@@ -54,7 +54,7 @@ export interface ParsedBlock {
   /** The last line that belongs to it, closed or not. */
   readonly last: number
   readonly sections: readonly ParsedSection[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly findings: readonly Finding[]
 }
 
 interface ParsedSection {
@@ -62,13 +62,6 @@ interface ParsedSection {
   /** Of its marker. */
   readonly line: number
   readonly last: number
-}
-
-export interface Diagnostic {
-  readonly line: number
-  readonly mistake: Mistake
-  /** The text ends before the block does. */
-  readonly isCut?: boolean
 }
 
 export const isOpener = (name: MarkerName | undefined): name is 'EXPLANATION' | 'FILE' =>
@@ -79,11 +72,11 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
   const first = tokens.at(start)
   if (first === undefined || first.name === 'END') return undefined
   const found: ParsedSection[] = []
-  const diagnostics: Diagnostic[] = []
-  const report = (line: number, mistake: Mistake | undefined): void => {
-    if (mistake !== undefined) diagnostics.push({ line, mistake })
+  const findings: Finding[] = []
+  const report = (line: number, finding: Finding | undefined): void => {
+    if (finding !== undefined) findings.push({ ...finding, line })
   }
-  const parsed = (end: number | null, last: number): ParsedBlock => ({ start, end, last, sections: found, diagnostics })
+  const parsed = (end: number | null, last: number): ParsedBlock => ({ start, end, last, sections: found, findings })
 
   tokens.take(start, first)
   report(start, misplaced(first.name, undefined))
@@ -92,9 +85,9 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
     const next = tokens.next(line + 1)
     const own = { name: section, line, last: next === undefined ? tokens.lineCount : next.line - 1 }
     found.push(own)
-    diagnostics.push(...mistakesIn(tokens, own))
+    findings.push(...findingsIn(tokens, own))
     if (next === undefined) {
-      diagnostics.push({ line, mistake: { kind: 'replacer-open', section, first: start }, isCut: true })
+      findings.push({ line, code: 'replacer-open', data: { section, first: start } })
       return parsed(null, tokens.lineCount)
     }
     const { name } = next.token
@@ -110,8 +103,8 @@ export function parseBlock(tokens: ReplacerTokens, start: number): ParsedBlock |
     if (!isOpener(section) && !(section === 'SEARCH' && name === 'REPLACE')) {
       const end = endAfter(tokens, next.line)
       const last = end ?? tokens.source.lastLine
-      const mistake = { kind: 'replacer-overrun', marker: name, section, line, first: start, last } as const
-      diagnostics.push({ line: next.line, mistake, isCut: end === null })
+      const data = { marker: name, section, line, first: start, last, isCut: end === null }
+      findings.push({ line: next.line, code: 'replacer-overrun', data })
       return parsed(end, end ?? tokens.lineCount)
     }
     report(next.line, misplaced(name, section))
@@ -130,14 +123,14 @@ function endAfter(tokens: ReplacerTokens, line: number): number | null {
 }
 
 /** What is wrong with the content of a section. */
-function mistakesIn(tokens: ReplacerTokens, { name, line, last }: ParsedSection): Diagnostic[] {
+function findingsIn(tokens: ReplacerTokens, { name, line, last }: ParsedSection): Finding[] {
   if (name !== 'FILE' && name !== 'SEARCH') return []
   const written = linesWithText(tokens, line + 1, last, name === 'FILE' ? 2 : 1)
   // White space alone is in no file or all over it.
-  if (name === 'SEARCH') return written.length > 0 ? [] : [{ line, mistake: { kind: 'replacer-empty-search' } }]
+  if (name === 'SEARCH') return written.length > 0 ? [] : [{ line, code: 'replacer-empty-search' }]
   const [path, below] = written
-  if (path === undefined) return [{ line, mistake: { kind: 'replacer-no-path' } }]
-  return below === undefined ? [] : [{ line: below, mistake: { kind: 'replacer-below-path' } }]
+  if (path === undefined) return [{ line, code: 'replacer-no-path' }]
+  return below === undefined ? [] : [{ line: below, code: 'replacer-below-path' }]
 }
 
 /** The first lines that are not blank. */
@@ -148,22 +141,22 @@ function linesWithText(tokens: ReplacerTokens, first: number, last: number, most
 }
 
 /** What is wrong with a marker below `section`, or at the start. */
-function misplaced(marker: Section, section: Section | undefined): Mistake | undefined {
+function misplaced(marker: Section, section: Section | undefined): Finding | undefined {
   if (marker === 'EXPLANATION') return undefined
-  if (marker === 'FILE') return section === 'FILE' ? { kind: 'replacer-second-file' } : undefined
+  if (marker === 'FILE') return section === 'FILE' ? { code: 'replacer-second-file' } : undefined
   const missing = marker === 'REPLACE' ? 'SEARCH' : 'FILE'
-  return section === missing ? undefined : { kind: 'replacer-without', marker, missing }
+  return section === missing ? undefined : { code: 'replacer-without', data: { marker, missing } }
 }
 
 /** What is wrong with a block that ends below this section. */
-function incomplete(marker: Section): Mistake | undefined {
+function incomplete(marker: Section): Finding | undefined {
   switch (marker) {
     case 'EXPLANATION':
-      return { kind: 'replacer-without', marker, missing: 'FILE' }
+      return { code: 'replacer-without', data: { marker, missing: 'FILE' } }
     case 'FILE':
-      return { kind: 'replacer-without', marker, missing: 'SEARCH' }
+      return { code: 'replacer-without', data: { marker, missing: 'SEARCH' } }
     case 'SEARCH':
-      return { kind: 'replacer-without', marker, missing: 'REPLACE' }
+      return { code: 'replacer-without', data: { marker, missing: 'REPLACE' } }
     case 'REPLACE':
     case 'OVERWRITE':
       return undefined

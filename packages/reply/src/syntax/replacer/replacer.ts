@@ -1,18 +1,11 @@
-import type { Block, Fault } from '../../core/block.ts'
+import type { Block } from '../../core/block.ts'
+import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import { between, type Call, meaningOf, refuse, type Rendered, unfitForLines } from '../call.ts'
-import { faultAt, type MakeReader, Texts } from '../reader.ts'
+import { diagnosticAt, type MakeReader, Texts } from '../reader.ts'
 import { reportLesson, type Syntax } from '../syntax.ts'
 import { type ReadThroughDamage, Tokens } from '../tokens.ts'
-import {
-  type Diagnostic,
-  isOpener,
-  lexReplacer,
-  markerStart,
-  parseBlock,
-  type ParsedBlock,
-  type Section,
-} from './grammar.ts'
+import { isOpener, lexReplacer, markerStart, parseBlock, type ParsedBlock, type Section } from './grammar.ts'
 
 const reader: MakeReader = (source) => {
   const tokens = Tokens.exact(source, lexReplacer)
@@ -23,22 +16,17 @@ const reader: MakeReader = (source) => {
     read(line) {
       const parsed = parseBlock(tokens, line)
       if (parsed !== undefined)
-        return { blocks: [blockOf(source, parsed, String(++count))], faults: [], next: parsed.last + 1 }
-      const fault = faultOn(source, null, { line, mistake: { kind: 'replacer-stray-end' } })
-      return { blocks: [], faults: [fault], next: line + 1 }
+        return { blocks: [blockOf(source, parsed, String(++count))], diagnostics: [], next: parsed.last + 1 }
+      const diagnostic = diagnosticOn(source, line, { code: 'replacer-stray-end' })
+      return { blocks: [], diagnostics: [diagnostic], next: line + 1 }
     },
   }
 }
 
-const faultOn = (source: Source, id: string | null, { line, mistake, isCut }: Diagnostic): Fault =>
-  faultAt(source, line, id, {
-    code: isCut ? 'truncated' : 'REPLACER_SYNTAX',
-    column: 1,
-    length: source.line(line).trimEnd().length,
-    mistake,
-  })
+const diagnosticOn = (source: Source, line: number, finding: Finding): Diagnostic =>
+  diagnosticAt(source, line, { ...finding, column: 1, length: source.line(line).trimEnd().length })
 
-function blockOf(source: Source, { start, end, last, sections, diagnostics }: ParsedBlock, id: string): Block {
+function blockOf(source: Source, { start, end, last, sections, findings }: ParsedBlock, id: string): Block {
   const texts: { [name in Section]?: string | undefined } = {}
   for (const section of sections) {
     const text = source.lines(section.line + 1, section.last)
@@ -70,7 +58,7 @@ function blockOf(source: Source, { start, end, last, sections, diagnostics }: Pa
     params,
     startLine: start,
     endLine: end,
-    faults: diagnostics.map((diagnostic) => faultOn(source, id, diagnostic)),
+    diagnostics: findings.map((finding) => diagnosticOn(source, finding.line ?? start, finding)),
     raw: source.text.slice(source.startOf(start), source.endOf(last)),
     rootNameMayLead: true,
     ...(explanation && { explanation }),

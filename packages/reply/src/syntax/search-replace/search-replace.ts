@@ -1,5 +1,6 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, type LineSlip } from '../foreign/foreign.ts'
+import { foreign, type Found } from '../foreign/foreign.ts'
 import { frameAt, rowAt } from '../fences.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
 import { LF } from '../reader.ts'
@@ -100,10 +101,10 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
       : undefined
   const name = named?.path ?? (other === undefined ? before.name : undefined)
   const edit = readEdit(source, marks, line, name)
-  const first =
-    other === undefined || edit.slips.length > 0
+  const first: Edit =
+    other === undefined || edit.findings.length > 0
       ? edit
-      : { ...edit, slips: [{ line, mistake: { kind: 'search-nameless', other } as const }] }
+      : { ...edit, findings: [{ line, code: 'search-nameless', data: { other } }] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
     return { name, found: foundOf([first], startLine, name, { content: first.replace }), next: first.next }
@@ -130,23 +131,22 @@ export function editsBetween(
   source: Source,
   marks: SearchReplaceMarks,
   { first, last, path }: { readonly first: number; readonly last: number; readonly path: string },
-): Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'> {
+): Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'> {
   const edits: Edit[] = []
   for (let line = marks.seek(first); line <= last; line = marks.seek(edits.at(-1)?.next ?? Infinity)) {
     edits.push(readEdit(source, marks, line, path))
   }
   const [only, ...more] = edits
-  if (only === undefined)
-    return { action: '', params: { path }, slips: [{ line: first, mistake: { kind: 'search-none' } }] }
+  if (only === undefined) return { action: '', params: { path }, findings: [{ line: first, code: 'search-none' }] }
   const name = path === '' ? undefined : path
   // Without old lines the new ones are the whole file.
   const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
   const text = isWhole ? { content: only.replace } : { patch: patchOf(edits) }
   const found = foundOf(edits, first, name, text)
-  return isWhole && found.slips.length === 0 ? { ...found, action: 'file_write' } : found
+  return isWhole && found.findings.length === 0 ? { ...found, action: 'file_write' } : found
 }
 
-const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && !TEXT.test(search)
+const isNewFile = ({ search, findings }: Edit): boolean => findings.length === 0 && !TEXT.test(search)
 const TEXT = /\S/
 
 const patchOf = (edits: readonly Edit[]): string =>
@@ -160,18 +160,18 @@ function foundOf(
 ): Found {
   const last = edits.at(-1)
   const first = edits[0]
-  const own = allOf(edits, ({ slips }) => slips)
+  const own = allOf(edits, ({ findings }) => findings)
   const shells = allOf(edits, (edit) => edit.shells ?? none)
   const isNameless = name === undefined && first !== undefined && own.length === 0
-  const slips: readonly LineSlip[] = isNameless ? [{ line: first.line, mistake: { kind: 'search-nameless' } }] : own
+  const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless', data: {} }] : own
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
-    params: paramsOf(name, slips.length > 0 ? undefined : text),
+    params: paramsOf(name, findings.length > 0 ? undefined : text),
     label: 'SEARCH/REPLACE',
     startLine,
     endLine: last?.endLine ?? null,
     lastLine: last?.lastLine ?? startLine,
-    slips,
+    findings,
     warnings: allOf(edits, ({ warnings }) => warnings),
     shells: shells.length > 0 ? shells : undefined,
   }

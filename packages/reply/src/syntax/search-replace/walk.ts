@@ -1,14 +1,6 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import { type Source, textFrom } from '../../core/source.ts'
-import {
-  damageWarning,
-  eachLineWith,
-  isLine,
-  type LineSlip,
-  MarkList,
-  type ReadMarker,
-  Rows,
-  truncated,
-} from '../foreign/foreign.ts'
+import { damageWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } from '../foreign/foreign.ts'
 import { frameAt, rowAt } from '../fences.ts'
 
 /** One head with what belongs to it. */
@@ -21,7 +13,7 @@ export interface Edit {
   readonly stated?: number
   readonly endLine: number | null
   readonly lastLine: number
-  readonly slips: readonly LineSlip[]
+  readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
   /** Its markers, where one of them is not written as usual. */
   readonly shells?: readonly string[]
@@ -33,17 +25,17 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   const usual = marks.usualFrom(line)
   if (usual !== undefined) return editOf(source, usual[0], usual[2], dividedBy(usual[0], usual[1], usual[2]))
   const { head, inner, dividers, end } = withTail(source, outline(marks, line))
-  if (head === undefined) return broken(line, line, line + 1, { line, mistake: { kind: 'search-stray' } })
-  if (end === undefined) return broken(line, null, source.lineCount + 1, truncated(line, { kind: 'search-open' }))
+  if (head === undefined) return broken(line, line, line + 1, { line, code: 'search-stray' })
+  if (end === undefined) return broken(line, null, source.lineCount + 1, { code: 'search-open', line })
   if (inner !== undefined) {
-    const mistake = { kind: 'search-inside', first: line, last: end.line } as const
-    return broken(line, end.line, end.line + 1, { line: inner.line, mistake })
+    const finding = { code: 'search-inside', data: { first: line, last: end.line } } as const
+    return broken(line, end.line, end.line + 1, { ...finding, line: inner.line })
   }
   const divider = dividerOf(source, head, dividers, {
     end,
     mayUnderline: /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name),
   })
-  if ('mistake' in divider) return broken(line, end.line, end.line + 1, divider)
+  if ('code' in divider) return broken(line, end.line, end.line + 1, divider)
   return editOf(source, head, end, divider)
 }
 
@@ -58,14 +50,14 @@ function editOf(source: Source, head: Mark, end: Mark, divider: Divided): Edit {
     replace,
     endLine: end.line,
     lastLine: end.line,
-    slips: none,
+    findings: none,
     warnings: warningsOf(head, end, divider, search === replace && search !== ''),
     next: end.line + 1,
   }
   if (stated !== undefined) edit.stated = stated
   if (word !== undefined) {
     const column = rowAt(source, line).indexOf(word) + 1
-    edit.slips = [{ line, column, length: word.length, mistake: { kind: 'search-after-head' } }]
+    edit.findings = [{ line, column, length: word.length, code: 'search-after-head' }]
   }
   const shells = shellsOf(head, divider.mark, end)
   if (shells !== undefined) edit.shells = shells
@@ -193,10 +185,10 @@ function dividerOf(
   head: Mark,
   dividers: readonly Mark[],
   { end, mayUnderline }: { readonly end: Mark; readonly mayUnderline: boolean },
-): Divided | LineSlip {
+): Divided | Finding {
   const own = dividers.filter(({ form }) => form.size === head.form.size)
   const [divider, second, third] = own.length > 0 ? own : dividers
-  if (divider === undefined) return { line: head.line, mistake: { kind: 'search-no-divider' } }
+  if (divider === undefined) return { line: head.line, code: 'search-no-divider' }
   const divided = dividedBy(head, divider, end)
   if (second === undefined || second === end) return divided
   const doubled = [`the divider on line ${second.line} is one too many; it was ignored`]
@@ -205,7 +197,7 @@ function dividerOf(
     if (second.line === divider.line + 1) return { ...divided, from: second.line + 1, doubled }
     if (isBlankBetween(source, second.line, end.line)) return { ...divided, to: second.line - 1, doubled }
   }
-  return { line: second.line, mistake: { kind: 'search-two-dividers', line: divider.line } }
+  return { line: second.line, code: 'search-two-dividers', data: { line: divider.line } }
 }
 
 function isBlankBetween(source: Source, first: number, last: number): boolean {
@@ -213,8 +205,8 @@ function isBlankBetween(source: Source, first: number, last: number): boolean {
   return true
 }
 
-function broken(line: number, endLine: number | null, next: number, slip: LineSlip): Edit {
-  return { line, search: '', replace: '', endLine, lastLine: next - 1, slips: [slip], warnings: none, next }
+function broken(line: number, endLine: number | null, next: number, finding: Finding): Edit {
+  return { line, search: '', replace: '', endLine, lastLine: next - 1, findings: [finding], warnings: none, next }
 }
 
 interface Mark {

@@ -1,5 +1,5 @@
-import type { Instead, Mistakes } from '../../core/mistake.ts'
-import { madeControl, QUOTE, type Slip, SPACE } from '../reader.ts'
+import type { DiagnosticData, Finding, Instead } from '../../core/diagnostic.ts'
+import { madeControl, QUOTE, SPACE } from '../reader.ts'
 import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
@@ -9,38 +9,38 @@ export interface Assignment {
   readonly value?: string
   /** The delimiter of the heredoc that begins below, however wrong the rest of the line is. */
   readonly opens?: string
-  readonly slip?: Slip
+  readonly finding?: Finding
 }
 
 /** `line` is neither empty nor a marker. */
 export function parseAssignment(line: string, name: Name): Assignment {
   const equals = line.indexOf('=')
   if (equals === -1) {
-    const mistake = { kind: 'sham-line', id: name.id, instead: insteadOfLine(line.trim(), name) } as const
-    return { ...misspeltOpener(line), slip: { code: 'MALFORMED_ASSIGNMENT', column: 1, length: line.length, mistake } }
+    const data = { id: name.id, instead: insteadOfLine(line.trim(), name) }
+    return { ...misspeltOpener(line), finding: { code: 'sham-line', data, column: 1, length: line.length } }
   }
   if (line.charAt(equals + 1) === '>')
-    return { ...misspeltOpener(line), slip: invalidValue(equals, 2, rewritten(line, equals)) }
+    return { ...misspeltOpener(line), finding: invalidValue(equals, 2, rewritten(line, equals)) }
   if (line.charAt(equals - 1) === ':')
-    return { ...misspeltOpener(line), slip: wrongOperator(equals - 1, rewritten(line, equals - 1)) }
+    return { ...misspeltOpener(line), finding: wrongOperator(equals - 1, rewritten(line, equals - 1)) }
 
   const key = line.slice(0, equals).trim()
   if (key === '') {
-    const slip = { code: 'EMPTY_KEY', column: equals + 1, length: 1, mistake: { kind: 'sham-no-key' } } as const
-    return { ...misspeltOpener(line), slip }
+    const finding = { column: equals + 1, length: 1, code: 'sham-no-key' } as const
+    return { ...misspeltOpener(line), finding }
   }
   const rest = line.slice(equals + 1)
   const value = rest.trim()
   const at = equals + 1 + rest.length - rest.trimStart().length
-  if (value === '') return { slip: invalidValue(line.length, 1, { emptyKey: key }) }
+  if (value === '') return { finding: invalidValue(line.length, 1, { emptyKey: key }) }
   if (value.startsWith('"')) return quoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
   if (delimiter !== undefined) return heredoc(line, key, closedUp(delimiter), at + 3, name)
   const instead = insteadOfValue(key, value, name)
   const operator = line.indexOf(':=', at)
-  if (operator !== -1) return { ...misspeltOpener(line), slip: wrongOperator(operator, instead) }
-  return { ...misspeltOpener(line), slip: invalidValue(at, value.length, instead) }
+  if (operator !== -1) return { ...misspeltOpener(line), finding: wrongOperator(operator, instead) }
+  return { ...misspeltOpener(line), finding: invalidValue(at, value.length, instead) }
 }
 
 /** Whether a line is spelled like a parameter, so that it may belong to a block that was never closed. */
@@ -50,23 +50,23 @@ function quoted(line: string, key: string, value: string, at: number, name: Name
   const close = closingQuote(value)
   if (close === undefined) {
     const isEscaped = value.endsWith('\\"')
-    const mistake = { kind: 'sham-quote', key, delimiter: delimiterOf(name), isEscaped } as const
-    return { slip: { code: 'UNCLOSED_QUOTE', column: at + 1, length: line.length - at, mistake } }
+    const data = { key, delimiter: delimiterOf(name), isEscaped }
+    return { finding: { code: 'sham-quote', data, column: at + 1, length: line.length - at } }
   }
   const literal = value.slice(0, close.at + 1)
   const rest = value.slice(close.at + 1)
   const operator = rest.indexOf(':=')
-  if (operator !== -1) return { slip: wrongOperator(at + close.at + 1 + operator, 'nothing') }
+  if (operator !== -1) return { finding: wrongOperator(at + close.at + 1 + operator, 'nothing') }
   const text = close.plain ? literal.slice(1, -1) : jsonText(literal)
-  if (text === undefined) return { slip: badEscape(key, at, literal, name) }
-  const badKey = keySlip(line, key)
+  if (text === undefined) return { finding: badEscape(key, at, literal, name) }
+  const badKey = keyFinding(line, key)
   if (rest.trim() !== '') {
     const column = at + literal.length + rest.length - rest.trimStart().length + 1
     const length = line.length - column + 1
-    const slip = { code: 'TRAILING_CONTENT', column, length, mistake: { kind: 'sham-after-value' } } as const
-    return badKey === undefined ? { key, value: text, slip } : { slip }
+    const finding = { column, length, code: 'sham-after-value' } as const
+    return badKey === undefined ? { key, value: text, finding } : { finding }
   }
-  return badKey === undefined ? { key, value: text } : { slip: badKey }
+  return badKey === undefined ? { key, value: text } : { finding: badKey }
 }
 
 /** Where the quoted text at the start of `value` ends, and whether it has no escapes. */
@@ -128,18 +128,18 @@ const isHeredocSafe = (value: string, delimiter: string): boolean =>
   !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()
 
 function heredoc(line: string, key: string, delimiter: string, at: number, name: Name): Assignment {
-  const badKey = keySlip(line, key)
+  const badKey = keyFinding(line, key)
   const right = delimiterOf(name)
   if (delimiter === right) {
     if (badKey === undefined) return { key, opens: right }
     // The value of a key that is merely indented is kept, for what the report shows of the block.
     return firstBadUnit(key) === -1 && key.length <= 256
-      ? { key, opens: right, slip: badKey }
-      : { opens: right, slip: badKey }
+      ? { key, opens: right, finding: badKey }
+      : { opens: right, finding: badKey }
   }
-  const mistake = { kind: 'sham-delimiter', key, delimiter: right } as const
-  const slip = { code: 'INVALID_HEREDOC_DELIMITER', column: at + 1, length: delimiter.length, mistake }
-  return { opens: delimiter, slip: badKey ?? slip }
+  const data = { key, delimiter: right }
+  const finding = { code: 'sham-delimiter', data, column: at + 1, length: delimiter.length } as const
+  return { opens: delimiter, finding: badKey ?? finding }
 }
 
 /**
@@ -154,29 +154,29 @@ function misspeltOpener(line: string): { opens?: string } {
   return delimiter === undefined ? {} : { opens: delimiter }
 }
 
-function keySlip(line: string, key: string): Slip | undefined {
+function keyFinding(line: string, key: string): Finding | undefined {
   if (!line.startsWith(key)) {
     const length = line.slice(0, line.indexOf('=')).trimEnd().length
-    return badCharacter(line, 0, length, { kind: 'sham-key-indented', write: line.trim() })
+    return {
+      code: 'sham-key-indented',
+      data: { ...badCharacter(line, 0), write: line.trim() },
+      column: 1,
+      length,
+    }
   }
   const bad = firstBadUnit(key)
   if (bad !== -1) {
     const example = key.replace(/[^\p{L}\p{N}_]+/gu, '_').replace(/^(?=\p{N})/u, '_')
-    return badCharacter(line, bad, key.length, { kind: 'sham-key', example })
+    return { code: 'sham-key', data: { ...badCharacter(line, bad), example }, column: 1, length: key.length }
   }
   if (key.length <= 256) return undefined
-  return { code: 'INVALID_KEY', column: 1, length: key.length, mistake: { kind: 'sham-key-long' } }
+  return { column: 1, length: key.length, code: 'sham-key-long' }
 }
 
-function badCharacter(
-  line: string,
-  at: number,
-  length: number,
-  what: { kind: 'sham-key'; example: string } | { kind: 'sham-key-indented'; write: string },
-): Slip {
-  const character = String.fromCodePoint(line.codePointAt(at) ?? 0)
-  return { code: 'INVALID_KEY', column: 1, length, mistake: { ...what, character, position: at + 1 } }
-}
+const badCharacter = (line: string, at: number): { character: string; position: number } => ({
+  character: String.fromCodePoint(line.codePointAt(at) ?? 0),
+  position: at + 1,
+})
 
 /** Letters and numbers only, so the zero-width and control characters are refused with the rest. */
 function firstBadUnit(key: string): number {
@@ -185,36 +185,36 @@ function firstBadUnit(key: string): number {
   return good === key.length ? -1 : good
 }
 
-const invalidValue = (at: number, length: number, instead: Instead): Slip => ({
-  code: 'INVALID_VALUE',
+const invalidValue = (at: number, length: number, instead: Instead): Finding => ({
   column: at + 1,
   length,
-  mistake: { kind: 'sham-value', instead },
+  code: 'sham-value',
+  data: { instead },
 })
 
-function badEscape(key: string, at: number, literal: string, name: Name): Slip {
+function badEscape(key: string, at: number, literal: string, name: Name): Finding {
   const meant = literalText(literal.slice(1, -1))
   const instead = meant === undefined ? heredocFor(key, name) : { write: `${key} = ${JSON.stringify(meant)}` }
-  return { ...invalidValue(at, literal.length, instead), mistake: { kind: 'sham-escape', key, instead } }
+  return { ...invalidValue(at, literal.length, instead), code: 'sham-escape', data: { key, instead } }
 }
 
 /** What is wrong with a value that holds a control character. */
-export function controlSlip(line: string, { key, value }: Assignment, name: Name): Slip | undefined {
+export function controlFinding(line: string, { key, value }: Assignment, name: Name): Finding | undefined {
   if (key === undefined || value === undefined) return undefined
   const character = madeControl(value, line)
   if (character === undefined) return undefined
   const at = line.indexOf('"')
-  const mistake = { kind: 'control-character', name: key, character, instead: heredocFor(key, name) } as const
-  return { code: 'INVALID_VALUE', column: at + 1, length: line.trimEnd().length - at, mistake }
+  const data = { name: key, character, instead: heredocFor(key, name) }
+  return { code: 'control-character', data, column: at + 1, length: line.trimEnd().length - at }
 }
 
 const heredocFor = (key: string, name: Name): Instead => ({ key, delimiter: delimiterOf(name) })
 
-const wrongOperator = (at: number, instead: Instead | 'nothing'): Slip => ({
-  code: 'INVALID_ASSIGNMENT_OPERATOR',
+const wrongOperator = (at: number, instead: Instead | 'nothing'): Finding => ({
   column: at + 1,
   length: 2,
-  mistake: { kind: 'sham-operator', instead },
+  code: 'sham-operator',
+  data: { instead },
 })
 
 /** The line with `=` instead of the two characters at `at`. */
@@ -228,7 +228,7 @@ function insteadOfValue(key: string, value: string, name: Name): Instead {
   return { write: `${key} = ${JSON.stringify(inner)}` }
 }
 
-function insteadOfLine(trimmed: string, name: Name): Mistakes['sham-line']['instead'] {
+function insteadOfLine(trimmed: string, name: Name): DiagnosticData['sham-line']['instead'] {
   const delimiter = delimiterOf(name)
   if (/^(?:```|~~~)/.test(trimmed)) return { fence: endOf(name) }
   if (/^(?:\/\/|#|--|;)/.test(trimmed)) return 'nothing'

@@ -23,11 +23,11 @@ import { plainMarker } from '../../text/undamage.ts'
 export const readThroughDamage: ReadThroughDamage = (view, start) => {
   const header = view.line(start) ?? ''
   const found = parseHeader(plainMarker(header))
-  if (found === undefined || found.slip !== undefined) return undefined
+  if (found === undefined || found.finding !== undefined) return undefined
   const lines = new DamagedLines(view)
   lines.markers.take(start, { clean: cleanLine(header), markup: header })
   const { block } = new BlockParser(lines, found.name, start).block()
-  const isOwnEnd = block.endLine !== null && !block.faults.some(({ mistake }) => mistake.kind === 'sham-end')
+  const isOwnEnd = block.endLine !== null && !block.diagnostics.some(({ code }) => code === 'sham-end')
   return isOwnEnd ? { start, end: block.lastLine, markers: lines.markers.list } : undefined
 }
 
@@ -88,12 +88,12 @@ class DamagedLines implements ShamLines {
 function assignment(line: string, plain: string, name: Name): { clean?: string; markup: string } {
   const asItIs = parseAssignment(line, name)
   const isAction = asItIs.key === 'action' && asItIs.value !== undefined
-  if (asItIs.slip === undefined && !(isAction && plain !== line.trim()))
+  if (asItIs.finding === undefined && !(isAction && plain !== line.trim()))
     return { clean: line, markup: markupOf(line, asItIs.opens) }
   // Where the key belongs is not damage: a block that is indented as a whole is read without its indentation.
   if (/^[ \t]/.test(line)) return { markup: line }
   const repaired = parseAssignment(plain, name)
-  if (repaired.opens !== undefined && repaired.slip === undefined) return { clean: plain, markup: line }
+  if (repaired.opens !== undefined && repaired.finding === undefined) return { clean: plain, markup: line }
   return quotedAssignment(line)
 }
 

@@ -1,8 +1,7 @@
-import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { faultAt, type ReadOptions, type Slip, Texts } from '../reader.ts'
-import type { Mistake } from '../../core/mistake.ts'
-import { type Assignment, controlSlip, parseAssignment, startsLikeAssignment } from './assignment.ts'
+import { diagnosticAt, type ReadOptions, Texts } from '../reader.ts'
+import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
+import { type Assignment, controlFinding, parseAssignment, startsLikeAssignment } from './assignment.ts'
 import { delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamLines } from './lines.ts'
 
 /*
@@ -35,13 +34,13 @@ export interface FoundBlock {
   readonly endLine: number | null
   /** The last line that belongs to it, closed or not. */
   readonly lastLine: number
-  readonly faults: readonly Fault[]
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 export interface Found {
   readonly block?: FoundBlock
   /** Faults of a header that starts no block. */
-  readonly faults: readonly Fault[]
+  readonly diagnostics: readonly Diagnostic[]
   readonly skipped: readonly Follower[]
   readonly next: number
 }
@@ -56,10 +55,10 @@ export interface Follower {
 export function readHeader(lines: ShamLines, start: number, { controlCharacters }: ReadOptions): Found {
   const { source } = lines
   const header = parseHeader(source.line(start))
-  if (header === undefined) return { faults: [], skipped: [], next: start + 1 }
+  if (header === undefined) return { diagnostics: [], skipped: [], next: start + 1 }
   const parser = new BlockParser(lines, header.name, start, controlCharacters)
-  if (header.slip === undefined) return parser.block()
-  return parser.lost(faultAt(source, start, null, header.slip))
+  if (header.finding === undefined) return parser.block()
+  return parser.lost(diagnosticAt(source, start, header.finding))
 }
 
 /** Parser state for one block. */
@@ -69,7 +68,7 @@ export class BlockParser {
   readonly #name: Name
   readonly #start: number
   readonly #properties = new Texts()
-  readonly #faults: Fault[] = []
+  readonly #diagnostics: Diagnostic[] = []
   readonly #controlCharacters: ReadOptions['controlCharacters']
   #line: number
 
@@ -104,23 +103,23 @@ export class BlockParser {
         return this.#found(line, line)
       }
       if (isMarker && parseHeader(text) !== undefined) {
-        this.#faults.length = known
-        this.#report(line - 1, notClosed({ kind: 'sham-open', id, end: endOf(this.#name) }))
+        this.#diagnostics.length = known
+        this.#report(line - 1, notClosed({ code: 'sham-open', data: { id, end: endOf(this.#name) } }))
         return this.#found(null, last)
       }
       this.#line++
       if (text.trim() === '') continue
-      const before = this.#faults.length
+      const before = this.#diagnostics.length
       const stop = this.#assignment(this.#parsed(text))
       if (stop !== undefined) return stop
-      if (this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
+      if (this.#line > line + 1 || this.#diagnostics.length === before || startsLikeAssignment(text)) {
         last = this.#line - 1
-        known = this.#faults.length
+        known = this.#diagnostics.length
       }
     }
-    this.#faults.length = known
-    const mistake = { kind: 'sham-cut', id, end: endOf(this.#name), line: this.#start } as const
-    this.#report(this.#source.lineCount + 1, notClosed(mistake))
+    this.#diagnostics.length = known
+    const finding = { code: 'sham-cut', data: { id, end: endOf(this.#name), line: this.#start } } as const
+    this.#report(this.#source.lineCount + 1, notClosed(finding))
     return this.#found(null, last)
   }
 
@@ -129,7 +128,7 @@ export class BlockParser {
    * still content. Without an end marker only lines that are spelled like parameters are skipped, so that a
    * stray header swallows nothing.
    */
-  lost(fault: Fault): Found {
+  lost(diagnostic: Diagnostic): Found {
     let closed: boolean | undefined
     while (this.#line <= this.#source.lineCount) {
       const line = this.#line
@@ -151,30 +150,30 @@ export class BlockParser {
       const stop = this.#heredoc(line, opens)
       if (stop === undefined || typeof stop === 'number') continue
       return {
-        faults: [fault, ...stop.block.faults.slice(-1).map(withoutBlock)],
+        diagnostics: [diagnostic, ...stop.block.diagnostics.slice(-1)],
         skipped: stop.skipped,
         next: stop.next,
       }
     }
-    return { faults: [fault], skipped: [], next: this.#line }
+    return { diagnostics: [diagnostic], skipped: [], next: this.#line }
   }
 
   #parsed(text: string): Assignment {
     const found = parseAssignment(text, this.#name)
-    const slip =
-      this.#controlCharacters === 'refuse' && found.slip === undefined
-        ? controlSlip(text, found, this.#name)
+    const finding =
+      this.#controlCharacters === 'refuse' && found.finding === undefined
+        ? controlFinding(text, found, this.#name)
         : undefined
-    return slip === undefined ? found : { slip }
+    return finding === undefined ? found : { finding }
   }
 
   /** The block, when it ends here. */
-  #assignment({ key, value, opens, slip }: Assignment): (Found & { block: FoundBlock }) | undefined {
+  #assignment({ key, value, opens, finding }: Assignment): (Found & { block: FoundBlock }) | undefined {
     const line = this.#line - 1
-    if (slip !== undefined) this.#report(line, slip)
+    if (finding !== undefined) this.#report(line, finding)
     else if (key !== undefined && key in this.#properties) {
-      const mistake = { kind: 'sham-key-twice', key, id: this.#name.id } as const
-      this.#report(line, { code: 'DUPLICATE_KEY', column: 1, length: key.length, mistake })
+      const data = { key, id: this.#name.id }
+      this.#report(line, { code: 'sham-key-twice', data, column: 1, length: key.length })
     }
 
     if (opens !== undefined) {
@@ -183,7 +182,7 @@ export class BlockParser {
       if (key !== undefined) this.#properties[key] = this.#source.lines(line + 1, stop - 1)
       return undefined
     }
-    if (key !== undefined && value !== undefined && (slip === undefined || !(key in this.#properties))) {
+    if (key !== undefined && value !== undefined && (finding === undefined || !(key in this.#properties))) {
       this.#properties[key] = value
     }
     return undefined
@@ -199,7 +198,7 @@ export class BlockParser {
     }
     const end = this.#ownEnd(line)
     if (end === undefined) return this.#truncated(line, delimiter)
-    this.#unclosed({ kind: 'sham-heredoc', delimiter, line, again: mark?.line, end })
+    this.#unclosed({ code: 'sham-heredoc', data: { delimiter, line, again: mark?.line, end } })
     this.#line = end + 1
     return this.#found(null, end)
   }
@@ -227,11 +226,11 @@ export class BlockParser {
 
   #truncated(line: number, delimiter: string): Found & { block: FoundBlock } {
     const end = this.#source.lineCount
-    this.#unclosed({ kind: 'sham-heredoc-cut', delimiter, line, id: this.#name.id, header: this.#start })
+    this.#unclosed({ code: 'sham-heredoc-cut', data: { delimiter, line, id: this.#name.id, header: this.#start } })
     const skipped: Follower[] = []
     for (let n = seekHeader(this.#source, line + 1); n <= end; n = seekHeader(this.#source, n + 1)) {
       const header = parseHeader(this.#source.line(n))
-      if (header !== undefined && header.slip === undefined) skipped.push({ name: header.name, line: n })
+      if (header !== undefined && header.finding === undefined) skipped.push({ name: header.name, line: n })
     }
     this.#line = end + 1
     return { ...this.#found(null, end), skipped, next: end + 1 }
@@ -248,20 +247,18 @@ export class BlockParser {
       startLine: this.#start,
       endLine,
       lastLine,
-      faults: this.#faults,
+      diagnostics: this.#diagnostics,
     }
-    return { block, faults: [], skipped: [], next: lastLine + 1 }
+    return { block, diagnostics: [], skipped: [], next: lastLine + 1 }
   }
 
-  #unclosed(mistake: Mistake): void {
-    this.#report(this.#source.lineCount + 1, { code: 'UNCLOSED_HEREDOC', column: 1, length: 0, mistake })
+  #unclosed(finding: Finding): void {
+    this.#report(this.#source.lineCount + 1, { ...finding, column: 1, length: 0 })
   }
 
-  #report(line: number, slip: Slip): void {
-    this.#faults.push(faultAt(this.#source, line, this.#name.id, slip))
+  #report(line: number, finding: Finding): void {
+    this.#diagnostics.push(diagnosticAt(this.#source, line, finding))
   }
 }
 
-const notClosed = (mistake: Mistake): Slip => ({ code: 'UNCLOSED_BLOCK', column: 1, length: 0, mistake })
-
-const withoutBlock = (fault: Fault): Fault => ({ ...fault, blockId: null })
+const notClosed = (finding: Finding): Finding => ({ ...finding, column: 1, length: 0 })

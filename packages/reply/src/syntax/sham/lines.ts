@@ -1,6 +1,7 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import { partitionPoint } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
-import { APOSTROPHE, type Slip } from '../reader.ts'
+import { APOSTROPHE } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
@@ -26,7 +27,7 @@ export function bare(line: string): string {
 interface Header {
   readonly name: Name
   /** Set when no block can start here. The name is then a guess, to find the end of what was meant. */
-  readonly slip?: Slip
+  readonly finding?: Finding
 }
 
 /** Undefined when the line does not even look like a header. */
@@ -42,8 +43,8 @@ export function parseHeader(line: string): Header | undefined {
   const header = headerOf({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
   const standard = line.indexOf(`#!${keyword} [@three-char-SHA-256: `)
   const column = standard === -1 ? 1 : standard + 30
-  const mistake = { kind: 'sham-id', id, header } as const
-  return { name: { keyword, id }, slip: { code: 'INVALID_BLOCK_ID', column, length: id.length, mistake } }
+  const finding = { code: 'sham-id', data: { id, header }, column, length: id.length } as const
+  return { name: { keyword, id }, finding }
 }
 
 const goodId = /^[A-Za-z0-9]{2,8}$/
@@ -66,18 +67,18 @@ function malformedHeader(line: string, trimmed: string, keyword: Keyword): Heade
   const id = /(?:^|[:\s@])([^\s:@]+)\s*$/.exec(inner)?.[1] ?? ''
   const isOwnId = goodId.test(id)
   const header = headerOf({ keyword, id: isOwnId ? id : 'a1b' })
-  const mistake = { kind: 'sham-header', keyword: keyword === 'SHAM' ? 'SHAM' : 'NESL', header, isOwnId } as const
-  return { name: { keyword, id }, slip: { code: 'MALFORMED_HEADER', column: 1, length: line.length, mistake } }
+  const data = { keyword: keyword === 'SHAM' ? 'SHAM' : 'NESL', header, isOwnId } as const
+  return { name: { keyword, id }, finding: { code: 'sham-header', data, column: 1, length: line.length } }
 }
 
 /** `undefined` for no end marker, null for the block's own, otherwise what is wrong with it. */
-export function parseEnd(line: string, name: Name): Slip | null | undefined {
+export function parseEnd(line: string, name: Name): Finding | null | undefined {
   const marker = bare(line)
   if (marker === endOf(name)) return null
   const given = /^#!end(?:[_\s](?:(?:sham|nesl)[_\s])?|$)(.*)$/is.exec(marker)?.[1]
   if (given === undefined) return undefined
-  const mistake = { kind: 'sham-end', marker, given, id: name.id, end: endOf(name) } as const
-  return { code: 'MISMATCHED_END', column: 1, length: line.length, mistake }
+  const data = { marker, given, id: name.id, end: endOf(name) }
+  return { code: 'sham-end', data, column: 1, length: line.length }
 }
 
 /** The lines of a text as the parser of a block sees them: as they are, or through damage. */

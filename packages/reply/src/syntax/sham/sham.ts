@@ -1,15 +1,13 @@
-import type { Block, Fault } from '../../core/block.ts'
+import type { Block } from '../../core/block.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
-import { faultAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
+import { diagnosticAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
 import { writeAssignment } from './assignment.ts'
 import { correctedSham, readThroughDamage } from './damage.ts'
 import { type Follower, type Found, type FoundBlock, readHeader } from './grammar.ts'
 import { delimiterOf, endOf, ExactLines, headerOf, type Name, parseHeader, seekHeader } from './lines.ts'
 import { reportLesson, type Syntax, type Target } from '../syntax.ts'
-
-/** The code of a block that follows a truncated heredoc, and may be its content. */
-const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
 
 const reader: MakeReader = (source, options) => {
   const { seek, read } = openSham(source, options)
@@ -20,8 +18,9 @@ const reader: MakeReader = (source, options) => {
       const blocks = found.block === undefined ? [] : [blockOf(source, found.block)]
       for (const follower of found.skipped) blocks.push(blockOf(source, followerAt(source, follower)))
       const raw = found.block === undefined ? source.lines(line, Math.min(found.next - 1, source.lineCount)) : undefined
-      const faults = raw === undefined ? found.faults : found.faults.map((fault) => ({ ...fault, raw }))
-      return { blocks, faults, next: found.next }
+      const diagnostics =
+        raw === undefined ? found.diagnostics : found.diagnostics.map((diagnostic) => ({ ...diagnostic, raw }))
+      return { blocks, diagnostics, next: found.next }
     },
   }
 }
@@ -42,16 +41,16 @@ export function shamContentOf(block: Block): string {
 }
 
 /**
- * What a report shows for a fault: its block, or of a long one the header and the lines around the fault. A block may have
- * a fault in every line, so the whole of a long one is not repeated for each.
+ * What a report shows for a diagnostic: its block, or of a long one the header and the lines around the diagnostic. A block may have
+ * a diagnostic in every line, so the whole of a long one is not repeated for each.
  */
-export function shamContentOfFault(block: Block | undefined, fault: Fault): string {
-  if (block === undefined) return fault.context.trimEnd()
-  if (fault.context === '') return shamContentOf(block)
+export function shamContentOfDiagnostic(block: Block | undefined, diagnostic: Diagnostic): string {
+  if (block === undefined) return diagnostic.excerpt.around.trimEnd()
+  if (diagnostic.excerpt.around === '') return shamContentOf(block)
   const { raw } = block
   if (raw.length <= wholeUpTo) return raw.trimEnd()
   const header = raw.slice(0, raw.indexOf('\n')).trimEnd()
-  const around = fault.context.split('\n')
+  const around = diagnostic.excerpt.around.split('\n')
   const from = around.findIndex((line) => line.trimEnd() === header)
   const lines = from === -1 ? [header, ...around] : around.slice(from)
   const next = lines.findIndex((line, at) => at > 0 && /^#!(?:SHAM|NESL|nesl) /.test(line))
@@ -74,7 +73,7 @@ export function openSham(
 }
 
 function blockOf(source: Source, found: FoundBlock): Block {
-  const { name, properties, startLine, endLine, lastLine, faults } = found
+  const { name, properties, startLine, endLine, lastLine, diagnostics } = found
   const params = new Texts()
   for (const key in properties) if (key !== 'action') params[key] = properties[key] ?? ''
   return {
@@ -84,7 +83,7 @@ function blockOf(source: Source, found: FoundBlock): Block {
     params,
     startLine,
     endLine,
-    faults,
+    diagnostics,
     // With the line breaks of the text: a slice costs nothing, a copy of every block would.
     raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
@@ -92,13 +91,9 @@ function blockOf(source: Source, found: FoundBlock): Block {
 
 /** A header after a truncated heredoc, as a block that cannot run. */
 function followerAt(source: Source, { name, line }: Follower): FoundBlock {
-  const fault = faultAt(source, line, name.id, {
-    code: FOLLOWS,
-    column: 1,
-    length: source.line(line).length,
-    mistake: { kind: 'sham-follows', id: name.id },
-  })
-  return { name, properties: {}, startLine: line, endLine: null, lastLine: line, faults: [fault] }
+  const { length } = source.line(line)
+  const diagnostic = diagnosticAt(source, line, { code: 'sham-follows', data: { id: name.id }, column: 1, length })
+  return { name, properties: {}, startLine: line, endLine: null, lastLine: line, diagnostics: [diagnostic] }
 }
 
 /** Whatever the texts hold, reading the block gives them back. */

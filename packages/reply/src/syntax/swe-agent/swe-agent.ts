@@ -1,5 +1,6 @@
+import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, type LineSlip, Rows, truncated } from '../foreign/foreign.ts'
+import { foreign, type Found, Rows } from '../foreign/foreign.ts'
 import { rowAt } from '../fences.ts'
 import { unquoted } from '../foreign/name.ts'
 
@@ -70,9 +71,9 @@ function readEdit(
   for (let at = rows.first; at <= rows.last; at++) texts.push(rows.row(at))
   const text = texts.join('\n')
   const path = named?.path
-  const noFile: LineSlip = { line, mistake: { kind: 'lines-no-file' } }
-  const slips = !closed ? [truncated(line, { kind: 'lines-open' })] : path === undefined ? [noFile] : []
-  const common = { label: 'edit', startLine: line, endLine: closed ? last : null, lastLine: last, slips }
+  const noFile: Finding = { line, code: 'lines-no-file' }
+  const findings: readonly Finding[] = !closed ? [{ code: 'lines-open', line }] : path === undefined ? [noFile] : []
+  const common = { label: 'edit', startLine: line, endLine: closed ? last : null, lastLine: last, findings }
   const where: Readonly<Record<string, string>> = path === undefined ? {} : { path }
   if (named?.isNew && first === '1') {
     return {

@@ -1,13 +1,14 @@
-import type { Mistake } from '../../core/mistake.ts'
-import { type Found, type LineSlip, truncated } from '../foreign/foreign.ts'
+import type { Finding } from '../../core/diagnostic.ts'
+import { type Found } from '../foreign/foreign.ts'
 import type { Named, Region, Section } from './walk.ts'
 
 /** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
 export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
   const call = callOf(section)
-  const slip = 'slip' in call ? call.slip : undefined
+  const finding = 'finding' in call ? call.finding : undefined
   const { warnings } = section
-  if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of the file mode was ignored')
+  if (section.extended.has('old mode') && finding === undefined)
+    warnings.push('the change of the file mode was ignored')
   return {
     action: 'action' in call ? call.action : '',
     params: 'params' in call ? call.params : {},
@@ -15,7 +16,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
     startLine: section.line,
     endLine: isComplete ? section.lastLine : null,
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
-    slips: isComplete ? (slip === undefined ? none : [slip]) : [truncated(section.line, { kind: 'diff-open' })],
+    findings: isComplete ? (finding === undefined ? none : [finding]) : [{ code: 'diff-open', line: section.line }],
     warnings,
     shells: shellsOf(section, fence),
     ...(section.hasUnmarked ? { uncertainMarks: true } : {}),
@@ -31,30 +32,29 @@ function shellsOf({ old, new: added }: Section, fence: readonly string[]): reado
 }
 
 interface Failed {
-  readonly slip: LineSlip
+  readonly finding: Finding
 }
 
 type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | Failed
 
 function callOf(section: Section): Call {
-  if (section.binary !== undefined)
-    return { slip: { code: 'binary_file', line: section.binary, mistake: { kind: 'diff-binary' } } }
+  if (section.binary !== undefined) return { finding: { line: section.binary, code: 'diff-binary' } }
   const names = namesOf(section)
-  if ('slip' in names) return names
+  if ('finding' in names) return names
   const { old, new: added } = names
   const { changes } = section
   if (added === null)
-    return old === null ? failed(section.new ?? section, { kind: 'diff-no-file' }) : deleteOf(section, old)
+    return old === null ? failed(section.new ?? section, { code: 'diff-no-file' }) : deleteOf(section, old)
   if (old === null) return createOf(section, added)
 
   if (section.extended.has('copy from')) {
-    if (changes) return failed(section.extended.get('copy from') ?? section, { kind: 'diff-copy' })
+    if (changes) return failed(section.extended.get('copy from') ?? section, { code: 'diff-copy' })
     return { action: 'file_copy', params: { old_path: old, new_path: added } }
   }
   if (old !== added && !section.extended.has('rename from'))
-    return failed(section.new ?? section, { kind: 'diff-two-files', old, new: added })
+    return failed(section.new ?? section, { code: 'diff-two-files', data: { old, new: added } })
   if (!changes && old === added)
-    return failed(section, { kind: 'diff-no-change', hasMode: section.extended.has('old mode') })
+    return failed(section, { code: 'diff-no-change', data: { hasMode: section.extended.has('old mode') } })
   const patch = (changes && section.patch) || ''
   return { action: 'file_patch', params: old === added ? { path: old, patch } : { path: old, patch, new_path: added } }
 }
@@ -63,7 +63,7 @@ function callOf(section: Section): Call {
 function deleteOf(section: Section, path: string): Call {
   const lines: string[] = []
   for (const row of section.patch?.split('\n') ?? none) {
-    if (row.startsWith('+')) return failed(section, { kind: 'diff-new-lines' })
+    if (row.startsWith('+')) return failed(section, { code: 'diff-new-lines' })
     if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
   }
   return { action: 'file_delete', params: { path, ...(section.changes && { expect: lines.join('\n') }) } }
@@ -76,7 +76,7 @@ function createOf(section: Section, path: string): Call {
     isBare = row.startsWith('\\')
     if (row.startsWith('+')) lines.push(row.slice(1))
     else if (row.trim() === '') lines.push(row.slice(1))
-    else if (!isBare && !row.startsWith('@@')) return failed(section, { kind: 'diff-old-lines' })
+    else if (!isBare && !row.startsWith('@@')) return failed(section, { code: 'diff-old-lines' })
   }
   const content = lines.map((line) => `${line}\n`).join('')
   return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
@@ -91,15 +91,15 @@ function namesOf(section: Section): Names {
     const to = extended.get(`${kind} to`)
     const one = from ?? to
     if (one === undefined) continue
-    if (from === undefined || to === undefined) return failed(one, { kind: 'diff-half', what: kind })
+    if (from === undefined || to === undefined) return failed(one, { code: 'diff-half', data: { what: kind } })
     return both(from, to, (old, added) => ({ old, new: added }))
   }
-  if (section.old !== undefined && section.new === undefined) return failed(section.old, { kind: 'diff-no-new-name' })
+  if (section.old !== undefined && section.new === undefined) return failed(section.old, { code: 'diff-no-new-name' })
   const written =
     section.old !== undefined && section.new !== undefined
       ? both(section.old, section.new, withoutSides)
       : fromGit(section)
-  if ('slip' in written) return written
+  if ('finding' in written) return written
   if (extended.has('new file mode')) return { old: null, new: written.new }
   return extended.has('deleted file mode') ? { old: written.old, new: null } : written
 }
@@ -111,17 +111,17 @@ function both(
 ): Names {
   const old = nameOf(from.text)
   const added = nameOf(to.text)
-  if (old === undefined || old === '') return failed(from, { kind: 'diff-name', name: from.text.trim() })
-  if (added === undefined || added === '') return failed(to, { kind: 'diff-name', name: to.text.trim() })
+  if (old === undefined || old === '') return failed(from, { code: 'diff-name', data: { name: from.text.trim() } })
+  if (added === undefined || added === '') return failed(to, { code: 'diff-name', data: { name: to.text.trim() } })
   return make(old, added)
 }
 
 function fromGit(section: Section): Names {
   const names = gitNames(section.git ?? '')
-  return names === undefined ? failed(section, { kind: 'diff-unclear' }) : withoutSides(names.old, names.new)
+  return names === undefined ? failed(section, { code: 'diff-unclear' }) : withoutSides(names.old, names.new)
 }
 
-const failed = ({ line }: { readonly line: number }, mistake: Mistake): Failed => ({ slip: { line, mistake } })
+const failed = ({ line }: { readonly line: number }, finding: Finding): Failed => ({ finding: { ...finding, line } })
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
 export function nameOf(written: string): string | null | undefined {

@@ -1,6 +1,6 @@
 import { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import { damageWarning, foreign, type Found, type LineSlip, unreadable } from '../foreign/foreign.ts'
+import { damageWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import { type Fence, fenceAt, nextFence, rowAt } from '../fences.ts'
 import { spokenAbove } from '../foreign/name.ts'
 import { BOM, SPACE, TAB } from '../reader.ts'
@@ -147,9 +147,8 @@ const LESS = 60
 const ASTERISK = 42
 
 function nameless(line: number, last: number, isClosed: boolean): Found {
-  const slip: LineSlip = { line, mistake: { kind: 'diff-nameless' } }
   const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
-  return unreadable(lines, 'diff', isClosed ? slip : { ...slip, code: 'truncated' })
+  return unreadable(lines, 'diff', { code: 'diff-nameless', data: { isCut: !isClosed }, line })
 }
 
 /** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */

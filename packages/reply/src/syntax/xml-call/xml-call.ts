@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { foreign, type Found, truncated, unreadable } from '../foreign/foreign.ts'
+import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import { fenceOf } from '../fences.ts'
 import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument, WRAPPER } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
@@ -158,8 +158,8 @@ function readCall(
   const end = source.text.indexOf(closer, at)
   if (end === -1) {
     const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
-    const slip = truncated(line, { kind: 'call-open', closer })
-    return { found: [unreadable(lines, opened, slip)], next: source.lineCount + 1, end: source.text.length }
+    const finding = { code: 'call-open', data: { closer }, line } as const
+    return { found: [unreadable(lines, opened, finding)], next: source.lineCount + 1, end: source.text.length }
   }
   const last = source.lineAt(end)
   const common = { label: opened, startLine: line, endLine: last, lastLine: last }
@@ -181,7 +181,7 @@ function readCall(
   if (asked === undefined) return { found: [], ...after }
   const label = labelOf(tool, args)
   if (typeof asked === 'string')
-    return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], ...after }
+    return { found: [{ ...common, label, action: '', params: {}, findings: [withoutArgument(line, asked)] }], ...after }
   return { found: asked.map((one) => calledFor({ ...common, label }, one)), ...after }
 }
 
@@ -200,8 +200,8 @@ function diffsIn(
   marks: SearchReplaceMarks,
   body: string,
   at: number,
-): Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'>[] {
-  const found: Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'>[] = []
+): Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] {
+  const found: Pick<Found, 'action' | 'params' | 'findings' | 'warnings' | 'shells'>[] = []
   let path = ''
   for (const match of body.matchAll(/<path>([^<\n]*)<\/path>|<diff>/g)) {
     const [whole, named] = match

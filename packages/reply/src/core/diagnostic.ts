@@ -1,15 +1,46 @@
-/** What is wrong with the writing of a block, as facts. `report/mistakes.ts` has the sentences. */
-export type Mistake = MistakeOf<keyof Mistakes>
+/** Something wrong in the text of a reply, as data. `report/diagnostics.ts` has the words. */
+export type Diagnostic = DiagnosticOf<DiagnosticCode>
 
-export type MistakeOf<Kind extends keyof Mistakes> = {
-  [One in Kind]: { readonly kind: One } & Readonly<Mistakes[One]>
-}[Kind]
+export type DiagnosticOf<Code extends DiagnosticCode> = FactOf<Code> & {
+  readonly range: TextRange
+  readonly excerpt: Excerpt
+  /** Of one that belongs to no block: the syntax the text was read as, and the text that it costs. */
+  readonly syntax?: string | undefined
+  readonly raw?: string | undefined
+}
+
+/** What the reader of a line or an element knows of a diagnostic. Without a column the whole line is meant. */
+export type Finding = FactOf<DiagnosticCode> & {
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly length?: number | undefined
+}
+
+export type DiagnosticCode = keyof DiagnosticData
+
+/** A code with its data; most codes need none. */
+export type FactOf<Code extends DiagnosticCode> = {
+  [One in Code]: DiagnosticData[One] extends undefined
+    ? { readonly code: One; readonly data?: undefined }
+    : { readonly code: One; readonly data: Readonly<DiagnosticData[One]> }
+}[Code]
+
+/** Lines and columns count from 1, in UTF-16 units. */
+export interface TextRange {
+  readonly line: number
+  readonly column: number
+  readonly length: number
+}
+
+export interface Excerpt {
+  /** The line of the diagnostic; empty past the end of the text. */
+  readonly line: string
+  /** Five lines around it. */
+  readonly around: string
+}
 
 /** What a program on the way may have done to a text; `text/undamage.ts` knows the signs. */
 export type DamageKind = 'spaces' | 'invisible' | 'punctuation' | 'entities' | 'escapes' | 'breaks'
-
-/** Nothing needs to be known but the kind. */
-type None = Record<never, never>
 
 interface Delimited {
   /** The delimiters of CSL markers. */
@@ -22,8 +53,8 @@ export type Instead =
   | { readonly emptyKey: string }
   | { readonly key: string; readonly delimiter: string }
 
-/** The facts of every kind of mistake. `line`s are other lines than the one that the mistake is on. */
-export interface Mistakes {
+/** The data of every code. A `line` is another line than the one that the diagnostic is on. */
+export interface DiagnosticData {
   'stopped-by': { line: number }
   damaged: { damage: readonly DamageKind[]; params: readonly string[] }
   /** An escape in the value of `name` makes `character`. */
@@ -38,19 +69,19 @@ export interface Mistakes {
   'sham-value': { instead: Instead }
   'sham-escape': { key: string; instead: Instead }
   'sham-operator': { instead: Instead | 'nothing' }
-  'sham-no-key': None
+  'sham-no-key': undefined
   'sham-key-indented': { character: string; position: number; write: string }
   'sham-key': { character: string; position: number; example: string }
-  'sham-key-long': None
+  'sham-key-long': undefined
   'sham-key-twice': { key: string; id: string }
   'sham-quote': { key: string; delimiter: string; isEscaped: boolean }
-  'sham-after-value': None
+  'sham-after-value': undefined
   'sham-delimiter': { key: string; delimiter: string }
   'sham-heredoc': { delimiter: string; line: number; again: number | undefined; end: number }
   'sham-heredoc-cut': { delimiter: string; line: number; id: string; header: number }
   'sham-follows': { id: string }
 
-  'csl-attribute': None
+  'csl-attribute': undefined
   'csl-attribute-equals': { name: string }
   'csl-attribute-value': { name: string }
   'csl-attribute-unquoted': { name: string; value: string }
@@ -58,18 +89,18 @@ export interface Mistakes {
   'csl-attribute-twice': { name: string }
   'csl-malformed': Delimited & { meant: string }
   'csl-no-marker': Delimited
-  'csl-not-alone': None
+  'csl-not-alone': undefined
   'csl-trailing': { hasCr: boolean }
   'csl-unknown': { name: string; operations: readonly string[] }
   'csl-misplaced': Delimited & { name: string; place: string }
-  'csl-nested': None
+  'csl-nested': undefined
   'csl-stray-end': Delimited
   'csl-end-attributes': Delimited
   'csl-no-replace': Delimited
   'csl-open': Delimited & { name: string }
   'csl-no-file': { name: string }
-  'csl-no-lang': None
-  'csl-count': None
+  'csl-no-lang': undefined
+  'csl-count': undefined
   'csl-flag': { attribute: 'append' | 'atomic' }
   'csl-empty': { name: 'RUN' | 'EXEC' | 'SEARCH' | 'TO' }
   'csl-skipped': { line: number; name?: string }
@@ -78,12 +109,12 @@ export interface Mistakes {
   'cml-endless': { name: string; part: 'A comment' | 'CDATA' }
   'cml-follows': { name: string; line: number }
   'cml-in-comment': { line: number }
-  'cml-mid-line': None
+  'cml-mid-line': undefined
   'cml-version': { version: string }
-  'cml-declaration': None
-  'cml-inner-cdata': None
+  'cml-declaration': undefined
+  'cml-inner-cdata': undefined
   'cml-deep': { most: number }
-  'cml-outside-cdata': None
+  'cml-outside-cdata': undefined
   'cml-no-end': { name: string }
   /** `said`: the words of the XML parser. */
   'cml-xml': { said: string; about: 'element' | 'tag' | 'twice' | 'quotes' | 'reference' | 'character'; name: string }
@@ -93,57 +124,57 @@ export interface Mistakes {
   'cml-no-part': { part: string }
   'cml-empty-part': { part: string }
   'cml-part-twice': { part: string }
-  'cml-two-searches': None
-  'cml-beside-parts': None
+  'cml-two-searches': undefined
+  'cml-beside-parts': undefined
   'cml-count': { count: string }
-  'cml-empty-command': None
-  'cml-atomic': None
+  'cml-empty-command': undefined
+  'cml-atomic': undefined
   'cml-not-empty': { name: string }
   'cml-unknown': { name: string; within: string }
-  'cml-in-tasks': None
-  'cml-nested': None
+  'cml-in-tasks': undefined
+  'cml-nested': undefined
 
-  'replacer-overrun': { marker: string; section: string; line: number; first: number; last: number }
+  'replacer-overrun': { marker: string; section: string; line: number; first: number; last: number; isCut: boolean }
   'replacer-open': { section: string; first: number }
   'replacer-without': { marker: string; missing: 'FILE' | 'SEARCH' | 'REPLACE' }
-  'replacer-stray-end': None
-  'replacer-second-file': None
-  'replacer-no-path': None
-  'replacer-below-path': None
-  'replacer-empty-search': None
+  'replacer-stray-end': undefined
+  'replacer-second-file': undefined
+  'replacer-no-path': undefined
+  'replacer-below-path': undefined
+  'replacer-empty-search': undefined
 
-  'patch-in-call': { line: number; inner: Mistake }
+  'patch-in-call': { line: number; inner: FactOf<DiagnosticCode> }
   'patch-open': { first: number; last: number }
-  'patch-stray-end': None
-  'patch-outside': None
-  'patch-empty': None
-  'patch-no-path': None
-  'patch-move': None
+  'patch-stray-end': undefined
+  'patch-outside': undefined
+  'patch-empty': undefined
+  'patch-no-path': undefined
+  'patch-move': undefined
   'patch-no-change': { where: 'section' | 'end' }
   'patch-unmarked': { row: string }
   'patch-unknown': { row: string; where: 'before' | 'marker' | 'deleted' }
 
-  'search-open': None
-  'search-stray': None
-  'search-none': None
+  'search-open': undefined
+  'search-stray': undefined
+  'search-none': undefined
   'search-inside': { first: number; last: number }
-  'search-after-head': None
-  'search-no-divider': None
+  'search-after-head': undefined
+  'search-no-divider': undefined
   'search-two-dividers': { line: number }
   'search-nameless': { other?: string }
 
-  'diff-open': None
-  'diff-nameless': None
-  'diff-binary': None
+  'diff-open': undefined
+  'diff-nameless': { isCut: boolean }
+  'diff-binary': undefined
   'diff-name': { name: string }
-  'diff-no-new-name': None
-  'diff-unclear': None
+  'diff-no-new-name': undefined
+  'diff-unclear': undefined
   'diff-half': { what: 'rename' | 'copy' }
-  'diff-no-file': None
+  'diff-no-file': undefined
   'diff-two-files': { old: string; new: string }
-  'diff-copy': None
-  'diff-old-lines': None
-  'diff-new-lines': None
+  'diff-copy': undefined
+  'diff-old-lines': undefined
+  'diff-new-lines': undefined
   'diff-no-change': { hasMode: boolean }
 
   /** `closer` is missing where it is the end of JSON. */
@@ -152,6 +183,6 @@ export interface Mistakes {
   'call-without': { name: string }
   'file-open': { in: 'fence' | 'other' }
   'file-by-shell': { unknown: 'path' | 'text' }
-  'lines-open': None
-  'lines-no-file': None
+  'lines-open': undefined
+  'lines-no-file': undefined
 }

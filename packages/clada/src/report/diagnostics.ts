@@ -1,32 +1,142 @@
-import type { Block, Document, ExplainedFault, Fault } from '@clada/reply/core/block.ts'
-import type { Instead, MistakeOf, Mistakes } from '@clada/reply/core/mistake.ts'
+import type { Block, Document, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
+import type { Diagnostic, DiagnosticCode, DiagnosticData, FactOf, Instead } from '@clada/reply/core/diagnostic.ts'
 import { wordsFor } from '@clada/reply/text/undamage.ts'
 
-/** A fault in words. */
-export function explainFault({ mistake, ...fault }: Fault): ExplainedFault {
-  const [message, hint] = sentenceOf(mistake, fault.line)
-  return hint === undefined ? { ...fault, message } : { ...fault, message, hint }
+/** A diagnostic in words. `blockId`: of the block that it costs. */
+export function explainDiagnostic(diagnostic: Diagnostic, blockId: string | null): ExplainedDiagnostic {
+  const { range, excerpt, syntax, raw } = diagnostic
+  const [message, hint] = sentenceOf(diagnostic, range.line)
+  const where = { ...range, blockId, content: excerpt.line, context: excerpt.around }
+  return { code: reportCodeOf(diagnostic), ...where, message, hint, syntax, raw }
 }
 
-/** A document whose faults are in words, for callers outside. */
-export function explainFaults(document: Document): Document<ExplainedFault> {
-  const inBlock = (block: Block): Block<ExplainedFault> => ({ ...block, faults: block.faults.map(explainFault) })
+/** A document whose diagnostics are in words, for callers outside. */
+export function explainDocument(document: Document): Document<ExplainedDiagnostic> {
+  const inBlock = (block: Block): Block<ExplainedDiagnostic> => ({
+    ...block,
+    diagnostics: block.diagnostics.map((one) => explainDiagnostic(one, block.id)),
+  })
   return {
     ...document,
     blocks: document.blocks.map(inBlock),
-    faults: document.faults.map(explainFault),
+    diagnostics: document.diagnostics.map((one) => explainDiagnostic(one, null)),
     notExecuted: document.notExecuted.map(({ block, ...one }) =>
       block === undefined ? one : { ...one, block: inBlock(block) },
     ),
   }
 }
 
-/** `line` is the one that the mistake is on. */
-const sentenceOf = <Kind extends keyof Mistakes>(mistake: MistakeOf<Kind>, line: number): Sentence =>
-  sentences[mistake.kind](mistake, line)
+/** The code that reports have for a diagnostic: that of the seeds where they give one. */
+export function reportCodeOf({ code, data }: FactOf<DiagnosticCode>): string {
+  const row: string | ((data: never) => string) = reportCodes[code] ?? 'malformed_block'
+  return typeof row === 'string' ? row : row(data as never)
+}
+
+type ReportCodes = { readonly [One in DiagnosticCode]?: string | ((data: DiagnosticData[One]) => string) }
+
+const reportCodes: ReportCodes = {
+  'stopped-by': 'SKIPPED',
+  'control-character': ({ instead }) => (instead === undefined ? 'malformed_block' : 'INVALID_VALUE'),
+
+  'sham-header': 'MALFORMED_HEADER',
+  'sham-id': 'INVALID_BLOCK_ID',
+  'sham-end': 'MISMATCHED_END',
+  'sham-open': 'UNCLOSED_BLOCK',
+  'sham-cut': 'UNCLOSED_BLOCK',
+  'sham-line': 'MALFORMED_ASSIGNMENT',
+  'sham-value': 'INVALID_VALUE',
+  'sham-escape': 'INVALID_VALUE',
+  'sham-operator': 'INVALID_ASSIGNMENT_OPERATOR',
+  'sham-no-key': 'EMPTY_KEY',
+  'sham-key-indented': 'INVALID_KEY',
+  'sham-key': 'INVALID_KEY',
+  'sham-key-long': 'INVALID_KEY',
+  'sham-key-twice': 'DUPLICATE_KEY',
+  'sham-quote': 'UNCLOSED_QUOTE',
+  'sham-after-value': 'TRAILING_CONTENT',
+  'sham-delimiter': 'INVALID_HEREDOC_DELIMITER',
+  'sham-heredoc': 'UNCLOSED_HEREDOC',
+  'sham-heredoc-cut': 'UNCLOSED_HEREDOC',
+  'sham-follows': 'FOLLOWS_UNCLOSED_HEREDOC',
+
+  'csl-attribute': 'CSL_SYNTAX',
+  'csl-attribute-equals': 'CSL_SYNTAX',
+  'csl-attribute-value': 'CSL_SYNTAX',
+  'csl-attribute-unquoted': 'CSL_SYNTAX',
+  'csl-attribute-open': 'CSL_SYNTAX',
+  'csl-attribute-twice': 'CSL_SYNTAX',
+  'csl-malformed': 'CSL_SYNTAX',
+  'csl-no-marker': 'CSL_SYNTAX',
+  'csl-not-alone': 'CSL_SYNTAX',
+  'csl-trailing': 'CSL_SYNTAX',
+  'csl-unknown': 'CSL_SYNTAX',
+  'csl-misplaced': 'CSL_SYNTAX',
+  'csl-nested': 'CSL_SYNTAX',
+  'csl-stray-end': 'CSL_SYNTAX',
+  'csl-end-attributes': 'CSL_SYNTAX',
+  'csl-no-replace': 'CSL_SYNTAX',
+  'csl-open': 'truncated',
+  'csl-no-file': 'CSL_INVALID',
+  'csl-no-lang': 'CSL_INVALID',
+  'csl-count': 'CSL_INVALID',
+  'csl-flag': 'CSL_INVALID',
+  'csl-empty': 'CSL_INVALID',
+  'csl-skipped': 'CSL_SKIPPED',
+
+  'cml-cut': 'truncated',
+  'cml-endless': 'truncated',
+  'cml-follows': 'truncated',
+  'cml-in-comment': 'truncated',
+  'cml-declaration': 'malformed_xml',
+  'cml-inner-cdata': 'malformed_xml',
+  'cml-deep': 'malformed_xml',
+  'cml-outside-cdata': 'malformed_xml',
+  'cml-no-end': 'malformed_xml',
+  'cml-xml': 'malformed_xml',
+  'cml-no-attribute': ({ name }) => (name === 'edit' ? 'missing_path_attribute' : 'malformed_xml'),
+  'cml-empty-attribute': 'path_validation',
+  'cml-no-content': 'malformed_xml',
+  'cml-no-part': ({ part }) =>
+    part === 'search-start' || part === 'search-end' ? `missing_${part.replace('-', '_')}` : `missing_${part}_element`,
+  'cml-empty-part': ({ part }) => `empty_${part.replace('-', '_')}`,
+  'cml-part-twice': 'malformed_xml',
+  'cml-two-searches': 'conflicting_search_modes',
+  'cml-beside-parts': 'malformed_xml',
+  'cml-count': 'invalid_count',
+  'cml-empty-command': 'invalid_parameter',
+  'cml-not-empty': 'malformed_xml',
+  'cml-unknown': 'malformed_xml',
+  'cml-in-tasks': 'malformed_xml',
+  'cml-nested': 'malformed_xml',
+
+  'replacer-overrun': ({ isCut }) => (isCut ? 'truncated' : 'REPLACER_SYNTAX'),
+  'replacer-open': 'truncated',
+  'replacer-without': 'REPLACER_SYNTAX',
+  'replacer-stray-end': 'REPLACER_SYNTAX',
+  'replacer-second-file': 'REPLACER_SYNTAX',
+  'replacer-no-path': 'REPLACER_SYNTAX',
+  'replacer-below-path': 'REPLACER_SYNTAX',
+  'replacer-empty-search': 'REPLACER_SYNTAX',
+
+  'patch-in-call': ({ inner }) => reportCodeOf(inner),
+  'patch-open': 'truncated',
+  'search-open': 'truncated',
+  'diff-open': 'truncated',
+  'diff-nameless': ({ isCut }) => (isCut ? 'truncated' : 'malformed_block'),
+  'diff-binary': 'binary_file',
+  'call-open': 'truncated',
+  'file-open': 'truncated',
+  'lines-open': 'truncated',
+}
+
+/** `line` is the one that the diagnostic is on. */
+const sentenceOf = ({ code, data }: FactOf<DiagnosticCode>, line: number): Sentence => {
+  const say: (data: never, line: number) => Sentence = sentences[code]
+  return say(data as never, line)
+}
 
 type Sentence = readonly [message: string, hint?: string | undefined]
-type Sentences = { readonly [Kind in keyof Mistakes]: (mistake: MistakeOf<Kind>, line: number) => Sentence }
+type Sentences = { readonly [One in DiagnosticCode]: (data: DiagnosticData[One], line: number) => Sentence }
 
 /** What is wrong, and what to write instead. The seeds fix most messages of SHAM, CSL and CML. */
 const sentences: Sentences = {
@@ -95,7 +205,7 @@ const sentences: Sentences = {
       : `Close the quote on the same line. Text of several lines goes in a heredoc: ${key} = <<'${delimiter}'`,
   ],
   'sham-after-value': () => ['Unexpected content after quoted value', ONE_TEXT],
-  'sham-delimiter': (mistake) => [`Heredoc delimiter must be '${mistake.delimiter}'`, insteadOf(mistake)],
+  'sham-delimiter': (data) => [`Heredoc delimiter must be '${data.delimiter}'`, insteadOf(data)],
   'sham-heredoc': ({ delimiter, line, again, end }) => [
     `Heredoc '${delimiter}' not closed before EOF`,
     `Close the heredoc of line ${line} with ${delimiter} on a line of its own.${again === undefined ? '' : ` Line ${again} opens it a second time.`} Nothing down to line ${end} was executed.`,
@@ -384,8 +494,8 @@ const sentences: Sentences = {
     `Write both, ${what} from path and ${what} to path.`,
   ],
   'diff-no-file': () => ['Both names are /dev/null', 'Name the file on one side.'],
-  'diff-two-files': (mistake) => [
-    `The diff names two files, ${mistake.old} and ${mistake.new}`,
+  'diff-two-files': (data) => [
+    `The diff names two files, ${data.old} and ${data.new}`,
     'Write the same path twice; for a rename add the lines rename from path and rename to path.',
   ],
   'diff-copy': () => [
@@ -419,9 +529,9 @@ const sentences: Sentences = {
     'Write the call as one JSON object, with \\n for line breaks and \\" for quotes in its texts.',
   ],
   'call-without': ({ name }) => [`A call without ${name}`, `Give ${name} in the call.`],
-  'file-open': (mistake, line) => [
+  'file-open': (data, line) => [
     'The text ends inside the file',
-    `${mistake.in === 'fence' ? 'Close the fence' : 'Close it as it was opened'}. ${again(line)}`,
+    `${data.in === 'fence' ? 'Close the fence' : 'Close it as it was opened'}. ${again(line)}`,
   ],
   'file-by-shell': ({ unknown }) => [
     `A file written by a shell command: ${unknown === 'path' ? 'its path is only known to a shell' : 'a shell would change its text, because the delimiter is not quoted'}`,
@@ -452,7 +562,7 @@ function insteadOf(instead: Instead): string {
   return `Open it with ${cut(key)} = <<'${delimiter}' and close it with ${delimiter} on a line of its own.`
 }
 
-function lineAdvice(instead: Mistakes['sham-line']['instead']): string {
+function lineAdvice(instead: DiagnosticData['sham-line']['instead']): string {
   if (instead === 'nothing') return 'A block has no comments: leave this line out.'
   if ('fence' in instead) return `Put the code fence outside the block, below ${instead.fence}.`
   if (!('delimiter' in instead) || 'key' in instead) return insteadOf(instead)
@@ -467,15 +577,15 @@ const ONE_TEXT =
 const ALONE = 'A marker must be alone on its line.'
 const NAMED = 'An attribute has a name and a quoted value, as in file="src/a.ts".'
 
-const marker = ({ delimiters }: Mistakes['csl-no-marker'], inner: string): string =>
+const marker = ({ delimiters }: DiagnosticData['csl-no-marker'], inner: string): string =>
   delimiters.start + inner + delimiters.end
 
-const searchAdvice = (csl: Mistakes['csl-no-marker']): string =>
+const searchAdvice = (csl: DiagnosticData['csl-no-marker']): string =>
   `Write ${marker(csl, 'SEARCH file="path"')}, the text to find, ${marker(csl, 'REPLACE')}, the new text, ${marker(csl, 'END')}.`
 
 const flagMessage = (name: string): string => `Invalid value for '${name}': must be 'true' or 'false'`
 
-const emptyParts: Readonly<Record<Mistakes['csl-empty']['name'], Sentence>> = {
+const emptyParts: Readonly<Record<DiagnosticData['csl-empty']['name'], Sentence>> = {
   RUN: ['Empty content not allowed for RUN operation', 'Put the command on the line below the marker.'],
   EXEC: ['Empty content not allowed for EXEC operation', 'Put the code on the lines below the marker.'],
   SEARCH: [
