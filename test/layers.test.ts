@@ -16,7 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   approvals: ['core', 'state', 'policy', 'process'],
   policy: ['core', 'text'],
   process: ['core', 'state'],
-  commands: ['core', 'approvals', 'policy', 'process'],
+  commands: ['core', 'state', 'approvals', 'policy', 'process'],
   report: ['core', 'actions'],
   config: ['core', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report'],
   describe: ['core', 'policy'],

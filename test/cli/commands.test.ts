@@ -7,7 +7,7 @@ import { usualPort } from '../../packages/clada/src/cli/commands/ui.ts'
 import type { SquashResult } from '../../packages/clada/src/timetravel/squash.ts'
 import { parseArgs } from '../../packages/clada/src/cli/flags.ts'
 import { LiveOutput, Progress, shownChanges } from '../../packages/clada/src/cli/live-output.ts'
-import { projectAround, withConfig } from '../../packages/clada/src/cli/options.ts'
+import { withConfig } from '../../packages/clada/src/cli/options.ts'
 import { undoLines } from '../../packages/clada/src/cli/print-step.ts'
 import { called, written } from '../support/in-process.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -308,19 +308,6 @@ describe('the config of a project', () => {
     const given = ['--root', root]
     expect(await withConfig(parseArgs(given).flags)).toEqual({ root: [root], budget: ['500'], 'no-color': [''] })
     expect(await withConfig(parseArgs([...given, '--budget', '9']).flags)).toMatchObject({ budget: ['9'] })
-  })
-})
-
-describe('the project around a directory', () => {
-  it('is the nearest above', () => {
-    const root = scratchDir({ 'clada.yml': '', 'a/b/c': '' })
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(path.join(root, 'a/b'))
-    onTestFinished(() => cwd.mockRestore())
-    expect(projectAround()).toMatch(
-      /^using only this directory; it is inside the project \.\.\/\.\. \(which has clada\.yml\)/,
-    )
-    cwd.mockReturnValue(root)
-    expect(projectAround()).toBeUndefined()
   })
 })
 

@@ -55,8 +55,11 @@ describe('clada doctor about git', async () => {
       'commit (the default in a repository): each execution is a commit of clada on trunk',
     )
     const part = await findings(path.join(root, 'src'))
-    expect(part.get('project')?.advice).toContain('it is inside the project .. (which has .git)')
-    expect(part.get('repository')?.found).toContain(`${root} (the project is a part of it), branch trunk`)
+    expect(part.get('project')).toMatchObject({
+      found: `${root} (it has .git)`,
+      advice: expect.stringContaining('--root .'),
+    })
+    expect(part.get('repository')?.found).toContain(`${root}, branch trunk`)
   })
 
   it('says why the mode is another', async () => {

@@ -27,7 +27,12 @@ export interface Flag {
 }
 
 const rows = [
-  { name: 'root', key: 'root', value: 'DIR', help: 'the project; default: the working directory' },
+  {
+    name: 'root',
+    key: 'root',
+    value: 'DIR',
+    help: 'the project; default: the nearest directory upwards with clada.yml or .git',
+  },
   { name: 'no-config', help: 'read no config file, neither the project’s nor your own' },
   {
     name: 'allow',

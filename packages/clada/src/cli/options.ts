@@ -1,15 +1,8 @@
 import path from 'node:path'
-import { homeDir } from '../core/platform.ts'
-import {
-  canonical,
-  choices,
-  type CladaOptions,
-  defaultInputFile,
-  isThere,
-  projectFileName,
-  readingOf,
-  rootOf,
-} from '../config/settings.ts'
+import { projectFileName } from '../core/reserved-names.ts'
+import { slashed } from '../core/paths.ts'
+import { type ProjectAround, projectAround } from '../state/project-root.ts'
+import { choices, type CladaOptions, defaultInputFile, isThere, readingOf, rootOf } from '../config/settings.ts'
 import type { Config } from '../config/keys.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { type ReportFormat, reportFormats } from '../report/format.ts'
@@ -34,7 +27,7 @@ export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
   const warnings = await configWarnings(given)
   if (!warned.has(given) && given.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
-    await reportProjectAround(given)
+    await sayProject(given)
   }
   warned.add(given)
   const options = await optionsFor(given)
@@ -52,12 +45,45 @@ const tellLockWait: OnLockWait = (holder) => {
 export const configWarnings = async (given: FlagValues): Promise<readonly string[]> =>
   (await loadedFor(given))?.warnings ?? []
 
-/** Says on stderr that there is a project around this one, where --root does not say which is meant. */
-export async function reportProjectAround(given: FlagValues): Promise<void> {
-  if (given.root !== undefined || given.quiet !== undefined) return
-  if ((await loadedFor(given))?.root !== undefined) return
-  const around = projectAround()
-  if (around !== undefined) process.stderr.write(`clada: ${spellOutCommand(around)}\n`)
+/** Says on stderr which project this is, where it is not the working directory and neither a flag nor a file names it. */
+export async function sayProject(given: FlagValues): Promise<void> {
+  if (given.quiet !== undefined) return
+  const line = projectLine(await aroundFor(given))
+  if (line !== undefined) process.stderr.write(`clada: ${spellOutCommand(line)}\n`)
+}
+
+/** The project around the working directory. Undefined where a flag or a file names another one. */
+export async function aroundFor(given: FlagValues): Promise<ProjectAround | undefined> {
+  const around = projectFor(given)
+  const named = (await loadedFor(given))?.root
+  return around === undefined || (named !== undefined && named !== around.root) ? undefined : around
+}
+
+/** An empty list of roots means the working directory, whatever is around it: a client that starts clada has chosen it. */
+const projectFor = (given: FlagValues): ProjectAround | undefined =>
+  given.root === undefined ? projectAround(process.cwd()) : undefined
+
+/** Where a directory above is the project, if that may be used. */
+const rootAround = (given: FlagValues): string | undefined => {
+  const around = projectFor(given)
+  return around?.refused === undefined ? around?.root : undefined
+}
+
+/** A file as the user types it, seen from the project: names are relative to the working directory, as for every program. */
+export function typedPath(file: string, given: FlagValues, { repoPath }: CladaOptions): string {
+  if (given.root !== undefined || repoPath === undefined || path.isAbsolute(file)) return file
+  const here = slashed(path.relative(repoPath, process.cwd()))
+  if (here === '' || here.startsWith('..')) return file
+  return file.startsWith('.') ? path.posix.join(here, slashed(file)) : `${here}/${file}`
+}
+
+/** One line about the project around the working directory. */
+export function projectLine(around: ProjectAround | undefined): string | undefined {
+  if (around === undefined) return undefined
+  const dir = slashed(path.relative(process.cwd(), around.root))
+  return around.refused === undefined
+    ? `the project is ${dir} (${around.root}), which has ${around.mark}; --root . uses only this directory.`
+    : `using only this directory: ${dir} has ${around.mark}, but ${around.refused}. Use --root ${dir} if you trust that project.`
 }
 
 /** The same without warnings about ignored values, for commands that show them themselves. */
@@ -67,11 +93,14 @@ export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
   const { options: below = {}, config } = loaded ?? {}
   // clada watch runs what is in it, so no document may write it, and no commit contains it.
   const input = config?.listener.input_file ?? defaultInputFile
+  const repoPath = own.repoPath ?? below.repoPath ?? rootAround(given)
   return {
     ...cliDefaults,
     ...below,
     ...own,
-    reserved: [path.resolve(own.repoPath ?? below.repoPath ?? '.', input)],
+    ...(repoPath === undefined ? {} : { repoPath }),
+    startedIn: process.cwd(),
+    reserved: [path.resolve(repoPath ?? '.', input)],
     allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
     approve: [...(below.approve ?? []), ...(own.approve ?? []), ...(own.network ?? [])],
     network: [...(below.network ?? []), ...(own.network ?? [])],
@@ -136,9 +165,10 @@ export function loadedFor(given: FlagValues): Promise<Loaded | undefined> {
 async function load(given: FlagValues): Promise<Loaded | undefined> {
   if (given['no-config'] !== undefined) return undefined
   const [root] = given.root ?? []
-  if (!isThere(userFile()) && !isThere(path.join(root ?? '', projectFileName))) return undefined
+  const around = rootAround(given)
+  if (!isThere(userFile()) && !isThere(path.join(root ?? around ?? '', projectFileName))) return undefined
   const { loadConfig } = await import('../config/load.ts')
-  return loadConfig(root)
+  return loadConfig(root, around)
 }
 
 /** What the flags alone say. Only what is said is there: it wins over config files. */
@@ -246,31 +276,3 @@ export function useColor(given: FlagValues, stream: 1 | 2 = 1): boolean {
 }
 
 export const paintFor = (given: FlagValues, stream: 1 | 2 = 1): Paint => (useColor(given, stream) ? colored : plain)
-
-/** Each of these makes a directory a project. */
-const marks = [projectFileName, '.git', '.clada']
-
-/** What clada makes by itself at the first write tells nothing about what was meant. */
-const meant = [projectFileName, '.git']
-
-/**
- * One line about the project around the working directory, where there is one. The root is the working directory by
- * contract; a user in a subdirectory of their project may not expect that.
- */
-export function projectAround(): string | undefined {
-  const cwd = process.cwd()
-  if (meant.some((name) => isThere(path.join(cwd, name)))) return undefined
-  const { root } = path.parse(cwd)
-  const home = canonical(homeDir())
-  for (let dir = cwd; dir !== root && dir !== home; dir = path.dirname(dir)) {
-    const above = path.dirname(dir)
-    // These are no project by accident either.
-    if (above === root || above === home) return undefined
-    const mark = marks.find((name) => isThere(path.join(above, name)))
-    if (mark !== undefined) return noteFor(path.relative(cwd, above).split(path.sep).join('/'), mark)
-  }
-  return undefined
-}
-
-const noteFor = (around: string, mark: string): string =>
-  `using only this directory; it is inside the project ${around} (which has ${mark}). Use --root ${around} for that project, or clada init here to make this a project of its own.`

@@ -28,6 +28,7 @@ import { missedNetwork } from './blocked-network.ts'
 import { canStage, type Contained, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
+import { projectAround } from '../state/project-root.ts'
 
 /** A command that is not on the list: run when the user has approved it. */
 export async function runApproved(
@@ -301,7 +302,12 @@ async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promi
 }
 
 /** A project that is not where clada was started has to be named in the question. */
-const elsewhere = (root: string): { root?: string } => (root === process.cwd() ? {} : { root })
+function elsewhere(root: string): { root?: string } {
+  const cwd = process.cwd()
+  if (root === cwd) return {}
+  const around = projectAround(cwd)
+  return around?.root === root && around.refused === undefined ? {} : { root }
+}
 
 function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome<RunData> {
   if (!done.ok) return fail(done.problem)

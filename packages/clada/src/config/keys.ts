@@ -114,7 +114,7 @@ export const keys = {
     kind: orNone(path('a directory')),
     default: null,
     about:
-      'The directory that may be read and changed. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
+      'The directory that may be read and changed. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the project that is found from the working directory.',
     example: 'packages/app',
     project: partOfProject,
     to: 'loading',

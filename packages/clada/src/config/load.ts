@@ -17,7 +17,8 @@ import {
   optionsOf,
   validate,
 } from './merge.ts'
-import { canonical, type CladaOptions, isThere, projectFileName, SettingsError } from './settings.ts'
+import { canonical, type CladaOptions, isThere, SettingsError } from './settings.ts'
+import { projectFileName } from '../core/reserved-names.ts'
 import { digestOf } from '../core/digest.ts'
 import { messageOf, homeDir, isRecord } from '../core/platform.ts'
 
@@ -43,11 +44,16 @@ export interface ConfigFile {
   readonly given: Given
 }
 
-/** Reads the user's file and that of the project in `root`. @throws SettingsError with every fault of both. */
-export async function loadConfig(root: string | undefined): Promise<Loaded> {
+/**
+ * Reads the user's file and that of the project. @throws SettingsError with every fault of both.
+ *
+ * @param root The project, where the user has named it.
+ * @param around Otherwise the project, where neither the user nor a file names another one.
+ */
+export async function loadConfig(root: string | undefined, around?: string): Promise<Loaded> {
   const faults: string[] = []
   const own = await readGiven(userFile(), 'followed', faults)
-  const named = root ?? own?.given.root?.value
+  const named = root ?? own?.given.root?.value ?? around
   const dir = canonical(typeof named === 'string' ? named : process.cwd())
   const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
@@ -59,7 +65,7 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
   const facts = factsOf(dir, denied.value as readonly string[])
   const merged = merge(file, project && { ...project, facts })
   const meant = root === undefined ? merged.root.value : undefined
-  const narrowed = typeof meant === 'string' ? meant : root
+  const narrowed = typeof meant === 'string' ? meant : (root ?? around)
   const counted = project === undefined ? merged : await withoutApproved(merged, narrowed ?? dir)
   const values = keyNames.map((name) => [name, counted[name].value] as const)
   return {

@@ -2,6 +2,7 @@ import type { EncodingName } from '../core/encodings.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
+import { isInside } from '../core/paths.ts'
 import { modelActions, registry } from '../actions/registry.ts'
 import type { SyntaxName } from '@clada/reply/syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
@@ -38,6 +39,8 @@ export const choices = {
 export interface CladaOptions {
   /** The project. Default: the working directory. */
   repoPath?: string
+  /** Where the user is. A relative path that is missing in the project and present there is not guessed at. */
+  startedIn?: string
   /** Whether executions are saved in git. */
   gitCommit?: boolean
   /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
@@ -155,8 +158,10 @@ export function settingsOf(options: CladaOptions): Settings {
       throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
   }
   const reserved = (options.reserved ?? []).map((file) => canonical(file))
+  const startedIn = options.startedIn === undefined ? root : canonical(options.startedIn)
   return {
     root,
+    startedIn: startedIn !== root && isInside(startedIn, root) ? startedIn : undefined,
     allowedRoots,
     deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
     allowedActions: allowedActionsOf(options.allowedActions),
@@ -268,8 +273,6 @@ function allowedActionsOf(names: readonly string[] | undefined): readonly string
   }
   return names
 }
-
-export const projectFileName = 'clada.yml'
 
 /** The default file of `clada watch`. */
 export const defaultInputFile = 'clada_input.md'

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { type Platform, platform } from './platform.ts'
+import { gitName, ownerOfName, stateName } from './reserved-names.ts'
 
 /** Whether a path is a directory or anything in it, by component: `/proj-evil` is not inside `/proj`. Both are normalized. */
 export function isInside(file: string, dir: string, on: Platform = platform): boolean {
@@ -53,29 +54,6 @@ export function writtenPath(given: string, on: Platform = platform): string {
 export const isAbsolutePath = (text: string, on: Platform = platform): boolean =>
   (on.name === 'win32' ? /^(?:[\\/]|[A-Za-z]:[\\/])/ : /^(?:\/|[A-Za-z]:\\|\\\\)/).test(text)
 
-/** Case and ignorable code points do not make another file: on some file systems `.GIT` opens `.git`. */
-export function foldedName(name: string): string {
-  if (/^[\u0020-\u007e]*$/.test(name)) return name.toLowerCase()
-  return name
-    .normalize('NFC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
-}
-
-/**
- * The owner of a path component that some file system opens as `.git` or as clada's state: by case, by ignorable code
- * points, by trailing dots and spaces, by a stream name, or by a short name such as `GIT~1`.
- */
-export function ownerOfName(part: string): 'git' | 'clada' | undefined {
-  if (/^[\u0020-\u007e]*$/.test(part) && !/git|clada/i.test(part)) return undefined
-  const name = foldedName(part)
-    .replace(/:.*$/s, '')
-    .replace(/[. ]+$/, '')
-  if (name === '.git' || /^git~\d+$/.test(name)) return 'git'
-  if (name === '.clada' || /^clada~\d+$/.test(name)) return 'clada'
-  return undefined
-}
-
 /**
  * Why a name from a git tree must not be written below a working tree, or undefined. `git clone` accepts trees that
  * hold such names as long as they are not checked out.
@@ -88,7 +66,7 @@ export function unsafeTreeName(name: string, on: Platform = platform): string | 
     if (part === '') return 'it has an empty component'
     if (part === '.' || part === '..') return `it contains '${part}'`
     const owner = ownerOfName(part)
-    if (owner !== undefined && part !== '.clada') return `'${part}' is ${owner}'s own directory on some file systems`
+    if (owner !== undefined && part !== stateName) return `'${part}' is ${owner}'s own directory on some file systems`
   }
   return undefined
 }
@@ -96,8 +74,8 @@ export function unsafeTreeName(name: string, on: Platform = platform): string | 
 /** Directories of packages, caches and build output of others: too much to look through, and made again by a command. */
 export const passedOver: ReadonlySet<string> = new Set([
   'node_modules',
-  '.git',
-  '.clada',
+  gitName,
+  stateName,
   '.venv',
   'venv',
   '__pycache__',

@@ -4,6 +4,8 @@ import type { EncodingName } from './encodings.ts'
 export interface Settings {
   /** The project. Resolved once, links included. */
   readonly root: string
+  /** Where the user is, if that is a directory below the root. */
+  readonly startedIn?: string | undefined
   /** Further directories that may be touched. */
   readonly allowedRoots: readonly string[]
   readonly deniedPatterns: readonly string[]

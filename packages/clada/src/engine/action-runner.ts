@@ -3,7 +3,15 @@ import { pathFrom } from '../core/paths.ts'
 import { doubtful } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
-import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
+import {
+  type ActionContext,
+  type ActionSpec,
+  type Commands,
+  fail,
+  type Outcome,
+  type Repair,
+  type Steps,
+} from '../core/action.ts'
 import { commandSettingsOf } from '../config/settings.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import type { Ask } from '../core/commands.ts'
@@ -155,6 +163,10 @@ export class ActionRunner {
       const warning = `backslashes of markdown in '${given.given}' were left out: '${plain.given}'`
       return { ...outcome, warnings: [warning, ...(outcome.warnings ?? [])] }
     }
+    // Edits of a missing file fail anyway, with suggestions.
+    const makes = spec.effect === 'write' && !spec.repairs
+    const other = makes && given !== undefined ? await this.#besideUser(given, context.files) : undefined
+    if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
     const first = await attempted(() => spec.run(args, context))
     if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
     const { meantPaths } = await import('./meant-action.ts')
@@ -175,6 +187,17 @@ export class ActionRunner {
     }
     const warning = `there is no '${given.given}'; the edit was applied to '${otherCase.given}', whose old text matches`
     return { ...second, warnings: [warning, ...(second.warnings ?? [])] }
+  }
+
+  /** A relative path that is missing in the project, and present where the user is: either may be meant. */
+  async #besideUser({ given, absolute, base }: PathArg, files: Files): Promise<string | undefined> {
+    const { root, startedIn } = this.#options.settings
+    if (startedIn === undefined || base !== root || nodePath.isAbsolute(given) || given.startsWith('./'))
+      return undefined
+    const { isThere } = await import('./meant-action.ts')
+    const other = nodePath.resolve(startedIn, given)
+    if ((await isThere(files, absolute)) || !(await isThere(files, other))) return undefined
+    return pathFrom(root, other)
   }
 
   /** Writes the staged changes of the working set. */
@@ -297,6 +320,14 @@ async function unescapedPath(files: Files, { given, base }: PathArg): Promise<Pa
 }
 
 const ESCAPES = /\\([!-/:-@[-`{-~])/g
+
+const whichFile = ({ given }: PathArg, other: string): Problem => ({
+  kind: 'path',
+  rule: 'invalid_parameter',
+  path: given,
+  reason: `paths are relative to the project, which has no '${given}', and clada was started in a directory that has '${other}'`,
+  advice: `Write '${other}' for that file, or './${given}' for a new one.`,
+})
 
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
   problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given

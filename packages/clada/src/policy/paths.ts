@@ -1,5 +1,6 @@
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
-import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
+import { foldedName as folded, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
@@ -330,7 +331,7 @@ const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9
 const ownNames = {
   git: 'it belongs to git',
   clada: "it is clada's own state",
-  'clada.yml': "it is clada's own configuration",
+  [projectFileName]: "it is clada's own configuration",
 } as const
 /** Names that documents and code may not write, because other programs run what is in them. */
 export const writeBlocked: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
@@ -360,7 +361,7 @@ function deniedName(
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
-    const own = ownerOfName(part) ?? (name === 'clada.yml' ? name : undefined)
+    const own = ownerOfName(part) ?? (name === projectFileName ? name : undefined)
     if (own !== undefined) return deny('path_denied', ownNames[own])
     if (access === 'write' && notWritten.has(name)) {
       return deny(

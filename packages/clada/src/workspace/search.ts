@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
+import { reservedNames } from '../core/reserved-names.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { startPart } from '../process/programs.ts'
@@ -160,7 +161,7 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
 
 function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
-  const blocked = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
+  const blocked = reservedNames.map((name) => `--iglob=!${name}`)
   const options = ['--no-config', '--no-require-git', '--hidden', ...blocked, '--color=never']
   options.push(
     '--line-number',

@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { groups, type KeyName, keyNames } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
-import { projectFileName } from '../../config/settings.ts'
+import { projectFileName } from '../../core/reserved-names.ts'
 import { type Effective, merge } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { loadedFor, reportProjectAround } from '../options.ts'
+import { loadedFor, sayProject } from '../options.ts'
 import { print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 
@@ -30,7 +30,7 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const names = namesFor(words)
     const loaded = await loadedFor(flags)
-    await reportProjectAround(flags)
+    await sayProject(flags)
     const merged = loaded?.merged ?? merge()
     const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
     if (flags.json !== undefined) {

@@ -11,7 +11,7 @@ import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { giveText, type Giving, givingOf, print, printJson } from '../streams.ts'
-import { configured } from '../options.ts'
+import { configured, typedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
 const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
@@ -61,7 +61,7 @@ export const command: Command = {
     if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
 
     const executions: ExecutionResult[] = []
-    for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
+    for (const params of takesPaths ? paths.map((file) => ({ path: typedPath(file, flags, options) })) : [{}])
       executions.push(await clada.perform(`context_${verb}`, params))
     if (flags.json !== undefined) {
       const results = executions.flatMap(({ results }) => results)

@@ -6,7 +6,6 @@ import {
   type CladaOptions,
   commandSettingsOf,
   historySettingsOf,
-  projectFileName,
   SettingsError,
   settingsOf,
 } from '../../config/settings.ts'
@@ -18,7 +17,7 @@ import { isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { openClipboard } from '../../watch/clipboard/open.ts'
 import type { Command } from '../command.ts'
 import { flagFor, type FlagValues, saving } from '../flags.ts'
-import { loadedFor, optionsFor, paintFor, projectAround } from '../options.ts'
+import { aroundFor, loadedFor, optionsFor, paintFor, projectLine } from '../options.ts'
 import type { Paint } from '../../report/pretty.ts'
 import { print, printJson } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
@@ -34,6 +33,8 @@ import { stateHome } from '../../state/user-state.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { hasCode, type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
+import { projectFileName } from '../../core/reserved-names.ts'
+import type { ProjectAround } from '../../state/project-root.ts'
 
 /** Reports what is installed, which sandbox is active, and how to install what is missing. */
 export const command: Command = {
@@ -52,7 +53,7 @@ export const command: Command = {
     const settings = settingsOf(options)
     const paint = paintFor(flags)
     const findings = [
-      project(settings.root, given),
+      await project(settings.root, flags),
       ...(await sandbox(settings.root)),
       ...swaps(),
       ...listed(),
@@ -70,9 +71,9 @@ export const command: Command = {
   },
 }
 
-function project(root: string, { root: asked }: FlagValues): Finding {
-  const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
-  const found = `${spellOutCommand(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
+async function project(root: string, given: FlagValues): Promise<Finding> {
+  const around = await aroundFor(given)
+  const found = `${spellOutCommand(root)} (${whoChose(root, around, given)})`
   if (!isWritable(root))
     return {
       name: 'project',
@@ -80,7 +81,14 @@ function project(root: string, { root: asked }: FlagValues): Finding {
       found: `${found} cannot be written to`,
       advice: 'Edits fail. Change its permissions.',
     }
-  return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: spellOutCommand(around) }) }
+  const line = projectLine(around)
+  return { name: 'project', ok: true, found, advice: line === undefined ? undefined : spellOutCommand(line) }
+}
+
+function whoChose(root: string, around: ProjectAround | undefined, { root: asked }: FlagValues): string {
+  if (asked !== undefined) return '--root'
+  if (root === process.cwd()) return 'the working directory'
+  return root === around?.root ? `it has ${around.mark}` : 'as a config file says'
 }
 
 /** Whether something can be made in a directory, or where the first part of its path is missing. */
@@ -362,7 +370,7 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly found: string
-  readonly advice?: string
+  readonly advice?: string | undefined
   /** Most of clada does without it. */
   readonly optional?: true
 }

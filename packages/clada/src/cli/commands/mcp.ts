@@ -52,7 +52,8 @@ export const command: Command = {
   },
 }
 
-async function projectFor(flags: FlagValues): Promise<Project> {
+async function projectFor(given: FlagValues): Promise<Project> {
+  const flags = { ...given, root: given.root ?? [] }
   const options = lasting(await cladaOptions(flags))
   const loaded = await loadedFor(flags)
   const gitIsChosen = flags.git !== undefined || flags['no-git'] !== undefined

@@ -5,7 +5,7 @@ import { outlineView } from '../../structure/outline-view.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
-import { cladaOptions } from '../options.ts'
+import { cladaOptions, typedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
 import { print, printJson } from '../streams.ts'
 
@@ -25,8 +25,9 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const [file, extra] = words
     if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
-    const result = await new Clada(await cladaOptions(flags)).perform('list_structures', {
-      path: file,
+    const options = await cladaOptions(flags)
+    const result = await new Clada(options).perform('list_structures', {
+      path: typedPath(file, flags, options),
       depth: '100',
       steps: 'true',
     })

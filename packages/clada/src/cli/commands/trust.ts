@@ -3,14 +3,15 @@ import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { wantsNetwork } from '../../approvals/needs-network.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
 import type { Place } from '../../config/kinds.ts'
-import { commandSettingsOf, projectFileName, settingsOf } from '../../config/settings.ts'
+import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
+import { projectFileName } from '../../core/reserved-names.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { distrust, trust } from '../../config/load.ts'
 import { adoptState } from '../../state/vouched.ts'
 import { answerIn, asked, typedLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
+import { loadedFor, optionsFor, sayProject } from '../options.ts'
 import { print } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 import { stateOf } from './approvals.ts'
@@ -38,7 +39,7 @@ export const command: Command = {
     const { root } = settings
     if (flags.history !== undefined) return vouchForHistory(root)
     const loaded = await loadedFor(flags)
-    await reportProjectAround(flags)
+    await sayProject(flags)
     const { project } = loaded ?? {}
     if (verb === 'remove') {
       distrust(project?.dir ?? root)

@@ -1,4 +1,5 @@
 import { isInside, slashed } from '../../core/paths.ts'
+import { reservedNames } from '../../core/reserved-names.ts'
 import { anchorOf, globTest, isWholePath } from '../glob.ts'
 import { excludeInFind, searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
@@ -132,7 +133,7 @@ export interface BlockedBy {
 
 /** Names no command shows by itself: git's, clada's, and what the user blocked. */
 export function blockedNames({ deniedPatterns, root }: BlockedBy): BlockedName[] {
-  const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, allows: false }))
+  const own = reservedNames.map((pattern) => ({ pattern, allows: false }))
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), allows: pattern.startsWith('!') }))
