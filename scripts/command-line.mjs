@@ -25,7 +25,7 @@ export async function buildCommandLine(dist) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    define: identity(),
+    define: defined(),
     external,
     plugins: [adapted],
     minifyWhitespace: true,
@@ -83,7 +83,7 @@ function writeLicences(dist, inputs) {
 }
 
 /** The version, and the commit with a mark if files differ from it; no commit if this is not a repository. */
-function identity() {
+export function defined() {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'packages/clada/package.json'), 'utf8'))
   return { CLADA_VERSION: JSON.stringify(version), CLADA_COMMIT: JSON.stringify(describeCommit()) }
 }

@@ -139,7 +139,14 @@ const disk: Readonly<Record<string, readonly string[]>> = {
   ],
   // Their digests are compared and shown to the user.
   'what an approval binds': ['approvals/deciders.ts', 'approvals/git-deciders.ts'],
-  'the terminal, the package, and files that the user names': ['cli', 'config', 'structure/grammar.ts', 'ui', 'watch'],
+  'the terminal, the package, and files that the user names': [
+    'cli',
+    'config',
+    'core/installation.ts',
+    'structure/grammar.ts',
+    'ui',
+    'watch',
+  ],
   // Files of the project by their paths. No other file may be added here.
   'to be read through the workspace': [
     'commands/find-files.ts',

@@ -49,7 +49,9 @@ function link(name: string): void {
 
 /** The version, and the commit where the tests run in a repository. */
 const says = (name: string): RegExp =>
-  new RegExp(`^${name} ${manifest.version.replaceAll('.', '\\.')}(?: \\(commit [0-9a-f]{7,40}(?:-changed)?\\))?\\n$`)
+  new RegExp(
+    `^${name} ${manifest.version.replaceAll('.', '\\.')} \\((?:commit [0-9a-f]{7,40}(?:-changed)?, )?Node [0-9.]+\\)\\n$`,
+  )
 
 const packed = (): string[] =>
   fs

@@ -284,7 +284,9 @@ describe('clada do and tools', () => {
     for (const args of [['--version'], ['-V'], ['-v'], ['version']]) {
       expect(clada(args, { cwd })).toMatchObject({
         status: 0,
-        stdout: expect.stringMatching(/^clada \d+\.\d+\.\d+\S*(?: \(commit [0-9a-f]{7,40}(?:-changed)?\))?\n$/),
+        stdout: expect.stringMatching(
+          /^clada \d+\.\d+\.\d+\S* \((?:commit [0-9a-f]{7,40}(?:-changed)?, )?(?:Node|Bun) [\d.]+\)\n$/,
+        ),
       })
     }
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')

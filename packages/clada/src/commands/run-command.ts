@@ -10,6 +10,7 @@ import type { Problem } from '../core/problem.ts'
 import { blockedGlobs, type Call } from '../policy/commands/rule.ts'
 import { bareEnvironment } from '../process/environment.ts'
 import { listedProgram } from '../process/programs.ts'
+import { ripgrepFile } from '../process/ripgrep.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { closedBelow } from './bounds.ts'
 import { lookOnLayers } from './contained.ts'
@@ -81,9 +82,8 @@ async function lookedAround(
   if (scope.effect !== 'land') return missing
   const { call, rule } = listed
   if (name === 'grep') {
-    const { rgPath } = await import('@vscode/ripgrep')
     const own = call.has('-r') ? quiet(scope) : scope
-    const end = await started(rgPath, ripgrepArgs(call, listed.options, words), place, own)
+    const end = await started(ripgrepFile(), ripgrepArgs(call, listed.options, words), place, own)
     const open = call.has('-r') ? { ...end, output: await openLines(end, call, place, scope) } : end
     return answer(listed, open)
   }

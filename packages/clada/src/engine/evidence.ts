@@ -6,7 +6,6 @@ import type { Evidence } from '../core/result.ts'
 import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
 import type { Change } from '../workspace/open.ts'
-import type { Among } from '../structure/validity.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
 
 /** What an action did to files: where and how much, and with `diff` a few lines of the first. */
@@ -116,8 +115,6 @@ function shortened(line: string): string {
 interface CheckedFile {
   readonly before: Buffer
   after: Buffer | null
-  /** Of the last `after` that was looked at. */
-  diagnostic?: ReturnType<typeof diagnosticOf>
 }
 
 interface SyntaxWarning {
@@ -131,8 +128,6 @@ export class SyntaxCheck {
   readonly #root: string
   readonly #largest: number
   readonly #files = new Map<string, CheckedFile>()
-  /** Those that were changed since others were looked at. */
-  readonly #fresh = new Set<string>()
 
   /** `lasting`: the process lives on, so that loading parsers pays. Otherwise only small files are checked. */
   constructor(root: string, process: 'lasting' | 'short') {
@@ -146,23 +141,21 @@ export class SyntaxCheck {
       if (known !== undefined) known.after = after?.bytes ?? null
       else if (before !== null && before.bytes.length <= this.#largest && parsed.test(at.absolute))
         this.#files.set(at.absolute, { before: before.bytes, after: after?.bytes ?? null })
-      else continue
-      this.#fresh.add(at.absolute)
     }
-    // Of many the first are parsed while the others are changed.
-    if (this.#fresh.size >= many) this.#look('many')
   }
 
   /** One sentence for each file whose syntax was right before the run and is not any more. */
   async warnings(): Promise<SyntaxWarning[]> {
-    this.#look(this.#files.size < many ? 'few' : 'many')
     const found: SyntaxWarning[] = []
-    for (const [absolute, { before, after, diagnostic }] of this.#files) {
-      const { line = 0, column, message } = (await diagnostic) ?? {}
-      if (message === undefined || !isText(before)) continue
-      const place = `${pathFrom(this.#root, absolute)}:${line}:${column}`
+    for (const [absolute, { before, after }] of this.#files) {
+      if (after === null || after.length > this.#largest || before.equals(after) || !isText(before) || !isText(after))
+        continue
+      const path = pathFrom(this.#root, absolute)
+      const { line = 0, column, message } = (await diagnosticOf(path, before, after)) ?? {}
+      if (message === undefined) continue
+      const place = `${path}:${line}:${column}`
       // Content is written as it is, so escapes that came with the reply are in the file.
-      const [entity] = ENTITY.exec(splitKeepingEnds(after?.toString() ?? '')[line - 1] ?? '') ?? []
+      const [entity] = ENTITY.exec(splitKeepingEnds(after.toString())[line - 1] ?? '') ?? []
       const hint =
         entity === undefined || before.includes(entity)
           ? ''
@@ -171,28 +164,15 @@ export class SyntaxCheck {
     }
     return found
   }
-
-  #look(among: Among): void {
-    for (const absolute of this.#fresh) {
-      const file = this.#files.get(absolute)
-      if (file === undefined) continue
-      const { before, after } = file
-      const isChecked = after !== null && after.length <= this.#largest && !before.equals(after) && isText(after)
-      file.diagnostic = isChecked
-        ? diagnosticOf(pathFrom(this.#root, absolute), before, after, among)
-        : Promise.resolve(undefined)
-    }
-    this.#fresh.clear()
-  }
 }
 
 const ENTITY = /&(?:lt|gt|amp|quot|apos|#39);/
 
 /** A parser that takes too long or fails says nothing about the file. */
-async function diagnosticOf(path: string, before: Buffer, after: Buffer, among: Among) {
+async function diagnosticOf(path: string, before: Buffer, after: Buffer) {
   try {
     const { brokenSyntax } = await (validity ??= import('../structure/validity.ts'))
-    return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString(), among))
+    return await withTimeLimit(mostMs, () => brokenSyntax(path, () => before.toString(), after.toString()))
   } catch {
     return undefined
   }
@@ -201,9 +181,6 @@ async function diagnosticOf(path: string, before: Buffer, after: Buffer, among: 
 let validity: Promise<typeof import('../structure/validity.ts')> | undefined
 
 const mostMs = 2000
-
-/** So many files are worth a thread that parses them. */
-const many = 64
 
 /** Names of files worth keeping; the languages decide in the end. */
 const parsed =

@@ -27,10 +27,10 @@ export const writeIgnoreFile = (dir: string): void =>
   )
 
 /** Puts a file in place in one step, so that readers see all of it or none, also after a power cut. */
-export function putFile(file: string, content: string): void {
+export function putFile(file: string, content: string | Uint8Array, mode = 0o600): void {
   const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`
   try {
-    const fd = fs.openSync(temp, 'wx', 0o600)
+    const fd = fs.openSync(temp, 'wx', mode)
     try {
       fs.writeFileSync(fd, content)
       fs.fdatasyncSync(fd)

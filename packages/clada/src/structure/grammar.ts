@@ -1,11 +1,10 @@
 import type { Tree } from 'web-tree-sitter'
+import { installedFile, packageFile } from '../core/installation.ts'
 import { ProblemError } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
 import { partsFinder, verbatimFinder, type Finder } from './find-parts.ts'
 import type { Language, TreeSitterRow } from './language.ts'
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 
 /** A grammar, ready to parse, and what is asked of its trees. */
 export interface Grammar {
@@ -132,19 +131,18 @@ function withLessMemory(program: NonSharedBuffer): NonSharedBuffer {
 /** Captures are named for what they are: a kind of structure, or one of these. */
 export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
-/**
- * The build compressed it next to the bundle or next to the directory of its chunks; from source it comes from the
- * package that has it.
- */
+/** The build compressed it; from source it comes from the package that has it. */
 function readGrammar(name: string): NonSharedBuffer {
-  for (const base of ['./', '../']) {
-    const file = fileURLToPath(new URL(`${base}grammars/${name}.wasm.br`, import.meta.url))
-    if (fs.existsSync(file)) return process.getBuiltinModule('node:zlib').brotliDecompressSync(fs.readFileSync(file))
+  const file = installedFile(`grammars/${name}.wasm.br`)
+  if (file !== undefined) return process.getBuiltinModule('node:zlib').brotliDecompressSync(fs.readFileSync(file))
+  const from = (file: string): string => {
+    const found = packageFile(file)
+    if (found === undefined) throw new Error(`The grammar ${name} is missing from this installation.`)
+    return found
   }
-  const { resolve } = createRequire(import.meta.url)
   return fs.readFileSync(
     name === 'tree-sitter'
-      ? resolve('web-tree-sitter/web-tree-sitter.wasm')
-      : resolve('tree-sitter-wasm/manifest.json').replace(/manifest\.json$/, `out/${name}/tree-sitter-${name}.wasm`),
+      ? from('web-tree-sitter/web-tree-sitter.wasm')
+      : from('tree-sitter-wasm/manifest.json').replace(/manifest\.json$/, `out/${name}/tree-sitter-${name}.wasm`),
   )
 }

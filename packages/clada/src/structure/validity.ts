@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import type { Worker } from 'node:worker_threads'
+import type { parseSync } from 'oxc-parser'
 import { type Language, nameless } from './language.ts'
 import { faultsOfTree, withOutline } from './outline.ts'
 import { everyStructure, type Fault, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { languageFor } from './languages.ts'
+import { loadPackage, packageFile } from '../core/installation.ts'
 import { ProblemError } from '../core/problem.ts'
 import { timeLeft } from '../core/time-limit.ts'
 
@@ -14,17 +15,9 @@ export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]>
   (await strictFaults(path, outline.source.text, outline.language)) ?? outline.faults()
 
 /** Undefined where the grammar is the only judge. */
-async function strictFaults(
-  path: string,
-  text: string,
-  { parser }: Language,
-  among?: Among,
-): Promise<Fault[] | undefined> {
-  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text, among) : undefined
+async function strictFaults(path: string, text: string, { parser }: Language): Promise<Fault[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text) : undefined
 }
-
-/** Many files are parsed by another thread. To wake it for one takes as long as to parse a small file. */
-export type Among = 'few' | 'many'
 
 export interface Judgement {
   readonly path: string
@@ -113,16 +106,11 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
 })
 
 /** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
-export async function brokenSyntax(
-  path: string,
-  before: () => string,
-  after: string,
-  among?: Among,
-): Promise<Fault | undefined> {
+export async function brokenSyntax(path: string, before: () => string, after: string): Promise<Fault | undefined> {
   if (isStrictJson(path) && jsonFault(before()) === undefined) return jsonFault(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
-  const [fault] = await faultsOfText(path, after, language, among)
+  const [fault] = await faultsOfText(path, after, language)
   if (fault === undefined) return undefined
   return (await faultsOfText(path, before(), language)).length === 0 ? fault : undefined
 }
@@ -164,21 +152,21 @@ function jsonError(text: string): { readonly message: string; readonly at: numbe
 }
 
 /** A grammar is loaded only where it is the only judge. */
-const faultsOfText = async (path: string, text: string, language: Language, among?: Among): Promise<readonly Fault[]> =>
-  (await strictFaults(path, text, language, among)) ?? faultsOfTree(text, language)
+const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
+  (await strictFaults(path, text, language)) ?? faultsOfTree(text, language)
 
 /**
  * What a full parser says of TypeScript and JavaScript, whose grammars see errors where there are none. Undefined where
- * its native part is not installed, or the text is nested beyond all measure: then the grammar alone judges.
+ * its native part is not installed, or the text could be nested too deeply: then the grammar alone judges.
  */
-export async function oxcFaults(path: string, text: string, among: Among = 'few'): Promise<Fault[] | undefined> {
+export async function oxcFaults(path: string, text: string): Promise<Fault[] | undefined> {
   const stack = stackFor(text)
   if (stack === 'none') return undefined
-  if (stack === 'large' || among === 'many') return faultsFrom(await parseApart(fileName(path), text), text)
+  if (stack === 'large') return faultsFrom(await parseInThread(fileName(path), text), text)
   parser ??= loadParser()
-  const loaded = await parser
-  if (loaded === undefined) return undefined
-  const { errors } = loaded.parseSync(fileName(path), text)
+  const { parseSync } = parser
+  if (parseSync === undefined) return undefined
+  const { errors } = parseSync(fileName(path), text)
   parsedSinceTurn += text.length
   // What it holds outside our heap is let go between turns of the event loop only.
   if (parsedSinceTurn > mostPerTurn) {
@@ -191,27 +179,18 @@ export async function oxcFaults(path: string, text: string, among: Among = 'few'
 let parsedSinceTurn = 0
 const mostPerTurn = 2 ** 17
 
-let parser: ReturnType<typeof loadParser> | undefined
-
-async function loadParser(): Promise<typeof import('oxc-parser') | undefined> {
-  const loaded = withSmallPages()
-  try {
-    return await import('oxc-parser')
-  } catch {
-    return undefined
-  } finally {
-    loaded()
-  }
-}
+let parser: { readonly parseSync?: typeof parseSync } | undefined
 
 /**
- * While it is loaded: its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a
+ * While it is loaded, its allocator would ask the system for pages of 2 MB, and clearing those takes longer than to parse a
  * small file. Programs that are started later do not get the variable.
  */
-function withSmallPages(): () => void {
+function loadParser(): { readonly parseSync?: typeof parseSync } {
   const { MIMALLOC_ALLOW_THP: given } = process.env
   process.env['MIMALLOC_ALLOW_THP'] = given ?? '0'
-  return () => {
+  try {
+    return loadPackage<{ parseSync: typeof parseSync }>('oxc-parser') ?? {}
+  } finally {
     if (given === undefined) delete process.env['MIMALLOC_ALLOW_THP']
   }
 }
@@ -258,89 +237,62 @@ const stackBytes = new Uint16Array(2 ** 16)
 for (const code of Buffer.from(brackets)) stackBytes[code] = bracketBytes
 for (const code of Buffer.from('!~+-*/%&|^.,:=;e')) stackBytes[code] = operatorBytes
 
-interface ParsedFile {
-  readonly name: string
-  readonly text: string
-}
-type Answer = readonly (readonly ParserError[] | undefined)[] | undefined
+let thread: Worker | undefined
+let lastAnswer: Promise<unknown> = Promise.resolve()
 
-let apart: Worker | undefined
-let waiting: Promise<unknown> = Promise.resolve()
-let next: { readonly files: ParsedFile[]; readonly answer: Promise<Answer> } | undefined
-
-/**
- * In a thread of its own, which has a stack of the size that is asked for: all files together that come while it is busy
- * with others. Undefined when it ended without an answer, or has no parser.
- */
-async function parseApart(name: string, text: string): Promise<readonly ParserError[] | undefined> {
-  if (next === undefined) {
-    const files: ParsedFile[] = []
-    const answer = waiting.then(() => {
-      next = undefined
-      return ask(files)
-    })
-    next = { files, answer }
-    waiting = answer.catch(() => undefined)
-  }
-  const { files, answer } = next
-  const at = files.push({ name, text }) - 1
-  return (await answer)?.[at]
+/** In a thread with a large stack, one file after the other. Undefined when there is no parser, or no such thread. */
+function parseInThread(name: string, text: string): Promise<readonly ParserError[] | undefined> {
+  const answer = lastAnswer.then(() => askThread(name, text))
+  lastAnswer = answer.catch(() => undefined)
+  return answer
 }
 
-async function ask(files: readonly ParsedFile[]): Promise<Answer> {
+async function askThread(name: string, text: string): Promise<readonly ParserError[] | undefined> {
   const { ms, left } = timeLeft()
-  const worker = (apart ??= await startApart())
+  const worker = (thread ??= await startThread())
   if (worker === undefined) return undefined
-  // Each file may take as long as the first.
-  const late = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(left * files.length)), 2 ** 31 - 1))
+  const late = AbortSignal.timeout(Math.min(Math.max(1, Math.ceil(left)), 2 ** 31 - 1))
+  // Takes the listeners away: many files would warn of a leak.
+  const over = new AbortController()
+  const signal = AbortSignal.any([late, over.signal])
   try {
-    const answered = once(worker, 'message', { signal: late })
-    const ended = once(worker, 'exit').then(() => undefined)
+    const [answered, ended] = [once(worker, 'message', { signal }), once(worker, 'exit', { signal })]
+    ended.catch(() => {})
     worker.ref()
-    worker.postMessage(files)
-    const [answer]: readonly Answer[] = (await Promise.race([answered, ended])) ?? []
-    return answer
+    worker.postMessage({ name, text })
+    const [errors]: readonly (ParserError[] | undefined)[] = await Promise.race([answered, ended.then(() => [])])
+    return errors
   } catch (error) {
-    apart = undefined
+    thread = undefined
     void worker.terminate()
     if (late.aborted) throw new ProblemError({ kind: 'too-complex', over: 'time', ms })
     throw error
   } finally {
+    over.abort()
     // It does not keep the process from ending.
     worker.unref()
   }
 }
 
-async function startApart(): Promise<Worker | undefined> {
+async function startThread(): Promise<Worker | undefined> {
+  const file = packageFile('oxc-parser')
+  if (file === undefined) return undefined
   const { Worker } = await import('node:worker_threads')
-  const workerData = resolved('oxc-parser')
-  if (workerData === undefined) return undefined
-  const loaded = withSmallPages()
-  const worker = new Worker(code, { eval: true, workerData, resourceLimits: { stackSizeMb: largeMb } })
-  worker.once('message', loaded)
+  const worker = new Worker(code, { eval: true, workerData: file, resourceLimits: { stackSizeMb: largeMb } })
   worker.once('exit', () => {
-    loaded()
-    if (apart === worker) apart = undefined
+    if (thread === worker) thread = undefined
   })
   return worker
-}
-
-function resolved(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(name)
-  } catch {
-    return undefined
-  }
 }
 
 const code = `
 const { parentPort, workerData } = require('node:worker_threads')
 const loading = import(require('node:url').pathToFileURL(workerData)).catch(() => undefined)
-parentPort.on('message', async (files) => {
+parentPort.on('message', async ({ name, text }) => {
   const parser = await loading
-  const errorsOf = ({ name, text }) =>
-    parser.parseSync(name, text).errors.map(({ severity, message, labels }) => ({ severity, message, labels: labels.map(({ start }) => ({ start })) }))
-  parentPort.postMessage(parser && files.map(errorsOf))
+  parentPort.postMessage(
+    parser?.parseSync(name, text).errors.map(({ severity, message, labels }) => ({ severity, message, labels: labels.map(({ start }) => ({ start })) })),
+  )
 })
 `
 

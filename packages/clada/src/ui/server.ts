@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fs from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openApprovalSocket } from '../approvals/socket.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
+import { installedFiles } from '../core/installation.ts'
 import { hasCode } from '../core/platform.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { Companion } from './companion.ts'
@@ -31,7 +31,7 @@ export interface PageOptions {
   /** Options of the report for the model. */
   readonly report?: ReportOptions
   readonly document?: { readonly name: string; readonly text: string } | undefined
-  /** Where the page's files are; found beside the program when not given. */
+  /** The directory of the page's files; that of the installation when not given. */
   readonly assets?: string
 }
 
@@ -50,7 +50,7 @@ export interface PageServer {
 
 /** Serves the page on this machine only, to the browser that has the address. */
 export async function servePage(given: PageOptions): Promise<PageServer> {
-  const { options, port, host, inputFile, rules = [], report = {}, document, assets = assetsDir() } = given
+  const { options, port, host, inputFile, rules = [], report = {}, document, assets } = given
   const settings = settingsOf(options)
   const { root, limits } = settings
   const files = readAssets(assets)
@@ -298,11 +298,13 @@ export interface Asset {
 }
 
 /** The page's files by their addresses. All are read here, so no address can lead anywhere else. */
-export function readAssets(dir: string): ReadonlyMap<string, Asset> {
+export function readAssets(dir = 'ui'): ReadonlyMap<string, Asset> {
+  const files = installedFiles(dir)
+  if (!files.has('index.html')) throw new Error('The files of the page are missing from this installation.')
   const found = new Map<string, Asset>()
-  for (const name of fs.readdirSync(dir)) {
+  for (const [name, file] of files) {
     const type = types[path.extname(name)]
-    if (type !== undefined) found.set(`/${name}`, { type, bytes: fs.readFileSync(path.join(dir, name)) })
+    if (type !== undefined) found.set(`/${name}`, { type, bytes: fs.readFileSync(file) })
   }
   return found
 }
@@ -319,15 +321,6 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
-}
-
-/** Where the build puts the page: beside the program, or beside the directory that has its parts. */
-export function assetsDir(): string {
-  const here = path.dirname(fileURLToPath(import.meta.url))
-  const places = [path.join(here, 'ui'), path.join(here, '../ui'), path.join(here, '../../dist/ui')]
-  const found = places.find((place) => fs.existsSync(path.join(place, 'index.html')))
-  if (found === undefined) throw new Error('The files of the page are missing from this installation.')
-  return found
 }
 
 /** The tabs that listen. What is sent goes to all of them, as server-sent events. */

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { loadPackage } from '../core/installation.ts'
 import { platform } from '../core/platform.ts'
 
 /** Calls of the system that Node lacks. Names of files are paths, and files with attributes are open descriptors. */
@@ -22,11 +22,5 @@ export function nativeCalls(): NativeCalls | undefined {
 
 let loaded: { readonly calls: NativeCalls | undefined } | undefined
 
-function loadCalls(): NativeCalls | undefined {
-  if (!platform.replacesOpenFiles) return undefined
-  try {
-    return createRequire(import.meta.url)('fs-native-extensions')
-  } catch {
-    return undefined
-  }
-}
+const loadCalls = (): NativeCalls | undefined =>
+  platform.replacesOpenFiles ? loadPackage<NativeCalls>('fs-native-extensions') : undefined

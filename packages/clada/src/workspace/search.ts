@@ -6,6 +6,7 @@ import { reservedNames } from '../core/reserved-names.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { startPart } from '../process/programs.ts'
+import { ripgrepFile } from '../process/ripgrep.ts'
 import type { Locator } from './walk.ts'
 import { nameOf, type Location, linkError } from './walk.ts'
 import type { Tree } from './tree.ts'
@@ -99,13 +100,11 @@ interface Where {
 }
 
 async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
-  // A module that only `import` can load, so that it works from either kind of bundle.
-  const { rgPath } = await import('@vscode/ripgrep')
   // Windows starts no program in a directory with a long path; then the directory is named instead.
   const isFar = cwd.length > platform.longestWorkingDirectory
   const lead = isFar ? `${slashed(cwd)}/` : './'
   const child = startPart(
-    rgPath,
+    ripgrepFile(),
     [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? lead : `${lead}${one}`],
     {
       cwd: isFar ? path.parse(cwd).root : cwd,

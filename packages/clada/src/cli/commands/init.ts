@@ -3,6 +3,7 @@ import path from 'node:path'
 import { approvalLineOf } from '../../approvals/approval-line.ts'
 import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { confirmed } from '../ask.ts'
+import { installedFile } from '../../core/installation.ts'
 import { isInside, pathFrom } from '../../core/paths.ts'
 import { type CladaOptions, commandSettingsOf, settingsOf } from '../../config/settings.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
@@ -11,7 +12,7 @@ import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { print, reasonFor } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { ownVersion, packageFile } from './version.ts'
+import { ownVersion } from './version.ts'
 
 /** Never replaces an existing file. */
 export const command: Command = {
@@ -53,8 +54,8 @@ export const command: Command = {
  * path on this machine would be committed, and would lead nowhere on another.
  */
 function schemaFor(root: string): string {
-  const file = packageFile(schemaFile)
-  return isInside(file, root)
+  const file = installedFile(`../${schemaFile}`)
+  return file !== undefined && isInside(file, root)
     ? `./${encodeURI(pathFrom(root, file))}`
     : `https://unpkg.com/clada@${ownVersion()}/${schemaFile}`
 }
