@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openBoard } from '../../packages/clada/src/cli/watch/clipboard.ts'
 import { makeKeyReader } from '../../packages/clada/src/cli/watch/keys.ts'
-import { cellsOf, fitted, liveScreen, wrapped } from '../../packages/clada/src/cli/watch/screen.ts'
+import { cellsOf, truncateToWidth, liveScreen, wrapped } from '../../packages/clada/src/cli/watch/screen.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { written } from '../support/in-process.ts'
 
@@ -65,10 +65,10 @@ describe('widths', () => {
     expect(cellsOf('漢字')).toBe(4)
     expect(cellsOf('e\u0301')).toBe(1)
     expect(cellsOf('\u001b[31mred\u001b[0m')).toBe(3)
-    expect(fitted('漢字漢字', 5)).toBe('漢字…')
-    expect(fitted('short', 5)).toBe('short')
-    expect([fitted('short', 1), fitted('short', 0)]).toEqual(['…', ''])
-    expect(fitted('\u001b[31mred paint\u001b[0m', 4)).toBe('\u001b[31mred…\u001b[0m')
+    expect(truncateToWidth('漢字漢字', 5)).toBe('漢字…')
+    expect(truncateToWidth('short', 5)).toBe('short')
+    expect([truncateToWidth('short', 1), truncateToWidth('short', 0)]).toEqual(['…', ''])
+    expect(truncateToWidth('\u001b[31mred paint\u001b[0m', 4)).toBe('\u001b[31mred…\u001b[0m')
   })
 
   it('break lines between words, and keep what stands before them', () => {

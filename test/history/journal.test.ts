@@ -10,7 +10,13 @@ import { ContentStore } from '../../packages/clada/src/store/content-store.ts'
 import { Journal } from '../../packages/clada/src/store/journal.ts'
 import { lockProject, takeLock } from '../../packages/clada/src/store/lock.ts'
 import { Log, readLog } from '../../packages/clada/src/store/log.ts'
-import { contentsOf, dirOf, isSameMode, type PathRecord, type State } from '../../packages/clada/src/store/record.ts'
+import {
+  contentsOfHistory,
+  dirOf,
+  isSameMode,
+  type PathRecord,
+  type State,
+} from '../../packages/clada/src/store/record.ts'
 import { lostBy } from '../../packages/clada/src/store/timeline.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { recordOf } from './world.ts'
@@ -21,7 +27,7 @@ const large = (text: string): Buffer => Buffer.from(text.repeat(100_000))
 function opened() {
   const [root, history] = [scratchDir(), path.join(scratchDir({ 'history/.keep': '' }), 'history')]
   const journal = new Journal(history, 1, root, { version: 1 })
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   const file = (name: string): string => path.join(root, name)
   const change = (name: string, rest: Omit<PathChange, 'absolute' | 'safePath'>): PathChange => ({
     absolute: file(name),

@@ -5,13 +5,13 @@ import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import type { CladaOptions } from '../../packages/clada/src/index.ts'
 import type { Inspect } from '../../packages/clada/src/core/recorder.ts'
 import { takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
-import { interruptedMessage, programMessage } from '../../packages/clada/src/history/programs.ts'
+import { interruptedMessage, describeInterruptedProgram } from '../../packages/clada/src/history/programs.ts'
 import { recover, readTimeline } from '../../packages/clada/src/history/recover.ts'
 import { openRecordedWorkspace } from '../../packages/clada/src/history/history.ts'
 import { Log, readLog } from '../../packages/clada/src/store/log.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import {
-  contentsOf,
+  contentsOfHistory,
   dirOf,
   numbersIn,
   type PathRecord,
@@ -50,7 +50,7 @@ function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) 
     const kept: unknown = Reflect.get(line, 'kept')
     if (typeof kept !== 'string') log.add(line)
     else {
-      const before = { type: 'file', mode: 0o600, digest: contentsOf(history).put(Buffer.from(kept)) }
+      const before = { type: 'file', mode: 0o600, digest: contentsOfHistory(history).put(Buffer.from(kept)) }
       log.add({ ...line, before })
     }
   }
@@ -121,7 +121,7 @@ describe('the record of an execution that died', () => {
         files: { ...files },
         lines: [{ path: 'a', by: 1, ...line }],
       })
-      if (what === 'has no mode') contentsOf(history).put(Buffer.from('old'))
+      if (what === 'has no mode') contentsOfHistory(history).put(Buffer.from('old'))
       const paths = expected === undefined ? [] : [expected]
       const [record] = timeline()
       expect(record).toMatchObject({ kind: 'run', ended: 'interrupted', paths })
@@ -137,9 +137,9 @@ describe('the record of an execution that died', () => {
       files: { a: 'A' },
       lines: [{ path: 'a', by: 1, kept: 'old text', to: digest('A') }],
     })
-    fs.writeFileSync(contentsOf(history).fileOf(digest('old text')), 'bad text')
+    fs.writeFileSync(contentsOfHistory(history).fileOf(digest('old text')), 'bad text')
     expect(timeline()[0]?.paths).toMatchObject([{ path: 'a', before: { digest: digest('old text') } }])
-    expect(contentsOf(history).read(digest('old text'))).toBe(undefined)
+    expect(contentsOfHistory(history).read(digest('old text'))).toBe(undefined)
   })
 
   it('is of the kind that it was', () => {
@@ -206,7 +206,7 @@ describe('the record of an execution that died', () => {
     expect((await recovered()).join()).toContain('Changed since, by that program or by another process: a, b, d.')
     const paths = readRecord(history, 1)?.paths ?? []
     const textOf = (state: State): string | undefined =>
-      state.type === 'file' ? contentsOf(history).read(state.digest)?.toString() : undefined
+      state.type === 'file' ? contentsOfHistory(history).read(state.digest)?.toString() : undefined
     expect(paths.map(({ path: name, before, steps }) => [name, textOf(before), steps])).toEqual([
       ['a', 'A', [{ by: 2 }]],
       ['b', 'B', [{ by: 2 }]],
@@ -278,7 +278,7 @@ describe('what is said about an execution that died', () => {
     [[], /No file that git sees has changed since\./],
     [paths, /Changed since, by that program or by another process: b\. /],
   ] as const)
-    it(String(text), () => expect(programMessage(1, { action: 2, tree: undefined }, changed)).toMatch(text))
+    it(String(text), () => expect(describeInterruptedProgram(1, { action: 2, tree: undefined }, changed)).toMatch(text))
 })
 
 describe('a record', () => {
@@ -313,7 +313,7 @@ describe('old executions', () => {
       const history = path.join(root, '.clada/history')
       for (const [at, size] of sizes.entries()) {
         if (at > 0) fs.cpSync(dirOf(history, 1), dirOf(history, at + 1), { recursive: true })
-        const digest = contentsOf(history).put(Buffer.alloc(size * 1000, at + 1))
+        const digest = contentsOfHistory(history).put(Buffer.alloc(size * 1000, at + 1))
         const log = Log.continue(path.join(dirOf(history, at + 1), 'journal'))
         const before: State = { type: 'file', mode: 0o644, digest }
         const paths = [{ path: 'a.txt', before, after: { type: 'absent' }, steps: [] }]

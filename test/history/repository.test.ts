@@ -5,7 +5,7 @@ import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findRepository } from '../../packages/clada/src/git/find-repository.ts'
 import { git as runGit, hardenedEnv } from '../../packages/clada/src/git/git-program.ts'
-import { addTo, isUnchanged, replaceIndex } from '../../packages/clada/src/git/index-file.ts'
+import { addToIndex, isUnchanged, replaceIndex } from '../../packages/clada/src/git/index-file.ts'
 import { IsolatedGit } from '../../packages/clada/src/git/isolated-git.ts'
 import { dropDamaged, syncObjects, writeObject } from '../../packages/clada/src/git/objects.ts'
 import {
@@ -175,7 +175,7 @@ it('a file whose directory is a link now leaves the index, whatever is at the en
   if (found === undefined) throw new Error('no repository')
   const isolated = IsolatedGit.open(found, await headOf(found), path.join(scratchDir(), 'isolated'))
   onTestFinished(() => isolated.close())
-  await addTo(isolated, ['d', 'd/a'], { GIT_INDEX_FILE: path.join(top, '.git/index') })
+  await addToIndex(isolated, ['d', 'd/a'], { GIT_INDEX_FILE: path.join(top, '.git/index') })
   expect(git(top, 'ls-files')).toBe('d\ne/a\n')
 })
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { contentsOf } from '../../packages/clada/src/store/record.ts'
+import { contentsOfHistory } from '../../packages/clada/src/store/record.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
@@ -21,7 +21,7 @@ it('what was too large to be kept is read from the disk, or told to be gone; it 
 
   // As if the execution had changed more than is kept a second time.
   const history = path.join(root, '.clada/history')
-  for (const text of ['A', 'b']) fs.rmSync(contentsOf(history).fileOf(digestOf(text)))
+  for (const text of ['A', 'b']) fs.rmSync(contentsOfHistory(history).fileOf(digestOf(text)))
   expect(await diffsOf(root)).toEqual(shown)
 
   for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(root, name), 'mine')

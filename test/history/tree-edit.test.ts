@@ -6,12 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { findRepository } from '../../packages/clada/src/git/find-repository.ts'
 import { headOf } from '../../packages/clada/src/git/repository.ts'
 import { IsolatedGit } from '../../packages/clada/src/git/isolated-git.ts'
-import type { Side } from '../../packages/clada/src/git/tree-contents.ts'
+import type { TreeEntry } from '../../packages/clada/src/git/tree-contents.ts'
 import { editTree, sidesAt } from '../../packages/clada/src/git/tree-walk.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** A file's paths, byte for character, with which of two contents it has. */
-type Files = ReadonlyMap<string, Side>
+type Files = ReadonlyMap<string, TreeEntry>
 
 /** Git sorts `a` behind `a-b` and `a.b` when it is a directory; names need not be UTF-8. */
 const name = fc.constantFrom('a', 'a-b', 'a.b', 'a0', 'b', 'Ã¤', '\xff')
@@ -29,7 +29,7 @@ async function world(format: string) {
   const isolated = IsolatedGit.open(repository, await headOf(repository), path.join(top, 'isolated'))
   onTestFinished(() => isolated.close())
   const [one = '', two = ''] = ['1', '2'].map((text) => git(['hash-object', '-w', '--stdin'], text).trim())
-  const sides: Side[] = [
+  const sides: TreeEntry[] = [
     { mode: '100644', oid: one },
     { mode: '100755', oid: one },
     { mode: '120000', oid: two },
@@ -51,12 +51,12 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
       pairs.reduce((files, [file, side]) => {
         const apart = [...files].filter(([other]) => !isWithin(other, file) && !isWithin(file, other))
         return new Map([...apart, [file, side]])
-      }, new Map<string, Side>()),
+      }, new Map<string, TreeEntry>()),
     )
     await fc.assert(
       fc.asyncProperty(some, some, async (from, to) => {
         const [base, after] = [treeBy(from), treeBy(to)]
-        const changes = new Map<string, Side | undefined>(to)
+        const changes = new Map<string, TreeEntry | undefined>(to)
         for (const file of from.keys()) if (!to.has(file)) changes.set(file, undefined)
         expect(await editTree(isolated, `${base}^{tree}`, changes)).toBe(after)
         if (to.size > 0) expect(await editTree(isolated, undefined, to)).toBe(after)

@@ -7,7 +7,12 @@ import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { readLog } from '../../packages/clada/src/store/log.ts'
 import type { ExecutionRecord } from '../../packages/clada/src/store/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../packages/clada/src/index.ts'
-import { redo, undo, type UndoOptions, type UndoResult } from '../../packages/clada/src/timetravel/undo.ts'
+import {
+  redoExecution,
+  undoExecution,
+  type UndoOptions,
+  type UndoResult,
+} from '../../packages/clada/src/timetravel/undo.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
 
@@ -60,10 +65,10 @@ export function asKilled(root: string, number = 1): object {
 }
 
 export const undoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
-  undo(settingsFor(root), historyFor(mode), options)
+  undoExecution(settingsFor(root), historyFor(mode), options)
 
 export const redoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
-  redo(settingsFor(root), historyFor(mode), options)
+  redoExecution(settingsFor(root), historyFor(mode), options)
 
 /** Everything below a directory but clada's own corner and git's: type, mode and content. */
 export function treeOf(root: string): Record<string, string> {

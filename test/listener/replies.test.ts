@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ExecutionResult } from '../../packages/clada/src/index.ts'
-import { type ReplyMark, repliesIn, textOf } from '../../packages/clada/src/watch/replies.ts'
+import { type ReplyMark, repliesIn, replyAlone } from '../../packages/clada/src/watch/replies.ts'
 import { filesIn } from '../support/scratch.ts'
 import { block, listening, ownIn, runsIn, sectionIn, until, type World } from './world.ts'
 
@@ -179,7 +179,7 @@ describe('the replies of a file', () => {
   const two = marksOf('a\nb\n\nc\n', marksOf('a\nb\n'))
   const parts = (text: string, before = two): string[] =>
     repliesIn(text, before, () => false).map(
-      (reply) => `${reply.before === undefined ? '+' : ' '}${textOf(text, reply).trim()}`,
+      (reply) => `${reply.before === undefined ? '+' : ' '}${replyAlone(text, reply).trim()}`,
     )
 
   it.each([
@@ -201,6 +201,6 @@ describe('the replies of a file', () => {
   it('keep their lines', () => {
     const text = 'a\nb\n\nc\nd\n'
     const [, , fresh] = repliesIn(text, two, () => false)
-    expect(fresh && textOf(text, fresh)).toBe('\n\n\n\nd\n')
+    expect(fresh && replyAlone(text, fresh)).toBe('\n\n\n\nd\n')
   })
 })

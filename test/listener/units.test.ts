@@ -2,7 +2,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { partsOf, saidAgain } from '../../packages/clada/src/watch/results-writer.ts'
+import { splitWatchedFile, saidAgain } from '../../packages/clada/src/watch/results-writer.ts'
 import { fatesIn, type Known, knownOf, type Unit, unitsOf } from '../../packages/clada/src/watch/units.ts'
 import { lookAt } from '../../packages/clada/src/watch/watched-file.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -67,7 +67,7 @@ describe('the parts of a watched file', () => {
     ['results after a note', '', `📋 Copied to clipboard\n\n${section}\n\n`, 'text\n'],
     ['results without an end', '', '', '=== CLADA RESULTS ===\none\n'],
   ])('%s', (_, mark, results, own) => {
-    const parts = partsOf(Buffer.from(mark + results + own))
+    const parts = splitWatchedFile(Buffer.from(mark + results + own))
     expect([parts.mark, parts.section, parts.own].map(String)).toEqual([mark, results, own])
   })
 })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type CladaOptions, type Listener, type ListenerEvent, startListener } from '../../packages/clada/src/index.ts'
-import { partsOf } from '../../packages/clada/src/watch/results-writer.ts'
+import { splitWatchedFile } from '../../packages/clada/src/watch/results-writer.ts'
 import { remove, scratchDir } from '../support/scratch.ts'
 
 export interface World {
@@ -68,5 +68,5 @@ export const ran = (world: World, count: number): Promise<void> =>
 
 export const until = (condition: () => boolean): Promise<void> => expect.poll(condition, { interval: 5 }).toBe(true)
 
-export const sectionIn = (file: string): string => partsOf(fs.readFileSync(file)).section.toString()
-export const ownIn = (file: string): string => partsOf(fs.readFileSync(file)).own.toString()
+export const sectionIn = (file: string): string => splitWatchedFile(fs.readFileSync(file)).section.toString()
+export const ownIn = (file: string): string => splitWatchedFile(fs.readFileSync(file)).own.toString()

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { narrowed } from '../../packages/clada/src/mcp/client-roots.ts'
+import { narrowToRoots } from '../../packages/clada/src/mcp/client-roots.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { settingsOf } from '../../packages/clada/src/config/settings.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -15,8 +15,8 @@ describe('the roots of a client', () => {
     const root = scratchDir({ 'a/x': '', 'b/x': '', 'a b/x': '', 'ab/x': '' })
     const at = (name: string): string => path.join(root, name)
     fs.symlinkSync(at('a'), at('link'))
-    const scope = (own: Parameters<typeof narrowed>[0], ...theirs: string[]) => {
-      const found = narrowed(own, theirs)
+    const scope = (own: Parameters<typeof narrowToRoots>[0], ...theirs: string[]) => {
+      const found = narrowToRoots(own, theirs)
       return 'options' in found ? [found.options.repoPath, ...(found.options.allowedRoots ?? [])] : found.refusal
     }
     const own = { repoPath: root }
@@ -33,7 +33,7 @@ describe('the roots of a client', () => {
     expect(scope({ repoPath: at('a'), allowedRoots: [at('b')] }, uri(at('b')))).toEqual([at('b')])
     expect(scope({ repoPath: at('a'), allowEscape: true }, uri(at('b')))).toEqual([at('b')])
     expect(scope({ repoPath: at('a'), allowEscape: true }, uri(root))).toEqual([at('a'), root])
-    expect(narrowed({ repoPath: at('a'), allowEscape: true }, [uri(root)])).toMatchObject({
+    expect(narrowToRoots({ repoPath: at('a'), allowEscape: true }, [uri(root)])).toMatchObject({
       options: { allowEscape: false },
     })
   })
@@ -44,17 +44,17 @@ describe('the roots of a client', () => {
     for (const repoPath of [root, at('a/b')]) {
       const own = { repoPath, allowEscape: repoPath !== root }
       for (const closed of ['.git', '.git/hooks', '.clada', '.husky', '.ssh', 'a/.git', '.GIT']) {
-        expect([closed, narrowed(own, [uri(at(closed))])]).toEqual([
+        expect([closed, narrowToRoots(own, [uri(at(closed))])]).toEqual([
           closed,
           { refusal: expect.stringContaining('nothing in common') },
         ])
       }
-      expect(narrowed(own, [uri(at('.git')), uri(at('a/b'))])).toMatchObject({
+      expect(narrowToRoots(own, [uri(at('.git')), uri(at('a/b'))])).toMatchObject({
         options: { repoPath: at('a/b'), allowedRoots: [] },
       })
     }
     const allowed = { repoPath: at('a'), allowedRoots: [root] }
-    expect(narrowed(allowed, [uri(at('a/.git'))])).toHaveProperty('refusal')
+    expect(narrowToRoots(allowed, [uri(at('a/.git'))])).toHaveProperty('refusal')
   })
 
   const patterns: [string[], { closed: string[]; open: string[] }][] = [
@@ -67,7 +67,7 @@ describe('the roots of a client', () => {
   it.each(patterns)('keep %j where they were', (deniedPatterns, { closed, open }) => {
     const root = scratchDir({ 'top/secrets/old/x': '' })
     const before = settingsOf({ repoPath: root, deniedPatterns })
-    const scope = narrowed({ repoPath: root, deniedPatterns }, [uri(path.join(root, 'top/secrets'))])
+    const scope = narrowToRoots({ repoPath: root, deniedPatterns }, [uri(path.join(root, 'top/secrets'))])
     const after = settingsOf('options' in scope ? scope.options : {})
     expect(after.root).toBe(path.join(root, 'top/secrets'))
     for (const settings of [before, after]) {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { birthOf } from '../../packages/clada/src/process/kin.ts'
 import { followedKin, rowsOf } from '../../packages/clada/src/process/marked.ts'
-import { findProgram, systemPath, outputOf } from '../../packages/clada/src/process/programs.ts'
+import { findProgram, systemPath, readProgramOutput } from '../../packages/clada/src/process/programs.ts'
 
 /** How macOS finds what a program has started, tested with the ps of this machine. */
 const ps = findProgram('ps', systemPath)
-const list = (): string => (ps === undefined ? '' : outputOf(ps, ['-A', '-o', 'pid=,ppid=,lstart='], 5000))
+const list = (): string => (ps === undefined ? '' : readProgramOutput(ps, ['-A', '-o', 'pid=,ppid=,lstart='], 5000))
 
 it('reads what ps prints on macOS', () => {
   expect(rowsOf('    1     0 Mon Nov 16 08:00:00 2026    \n  501     1 Mon Nov 16 08:00:01 2026\n')).toEqual([

@@ -7,7 +7,7 @@ import { findProgram } from '../../packages/clada/src/process/programs.ts'
 import { type ProcessEnd, runProcess } from '../../packages/clada/src/process/run-process.ts'
 import { runtimesIn } from '../../packages/clada/src/process/runtimes.ts'
 import { chooseSandbox } from '../../packages/clada/src/process/sandbox.ts'
-import { actions, calls, errno, refused, seccompFilter } from '../../packages/clada/src/process/seccomp.ts'
+import { filterActions, calls, errno, refusedCalls, seccompFilter } from '../../packages/clada/src/process/seccomp.ts'
 
 interface Call {
   readonly arch: number
@@ -91,7 +91,7 @@ it.each([
   const numbers = new Map(
     [...text.matchAll(/^#define __NR_(\w+) (\d+)$/gm)].map(([, name, number]) => [name, Number(number)]),
   )
-  const unlike = Object.entries({ ...refused, ...calls }).filter(
+  const unlike = Object.entries({ ...refusedCalls, ...calls }).filter(
     ([name, pair]) => pair[column] >= 0 && numbers.has(name) && numbers.get(name) !== pair[column],
   )
   expect(unlike).toEqual([])
@@ -103,7 +103,7 @@ for (const { name, arch, column, everyday } of machines) {
     const of = (number: number, ...args: bigint[]): number => judge(program, { arch, number, args })
 
     it('refuses every call of its list', () => {
-      const numbers = Object.entries(refused).flatMap(([call, pair]) =>
+      const numbers = Object.entries(refusedCalls).flatMap(([call, pair]) =>
         pair[column] < 0 ? [] : [[call, pair[column]] as const],
       )
       expect(numbers.length).toBeGreaterThan(40)
@@ -111,15 +111,16 @@ for (const { name, arch, column, everyday } of machines) {
     })
 
     it('allows everyday calls, and whatever number it does not know', () => {
-      for (const [call, number] of Object.entries(everyday)) expect([call, of(number)]).toEqual([call, actions.allow])
-      expect(of(9999)).toBe(actions.allow)
+      for (const [call, number] of Object.entries(everyday))
+        expect([call, of(number)]).toEqual([call, filterActions.allow])
+      expect(of(9999)).toBe(filterActions.allow)
     })
 
     it('allows threads and processes, and no namespace', () => {
       const [clone, unshare] = [calls.clone[column], calls.unshare[column]]
-      expect(of(clone, 17n)).toBe(actions.allow)
-      expect(of(clone, 0x3d0f00n)).toBe(actions.allow)
-      expect(of(unshare, 0x400n)).toBe(actions.allow)
+      expect(of(clone, 17n)).toBe(filterActions.allow)
+      expect(of(clone, 0x3d0f00n)).toBe(filterActions.allow)
+      expect(of(unshare, 0x400n)).toBe(filterActions.allow)
       for (const flag of [0x20000n, 0x2000000n, 0x4000000n, 0x8000000n, 0x10000000n, 0x20000000n, 0x40000000n]) {
         expect(of(clone, flag | 17n)).toBe(no)
         expect(of(unshare, flag)).toBe(no)
@@ -129,7 +130,7 @@ for (const { name, arch, column, everyday } of machines) {
 
     it('lets nobody type into a terminal', () => {
       const ioctl = calls.ioctl[column]
-      expect(of(ioctl, 0n, 0x5401n)).toBe(actions.allow)
+      expect(of(ioctl, 0n, 0x5401n)).toBe(filterActions.allow)
       for (const request of [0x5412n, 0x541cn]) {
         expect(of(ioctl, 0n, request)).toBe(no)
         // The kernel looks at the lower half only.
@@ -139,12 +140,12 @@ for (const { name, arch, column, everyday } of machines) {
 
     it('knows the families of sockets that a namespace contains', () => {
       const socket = calls.socket[column]
-      for (const family of [1n, 2n, 10n, 16n]) expect(of(socket, family)).toBe(actions.allow)
-      for (const family of [17n, 38n, 40n]) expect(of(socket, family)).toBe(actions.errno + errno.EAFNOSUPPORT)
+      for (const family of [1n, 2n, 10n, 16n]) expect(of(socket, family)).toBe(filterActions.allow)
+      for (const family of [17n, 38n, 40n]) expect(of(socket, family)).toBe(filterActions.errno + errno.EAFNOSUPPORT)
     })
 
     it('ends programs of another machine', () => {
-      expect(judge(program, { arch: 0x40000003, number: everyday.read })).toBe(actions.kill)
+      expect(judge(program, { arch: 0x40000003, number: everyday.read })).toBe(filterActions.kill)
     })
   })
 }
@@ -154,7 +155,7 @@ it('refuses the second set of numbers that x64 has', () => {
   for (const number of [0, 250, 521])
     expect(judge(program, { arch: 0xc000003e, number: 0x40000000 + number })).toBe(unknown)
   const other = seccompFilter('arm64') ?? Buffer.alloc(0)
-  expect(judge(other, { arch: 0xc00000b7, number: 0x40000000 })).toBe(actions.allow)
+  expect(judge(other, { arch: 0xc00000b7, number: 0x40000000 })).toBe(filterActions.allow)
 })
 
 it('has none for machines whose numbers it does not know', () => {
@@ -188,13 +189,13 @@ describe.skipIf(!choice.ok || process.platform !== 'linux' || column === undefin
   const perl = findProgram('perl', ['/usr/bin'])
   // What each of them would say without a filter is another thing: EFAULT, EINVAL, ESRCH, or nothing at all.
   const attempts: Readonly<Record<string, readonly [number: number, args: string, errno: number]>> = {
-    'the keyring': [refused.keyctl[column ?? 0], '0, -3, 0, 0, 0', errno.EPERM],
-    'a ring of calls': [refused.io_uring_setup[column ?? 0], '8, 0', errno.EPERM],
+    'the keyring': [refusedCalls.keyctl[column ?? 0], '0, -3, 0, 0, 0', errno.EPERM],
+    'a ring of calls': [refusedCalls.io_uring_setup[column ?? 0], '8, 0', errno.EPERM],
     'a new user namespace': [calls.unshare[column ?? 0], '0x10000000', errno.EPERM],
-    'to be traced': [refused.ptrace[column ?? 0], '0, 0, 0, 0', errno.EPERM],
-    'the memory of nobody': [refused.process_vm_readv[column ?? 0], '99999, 0, 0, 0, 0, 0', errno.EPERM],
-    'a mount that is not there': [refused.move_mount[column ?? 0], '-1, 0, -1, 0, 0', errno.EPERM],
-    'a page fault of its own': [refused.userfaultfd[column ?? 0], '1', errno.EPERM],
+    'to be traced': [refusedCalls.ptrace[column ?? 0], '0, 0, 0, 0', errno.EPERM],
+    'the memory of nobody': [refusedCalls.process_vm_readv[column ?? 0], '99999, 0, 0, 0, 0, 0', errno.EPERM],
+    'a mount that is not there': [refusedCalls.move_mount[column ?? 0], '-1, 0, -1, 0, 0', errno.EPERM],
+    'a page fault of its own': [refusedCalls.userfaultfd[column ?? 0], '1', errno.EPERM],
     'the newer clone': [calls.clone3[column ?? 0], '0, 0', errno.ENOSYS],
     'a socket to the host of this machine': [calls.socket[column ?? 0], '40, 1, 0', errno.EAFNOSUPPORT],
     'a key pressed on the terminal': [calls.ioctl[column ?? 0], '0, 0x5412, 0', errno.EPERM],

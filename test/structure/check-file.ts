@@ -3,10 +3,10 @@ import { words } from '../../packages/clada/src/structure/language.ts'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
 import { tokensOf } from '../../packages/clada/src/structure/rank.ts'
-import { textOf } from '../../packages/clada/src/structure/document.ts'
+import { structureText } from '../../packages/clada/src/structure/document.ts'
 import {
   everyStructure,
-  lineRange,
+  lineRangeOf,
   pathOf,
   type Outline,
   type Structure,
@@ -75,7 +75,7 @@ function note(report: FileReport, name: string, { path, outline, structure }: Tr
   const { verdict, how, difference } = outcome
   count(report, `${name}: ${verdict}: ${how}`)
   if (verdict === 'exact' || (name === 'target' && verdict !== 'wrong')) return
-  const [line] = lineRange(outline.source, structure)
+  const [line] = lineRangeOf(outline.source, structure)
   const where = `${path}:${line} ${structure.kind} ${structure.header.slice(0, 60)}`
   const entry = `${name}: ${where}: ${how}${difference === undefined ? '' : `, ${difference}`}`
   if (verdict === 'wrong') report.failures.push(entry)
@@ -93,7 +93,7 @@ function* evenly<T>(all: readonly T[], most: number): Generator<T> {
 async function replaced({ outline, structure }: Traveller): Promise<Outcome> {
   const { start, end } = structure
   const old = outline.source.text.slice(start, end)
-  const { text } = await replacement(outline, structure, `${textOf(outline, structure)}\n`)
+  const { text } = await replacement(outline, structure, `${structureText(outline, structure)}\n`)
   return text === old
     ? { verdict: 'exact', how: 'by itself' }
     : { verdict: 'wrong', how: 'changed', difference: differenceOf(old, text) }

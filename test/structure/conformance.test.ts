@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
 import { read_structure } from '../../packages/clada/src/index.ts'
-import { lineRange } from '../../packages/clada/src/structure/structure.ts'
+import { lineRangeOf } from '../../packages/clada/src/structure/structure.ts'
 import { findTarget } from '../../packages/clada/src/structure/target.ts'
 import { scratchDir } from '../support/scratch.ts'
 import file from '../conformance/structure.json' with { type: 'json' }
@@ -53,7 +53,7 @@ describe('structure cases written before any implementation', () => {
       if (language === undefined) throw new Error('no language')
       await withOutline(one.content, language, (outline) => {
         const found = findTarget(outline, target)
-        const lines = found.map((structure) => lineRange(outline.source, structure))
+        const lines = found.map((structure) => lineRangeOf(outline.source, structure))
         if (one.expected_match_count !== undefined) expect(found).toHaveLength(one.expected_match_count)
         if (one.expected_matches !== undefined) {
           expect(found.map(({ parent }, at) => ({ parent: parent?.name, line_range: lines[at] }))).toEqual(

@@ -5,7 +5,7 @@ import type { Language } from '../../packages/clada/src/structure/language.ts'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { structureOperations, type StructureOperations } from '../../packages/clada/src/structure/operations.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
-import { everyStructure, lineRange, pathOf, type Result } from '../../packages/clada/src/structure/structure.ts'
+import { everyStructure, lineRangeOf, pathOf, type Result } from '../../packages/clada/src/structure/structure.ts'
 
 export interface Edits {
   /** What went wrong: the edit, the reason and the text after it. */
@@ -85,7 +85,7 @@ function targetsIn(text: string, language: Language): Promise<Target[]> {
     const nameOf = (one: (typeof outline.structures)[number]): string =>
       `${pathOf(one)
         .map(({ header }) => header)
-        .join('\n')} [${lineRange(outline.source, one).join('-')}]`
+        .join('\n')} [${lineRangeOf(outline.source, one).join('-')}]`
     return [...everyStructure(outline.structures)].map((one) => ({
       name: nameOf(one),
       kind: one.kind,

@@ -7,13 +7,13 @@ import { insertion } from '../../packages/clada/src/structure/insertion.ts'
 import { gapAbove, gapBelow, layoutOf } from '../../packages/clada/src/structure/layout.ts'
 import { moveIn, pieceFrom, relocation } from '../../packages/clada/src/structure/move.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
-import { textOf } from '../../packages/clada/src/structure/document.ts'
+import { structureText } from '../../packages/clada/src/structure/document.ts'
 import { removal } from '../../packages/clada/src/structure/removal.ts'
 import {
   applyChanges,
   type Change,
   everyStructure,
-  lineRange,
+  lineRangeOf,
   offsetAfter,
   type Outline,
   type Structure,
@@ -46,7 +46,7 @@ export async function insertedAndDeleted({ outline, structure }: Traveller): Pro
     const copy = [...everyStructure(other.structures)].find(
       ({ kind, start }) => kind === structure.kind && start >= at && more.slice(at, start).trim() === '',
     )
-    if (copy === undefined || textOf(other, copy) !== textOf(outline, structure)) {
+    if (copy === undefined || structureText(other, copy) !== structureText(outline, structure)) {
       return { verdict: 'by nature', how: outline.faults().length > 0 ? broken : 'a copy of it is something else' }
     }
     const result = applyChanges(more, removal(other, copy))
@@ -238,7 +238,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
 
 /** Where each line of a text is indented against the first, text further left is lost. */
 function hangsBack({ source }: Outline, structure: Structure): boolean {
-  const [first, last] = lineRange(source, structure)
+  const [first, last] = lineRangeOf(source, structure)
   const indentOf = (line: number): string => /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
   for (let line = first + 1; line <= last; line++) {
     if (source.line(line).trim() !== '' && !indentOf(line).startsWith(indentOf(first))) return true
@@ -249,7 +249,9 @@ function hangsBack({ source }: Outline, structure: Structure): boolean {
 /** What has a step of indentation that the file does not know is given the file's. */
 function isIndentedUniquely({ outline, structure }: Traveller, without: string): boolean {
   const known = indentSteps(without.split(/\r?\n/))
-  return indentSteps(textOf(outline, structure.parent ?? structure).split('\n')).some((step) => !known.includes(step))
+  return indentSteps(structureText(outline, structure.parent ?? structure).split('\n')).some(
+    (step) => !known.includes(step),
+  )
 }
 
 async function* waysBack(
@@ -269,7 +271,7 @@ async function* waysBack(
     alone || !areNeighbours(outline, structure, after) || (after !== undefined && isClause(after))
       ? undefined
       : again(after)
-  const own = lineRange(source, structure)
+  const own = lineRangeOf(source, structure)
   const piece = await pieceFrom(outline, structure)
   for (const [how, given] of [
     ['beside its neighbour', false],
@@ -288,7 +290,7 @@ async function* waysBack(
   for (let { parent } = structure; parent !== null; { parent } = parent) {
     const holder = again(parent)
     if (holder === undefined) continue
-    const { text } = await replacement(left, holder, textOf(outline, parent))
+    const { text } = await replacement(left, holder, structureText(outline, parent))
     yield ['with what is around it', applyChanges(without, [{ start: holder.start, end: holder.end, text }])]
   }
   if (structure.parent !== null) return
@@ -325,7 +327,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     )
     const list = again === undefined ? [] : again.parent === null ? other.structures : again.parent.children
     const neighbour = again === undefined ? undefined : list[list.indexOf(again) + 1]
-    const isItself = again !== undefined && textOf(other, again) === textOf(outline, structure)
+    const isItself = again !== undefined && structureText(other, again) === structureText(outline, structure)
     // A part of a statement can be distinguished from another only in its place; a section takes in what follows it.
     if (!isItself || neighbour === undefined) {
       const difference = differenceOf(text, moved)
@@ -351,7 +353,8 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
       return byNature('its neighbour shares a line with others')
     if (sameButLineEnds(result, text)) return byNature(twoLineEnds)
-    if (textOf(other, neighbour) !== textOf(outline, before)) return byNature('its neighbour takes in what follows')
+    if (structureText(other, neighbour) !== structureText(outline, before))
+      return byNature('its neighbour takes in what follows')
     if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
   })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Transcript } from '../../packages/clada/src/loop/transcript.ts'
 import { taughtNames } from '@clada/reply/syntax/table.ts'
 import { timelineOf } from '../../packages/clada/src/ui/past.ts'
-import { factsOf } from '../../packages/clada/src/ui/prompting.ts'
+import { projectFacts } from '../../packages/clada/src/ui/prompting.ts'
 import { Listeners } from '../../packages/clada/src/ui/server.ts'
 import { Session } from '../../packages/clada/src/ui/session.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -202,9 +202,9 @@ it('the timeline names the loops of the project', async () => {
 
 it('a prompt can be had in each syntax that the user allows', async () => {
   const { project } = session({ 'a.txt': 'a' }).own
-  expect((await factsOf(project)).syntaxes).toEqual(taughtNames)
+  expect((await projectFacts(project)).syntaxes).toEqual(taughtNames)
   const options = { ...project.options, syntaxes: ['csl'] as const }
-  expect((await factsOf({ ...project, options })).syntaxes).toEqual(['csl'])
+  expect((await projectFacts({ ...project, options })).syntaxes).toEqual(['csl'])
 })
 
 it('a tab hears what is sent while it is open', async () => {

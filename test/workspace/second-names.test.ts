@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { git, repository } from '../history/world.ts'
-import { changedSince } from '../../packages/clada/src/engine/history-run.ts'
+import { changesByOthers } from '../../packages/clada/src/engine/history-run.ts'
 import { settingsFor } from '../support/settings.ts'
 import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -200,7 +200,7 @@ it('a file that became another name of a blocked one is not shown as changed sin
   fs.unlinkSync(path.join(root, 'a.txt'))
   link(root, '.env', 'a.txt')
   const settings = settingsFor(root)
-  expect(await changedSince(settings)).toEqual([
+  expect(await changesByOthers(settings)).toEqual([
     { path: 'a.txt', change: 'modify', binary: true, before: '', after: '' },
   ])
   const reason = 'it is another name of a blocked file now and is kept'

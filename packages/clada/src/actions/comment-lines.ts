@@ -3,7 +3,7 @@ import { defineAction, fail, lines, ok, type Outcome, path } from '../core/actio
 import type { Files, PathArg } from '../core/files.ts'
 import { lineSpans } from '@clada/reply/text/lines.ts'
 import { type CommentMarks, commentMarksFor } from '@clada/reply/text/comment-marks.ts'
-import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, unexpected } from './common.ts'
 
 /** The two differ in what they do to each line. */
 const onLines = {
@@ -83,7 +83,7 @@ export async function changeComments(
   }
   const file = await files.read(path, { expectHash: call.expect_hash })
   const spans = lineSpans(file.text)
-  const found = lineRange(call.lines, spans)
+  const found = parseLineRange(call.lines, spans)
   if ('problem' in found) return fail(found.problem)
   const surprise = unexpected(path.given, file.text, spans, found.range, call.expect)
   if (surprise) return fail(surprise)

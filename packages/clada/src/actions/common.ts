@@ -58,7 +58,7 @@ export interface LineRange {
 }
 
 /** Lines of a file by `4` or `23-43`, or the problem with that. */
-export function lineRange(spec: string, lines: readonly LineSpan[]): { range: LineRange } | { problem: Problem } {
+export function parseLineRange(spec: string, lines: readonly LineSpan[]): { range: LineRange } | { problem: Problem } {
   const outside: Problem = { kind: 'lines-outside', spec, lineCount: lines.length, asked: 'write' }
   if (lines.length === 0) return { problem: outside }
   const parsed = parseLineSpec(spec)

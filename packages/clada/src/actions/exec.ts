@@ -1,5 +1,5 @@
 import { choice, defaulting, defineAction, flag, integer, optional, path, rare, text } from '../core/action.ts'
-import { execShape, languages } from '../core/commands.ts'
+import { execShape, execLanguages } from '../core/commands.ts'
 import { programOutput } from './program-output.ts'
 
 export const exec = defineAction({
@@ -14,7 +14,7 @@ export const exec = defineAction({
   everyday: true,
   params: {
     code: text('The code.'),
-    lang: choice(languages, 'Its language.'),
+    lang: choice(execLanguages, 'Its language.'),
     version: rare(optional(text('Version of the language, such as 3.11; refused when it is not installed.'))),
     cwd: rare(optional(path('Directory to run it in; the root without it.'))),
     timeout: optional(integer('Seconds until it is stopped, at most what the user allows.')),

@@ -3,7 +3,7 @@ import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
 import { expectHash } from './common.ts'
-import { elisionIn } from './replace-occurrences.ts'
+import { findElisionProblem } from './replace-occurrences.ts'
 
 export const fileAppend = defineAction({
   name: 'file_append',
@@ -49,7 +49,7 @@ export const fileAppend = defineAction({
       const { bytes } = await files.write(path, content)
       return ok({ path: path.given, bytesWritten: bytes })
     }
-    const elision = await elisionIn(file, 'content', content)
+    const elision = await findElisionProblem(file, 'content', content)
     if (elision !== undefined) return fail(elision)
     const eol = dominantEol(file.text)
     const added = eol === '\r\n' ? toEol(content, eol) : content

@@ -1,6 +1,6 @@
 import { defineAction, fail, lines, ok, path } from '../core/action.ts'
 import { lineSpans } from '@clada/reply/text/lines.ts'
-import { expectHash, expectLines, lineRange, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, unexpected } from './common.ts'
 
 export const fileDeleteLines = defineAction({
   name: 'file_delete_lines',
@@ -32,7 +32,7 @@ export const fileDeleteLines = defineAction({
   async run({ path, lines, expect, expect_hash }, { files }) {
     const file = await files.read(path, { expectHash: expect_hash })
     const spans = lineSpans(file.text)
-    const found = lineRange(lines, spans)
+    const found = parseLineRange(lines, spans)
     if ('problem' in found) return fail(found.problem)
     const surprise = unexpected(path.given, file.text, spans, found.range, expect)
     if (surprise) return fail(surprise)

@@ -1,7 +1,7 @@
 import { defineAction, fail, integer, ok, path, text } from '../core/action.ts'
 import { dominantEol, toEol, lineSpans } from '@clada/reply/text/lines.ts'
 import { expectHash } from './common.ts'
-import { elisionIn } from './replace-occurrences.ts'
+import { findElisionProblem } from './replace-occurrences.ts'
 
 export const fileInsertLines = defineAction({
   name: 'file_insert_lines',
@@ -33,7 +33,7 @@ export const fileInsertLines = defineAction({
   ],
   async run({ path, after, content, expect_hash }, { files }) {
     const file = await files.read(path, { expectHash: expect_hash })
-    const elision = await elisionIn(file, 'content', content)
+    const elision = await findElisionProblem(file, 'content', content)
     if (elision !== undefined) return fail(elision)
     const spans = lineSpans(file.text)
     if (after < 0 || after > spans.length) {

@@ -10,7 +10,7 @@ import { dominantEol, splitLines } from '@clada/reply/text/lines.ts'
 import { hunkOf } from '@clada/reply/text/matcher.ts'
 import { placesOf } from '@clada/reply/text/places.ts'
 import { attempt, expectHash, replacedWarning } from './common.ts'
-import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKept } from './replace-occurrences.ts'
+import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, keepStrings } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -90,7 +90,7 @@ export const filePatch = defineAction({
         ? applyHunks(file.text, placed, { ...matching, breaks: 'any' })
         : undefined
     const shifted = byCr?.ok ? { ...byCr, warnings: [...byCr.warnings, byCrWarning] } : asLines
-    const strings = await withStringsKept(file, shifted)
+    const strings = await keepStrings(file, shifted)
     const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {
       const partly =

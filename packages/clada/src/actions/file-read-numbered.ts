@@ -3,7 +3,7 @@ import { counted } from '@clada/reply/core/words.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage, readShape } from './common.ts'
 import { extractNumberedLines, parseLineSpec } from '@clada/reply/text/lines.ts'
-import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
+import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 
 export const fileReadNumbered = defineAction({
@@ -44,11 +44,11 @@ export const fileReadNumbered = defineAction({
   ],
   run: ({ path: given, lines: asked, delimiter }, context) =>
     orImage(given.given, async () => {
-      const inside = await narrowed(context, given)
+      const inside = await structureInPath(context, given)
       const found = inside && (await readNarrowed(context, inside))
       if (found && !found.ok) return found
       // The numbers are those of the file, so that they can be used there.
-      const lines = asked ?? (found && onlyMatch(found.data)?.lines)
+      const lines = asked ?? (found && singleMatch(found.data)?.lines)
       const path = inside?.path ?? given
       const file = await context.files.read(path)
       const ranges = lines?.split(',') ?? [undefined]

@@ -1,6 +1,6 @@
 import { defineAction, ok, path } from '../core/action.ts'
 import { orImage, readShape } from './common.ts'
-import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
+import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 
 export const fileRead = defineAction({
@@ -27,12 +27,12 @@ export const fileRead = defineAction({
     { title: 'blocks secrets', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
   async run({ path }, context) {
-    const inside = await narrowed(context, path)
+    const inside = await structureInPath(context, path)
     if (inside !== undefined) {
       const found = await readNarrowed(context, inside)
       if (!found.ok) return found
       const whole = await context.files.read(inside.path)
-      const { text = '', lines } = onlyMatch(found.data) ?? {}
+      const { text = '', lines } = singleMatch(found.data) ?? {}
       return ok({ path: path.given, content: text, lines, hash: whole.hash() })
     }
     return orImage(path.given, async () => {

@@ -1,6 +1,6 @@
 import { defineAction, integer, ok, optional, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { narrowed, replaceNarrowed } from './narrow.ts'
+import { structureInPath, replaceNarrowed } from './narrow.ts'
 import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceAllText = defineAction({
@@ -33,7 +33,7 @@ export const fileReplaceAllText = defineAction({
     },
   ],
   async run(edit, context) {
-    const inside = await narrowed(context, edit.path)
+    const inside = await structureInPath(context, edit.path)
     if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: edit.count })
     const done = await replaceOccurrences(context, edit, edit.count ?? 'any')
     if (!done.ok || done.replacements > 0) return replacedIn(edit.path, done)

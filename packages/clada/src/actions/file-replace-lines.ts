@@ -2,7 +2,7 @@ import { defineAction, fail, lines, ok, optional, path, text } from '../core/act
 import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { dominantEol, type LineSpan, lineSpans, toEol } from '@clada/reply/text/lines.ts'
-import { expectHash, expectLines, lineRange, type LineRange, textOfLines, unexpected } from './common.ts'
+import { expectHash, expectLines, parseLineRange, type LineRange, textOfLines, unexpected } from './common.ts'
 import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileReplaceLines = defineAction({
@@ -58,7 +58,7 @@ export const fileReplaceLines = defineAction({
     const spans = lineSpans(file.text)
     const ranges: Ranged[] = []
     for (const { spec, content } of wanted.edits) {
-      const found = lineRange(spec, spans)
+      const found = parseLineRange(spec, spans)
       if ('problem' in found) return fail(found.problem)
       const whole = content === null ? null : await withoutElisions(file, spans, found.range, content)
       if (typeof whole === 'object' && whole !== null) return fail(whole)

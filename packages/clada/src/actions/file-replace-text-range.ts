@@ -15,7 +15,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '@clada/reply/text/edit.ts'
 import { expectHash } from './common.ts'
-import { type ReplacedData, replacedShape, absence, doubtful, shown, withStringsKept } from './replace-occurrences.ts'
+import { type ReplacedData, replacedShape, absence, doubtful, placesIn, keepStrings } from './replace-occurrences.ts'
 import { damageWarning } from '@clada/reply/text/undamage.ts'
 
 interface RangeEdit {
@@ -84,7 +84,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
     const { editRangeTolerantly } = await import('@clada/reply/text/edit-text.ts')
     const tolerant = editRangeTolerantly(file.text, beginning, end, edit.new_text, repair)
     if (tolerant.kind === 'done') {
-      const { text, warnings } = await withStringsKept(file, tolerant)
+      const { text, warnings } = await keepStrings(file, tolerant)
       await files.save(file, text)
       return ok({ path: path.given, replacements: 1 }, [...tolerant.warnings, ...warnings])
     }
@@ -100,7 +100,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
       params: [paramOf('beginning'), paramOf('end')],
       expected: edit.count,
       found: ranges.length,
-      places: shown(file, ranges),
+      places: placesIn(file, ranges),
       ...(missing === undefined
         ? { nearest: [] }
         : { missing: paramOf(missing), ...(await missed(file, edit, missing)) }),
@@ -132,7 +132,7 @@ async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, {
   const after = found.which === 'end' ? { after: 'old_text_beginning' } : {}
   const common = { param, path: edit.path.given, ...after }
   if (found.kind === 'ambiguous') {
-    return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: shown(file, found.spans) })
+    return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: placesIn(file, found.spans) })
   }
   return fail({ kind: 'text-absent', ...common, ...(await missed(file, edit, found.which)) })
 }
@@ -142,7 +142,7 @@ async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<A
   if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
   const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0
   const earlier = findOccurrences(file.text.slice(0, from), edit.old_text_end)
-  if (earlier.length > 0) return { nearest: [], tooEarly: shown(file, earlier) }
+  if (earlier.length > 0) return { nearest: [], tooEarly: placesIn(file, earlier) }
   return absence(file, edit.old_text_end, edit.new_text, from)
 }
 

@@ -1,6 +1,6 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { expectHash } from './common.ts'
-import { narrowed, replaceNarrowed } from './narrow.ts'
+import { structureInPath, replaceNarrowed } from './narrow.ts'
 import { replacedShape, replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceText = defineAction({
@@ -40,7 +40,7 @@ export const fileReplaceText = defineAction({
     },
   ],
   async run(edit, context) {
-    const inside = await narrowed(context, edit.path)
+    const inside = await structureInPath(context, edit.path)
     if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: 'once' })
     return replacedIn(edit.path, await replaceOccurrences(context, edit, 'once'))
   },

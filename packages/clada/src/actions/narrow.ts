@@ -18,7 +18,7 @@ export interface Narrowed {
 }
 
 /** The structure that a path names, or undefined when it names a file. A file whose own name holds `@@` wins. */
-export async function narrowed({ files }: ActionContext, path: PathArg): Promise<Narrowed | undefined> {
+export async function structureInPath({ files }: ActionContext, path: PathArg): Promise<Narrowed | undefined> {
   const [given = '', ...levels] = path.given.split('@@')
   if (levels.length === 0 || levels.some((level) => level.trim() === '')) return undefined
   try {
@@ -49,7 +49,7 @@ export async function readNarrowed(
   })
 }
 
-export function onlyMatch({
+export function singleMatch({
   matches: [match],
 }: Result_for_read_structure): { text: string; lines: string } | undefined {
   return match && { text: match.text, lines: match.line_range_inclusive.join('-') }
@@ -100,7 +100,7 @@ export interface Measured {
 export async function measure(context: ActionContext, path: PathArg): Promise<Measured> {
   const range = lineRangeIn(path.absolute)
   if (range !== undefined) return measureLines(context, path, range)
-  const inside = await narrowed(context, path)
+  const inside = await structureInPath(context, path)
   if (inside === undefined) {
     const { text } = await context.files.read(path)
     return { path: path.absolute, ...sizesOf(text) }
@@ -108,7 +108,7 @@ export async function measure(context: ActionContext, path: PathArg): Promise<Me
   const found = await readNarrowed(context, inside)
   if (!found.ok) throw new ProblemError(found.problem)
   const spelled = [inside.path.absolute, ...inside.target.split('\n')].join('@@')
-  return { path: spelled, ...sizesOf(onlyMatch(found.data)?.text ?? '') }
+  return { path: spelled, ...sizesOf(singleMatch(found.data)?.text ?? '') }
 }
 
 async function measureLines({ files }: ActionContext, path: PathArg, range: LineRange): Promise<Measured> {

@@ -3,9 +3,9 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import { splitLines } from '@clada/reply/text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
-import { type Result, tooLarge, type Warning } from '../structure/structure.ts'
+import { type Result, fileTooLarge, type Warning } from '../structure/structure.ts'
 import { attempt } from './common.ts'
-import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
+import { findElisionProblem, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const targetParam = text(
   'The structure, one line per level: `UserAuth` then `validate`. A name, or its header as in the file.',
@@ -82,7 +82,7 @@ export async function withoutElisions(
   const file = mayElide(content) ? await attempt(() => context.files.read(path)) : undefined
   // What cannot be read is refused by the operation.
   if (file === undefined || 'ok' in file) return { content, kept: [] }
-  const problem = await elisionIn(file, 'content', content)
+  const problem = await findElisionProblem(file, 'content', content)
   if (problem === undefined) return { content, kept: [] }
   if (replaced === undefined) return fail(problem)
   const found = await onStructures(context, [path], (operations, given) =>
@@ -105,7 +105,7 @@ const isMissing = (error: unknown): boolean =>
 function refused(error: unknown, path: string, operation: 'read' | 'write'): unknown {
   if (!(error instanceof ProblemError)) return error
   if (error.problem.kind === 'too-large') {
-    const { error: code, message, details } = tooLarge(path, error.problem.size, error.problem.limit).error
+    const { error: code, message, details } = fileTooLarge(path, error.problem.size, error.problem.limit).error
     return new ProblemError({ kind: 'structure', code, message, details })
   }
   if (error.problem.kind !== 'os') return error

@@ -71,7 +71,7 @@ export async function editText(
   if (verbatim.length === 0 || damaged) {
     const tolerant = await repaired(file.text, edit, expected, repair)
     if (tolerant.kind === 'done') {
-      const { text, warnings } = await withStringsKept(file, tolerant)
+      const { text, warnings } = await keepStrings(file, tolerant)
       const matched = tolerant.rung === 'exact' ? {} : { matched: tolerant.rung }
       return {
         ok: true,
@@ -111,7 +111,7 @@ export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Probl
 })
 
 /** A text that was shifted without what must not be: strings of several lines. Few edits load the parsers for it. */
-export async function withStringsKept(
+export async function keepStrings(
   { path, text: before }: TextFile,
   { text, shifted }: { readonly text: string; readonly shifted?: Shifted | undefined },
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
@@ -159,7 +159,7 @@ export async function editWithoutElisions<E extends Replacing>(
 }
 
 /** Why a text that is added cannot be: it leaves lines out, and nothing says which. */
-export async function elisionIn(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
+export async function findElisionProblem(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
   if (!mayElide(content)) return undefined
   const { newElisionIn } = await import('@clada/reply/text/elision.ts')
   const line = newElisionIn(content, file.path.given, file.text)
@@ -249,10 +249,10 @@ async function mismatch(
   if (expected === 'once') {
     return found === 0
       ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
-      : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: shown(file, spans) }
+      : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: placesIn(file, spans) }
   }
   const params = ['old_text']
-  return { kind: 'count-differs', path: path.given, params, expected, found, places: shown(file, spans), ...missed }
+  return { kind: 'count-differs', path: path.given, params, expected, found, places: placesIn(file, spans), ...missed }
 }
 
 /** The texts as the file has them where they were probably meant, or where the edit was applied already. */
@@ -284,4 +284,4 @@ export async function absence({ text }: TextFile, wanted: string, replacement: s
   return applied === undefined ? { nearest } : { nearest, applied }
 }
 
-export const shown = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })
+export const placesIn = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })

@@ -12,12 +12,12 @@ import {
   type RunOptions,
   type RunResult,
 } from '../engine/options.ts'
-import { run, runDocument, runStream, withinTime } from '../engine/run.ts'
+import { runReply, runDocument, runStream, withinTime } from '../engine/run.ts'
 import type { Executed } from '../store/timeline.ts'
 import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
-import { type CladaOptions, historySettingsOf, readingOf, SettingsError, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, historySettingsOf, readingOptions, SettingsError, settingsOf } from '../config/settings.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/platform.ts'
@@ -32,7 +32,7 @@ export class Clada {
 
   /** Never throws: failures are in the result. */
   async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    return (await this.#run({ request: options }, (own) => run(text, own))).result
+    return (await this.#run({ request: options }, (own) => runReply(text, own))).result
   }
 
   /** The same for a text that is still arriving: each block runs as soon as it is complete. */
@@ -42,7 +42,7 @@ export class Clada {
 
   /** The changes that an execution would make, without making them. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Preview> {
-    return this.#previewOf(await this.#run({ request: options, effect: 'show' }, (own) => run(text, own)))
+    return this.#previewOf(await this.#run({ request: options, effect: 'show' }, (own) => runReply(text, own)))
   }
 
   /**
@@ -50,7 +50,9 @@ export class Clada {
    * `shown` of each block, go to `execute` as `review`.
    */
   async review(text: string, choices: ReviewChoices = {}, options: PreviewOptions = {}): Promise<Review> {
-    const ran = await this.#run({ request: { ...options, review: choices }, effect: 'show' }, (own) => run(text, own))
+    const ran = await this.#run({ request: { ...options, review: choices }, effect: 'show' }, (own) =>
+      runReply(text, own),
+    )
     return { ...(await this.#previewOf(ran)), blocks: [...ran.reviewed] }
   }
 
@@ -80,13 +82,13 @@ export class Clada {
       const { undoConversation } = await import('../timetravel/undo.ts')
       return undoConversation(settings, this.#history(), options.conversation, options)
     }
-    const { undo } = await import('../timetravel/undo.ts')
-    return undo(settings, this.#history(), options)
+    const { undoExecution } = await import('../timetravel/undo.ts')
+    return undoExecution(settings, this.#history(), options)
   }
 
   /** Reverts an undo: the last one, unless an execution is named. */
   async redo(options: Omit<UndoOptions, 'conversation'> = {}): Promise<UndoResult> {
-    const { redo } = await import('../timetravel/undo.ts')
+    const { redoExecution: redo } = await import('../timetravel/undo.ts')
     return redo(settingsOf(this.#options), this.#history(), options)
   }
 
@@ -116,8 +118,8 @@ export class Clada {
 
   /** One execution with its diffs. */
   async execution(number: number): Promise<ExecutionDetail | undefined> {
-    const { executionOf } = await import('../engine/history-run.ts')
-    return executionOf(settingsOf(this.#options), number)
+    const { readExecution } = await import('../engine/history-run.ts')
+    return readExecution(settingsOf(this.#options), number)
   }
 
   /** The files of one execution before and after, and changes by others before it. */
@@ -128,8 +130,8 @@ export class Clada {
 
   /** Changes by others since, in files that clada changed. */
   async changedSince(): Promise<FileChange[]> {
-    const { changedSince } = await import('../engine/history-run.ts')
-    return changedSince(settingsOf(this.#options))
+    const { changesByOthers } = await import('../engine/history-run.ts')
+    return changesByOthers(settingsOf(this.#options))
   }
 
   /** The last run of a block with exactly this text. */
@@ -206,4 +208,4 @@ export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimi
 
 /** The blocks of a text in every syntax, with their lines and diagnostics. Nothing is executed, and the disk is not read. */
 export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedDiagnostic> =>
-  explainDocument(findBlocks(new Source(text), readingOf(options)))
+  explainDocument(findBlocks(new Source(text), readingOptions(options)))

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
-import { listedProgram, outputOf } from '../process/programs.ts'
+import { listedProgram, readProgramOutput } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
 
 /**
@@ -13,7 +13,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
   if (!hasRepository(cwd, root)) return found
   const git = listedProgram('git', [root])
   const ask = (...args: string[]): string =>
-    git === undefined ? '' : outputOf(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
+    git === undefined ? '' : readProgramOutput(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
   const settings = ask('config', '--list', '--show-origin', '--null')
   const hooks = ask('rev-parse', '--git-path', 'hooks').replace(/\n$/, '')
   if (settings === '' || hooks === '') return { ...found, unread: found.unread ?? '.git' }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { projectFileName } from '../core/reserved-names.ts'
 import { slashed } from '../core/paths.ts'
 import { type ProjectAround, projectAround } from '../state/project-root.ts'
-import { choices, type CladaOptions, defaultInputFile, isThere, readingOf, rootOf } from '../config/settings.ts'
+import { choices, type CladaOptions, defaultInputFile, pathExists, readingOptions, rootOf } from '../config/settings.ts'
 import type { Config } from '../config/keys.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { type ReportFormat, reportFormats } from '../report/format.ts'
@@ -19,7 +19,7 @@ import type { Loaded } from '../config/load.ts'
 import type { OnLockWait } from '../core/settings.ts'
 import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './streams.ts'
-import { colored, type Paint, plain } from '../report/pretty.ts'
+import { withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { spellOutCommand } from '../report/words.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
@@ -166,7 +166,7 @@ async function load(given: FlagValues): Promise<Loaded | undefined> {
   if (given['no-config'] !== undefined) return undefined
   const [root] = given.root ?? []
   const around = rootAround(given)
-  if (!isThere(userFile()) && !isThere(path.join(root ?? around ?? '', projectFileName))) return undefined
+  if (!pathExists(userFile()) && !pathExists(path.join(root ?? around ?? '', projectFileName))) return undefined
   const { loadConfig } = await import('../config/load.ts')
   return loadConfig(root, around)
 }
@@ -211,7 +211,7 @@ function cslDelimiters(given: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
   const [start, end] = given['csl-delimiters'] ?? []
   if (start === undefined || end === undefined) return {}
   const options = { cslDelimiters: { start, end } }
-  readingOf(options)
+  readingOptions(options)
   return options
 }
 
@@ -275,4 +275,5 @@ export function useColor(given: FlagValues, stream: 1 | 2 = 1): boolean {
   return Boolean(process.env['FORCE_COLOR']) || isTerminal(stream)
 }
 
-export const paintFor = (given: FlagValues, stream: 1 | 2 = 1): Paint => (useColor(given, stream) ? colored : plain)
+export const paintFor = (given: FlagValues, stream: 1 | 2 = 1): Paint =>
+  useColor(given, stream) ? withColor : withoutColor

@@ -13,7 +13,7 @@ import type {
 } from '../core/review.ts'
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
-import { colored, type Paint, plain } from '../report/pretty.ts'
+import { withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { oneLine, primaryOf, spellOut, spellOutCommand } from '../report/words.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { extent } from '@clada/reply/text/unified-diff.ts'
@@ -89,7 +89,7 @@ class Walk {
   constructor(reviewer: Reviewer, request: ReviewRequest) {
     this.#reviewer = reviewer
     this.#request = request
-    this.#paint = request.color ? colored : plain
+    this.#paint = request.color ? withColor : withoutColor
   }
 
   /** The whole reply as the person has edited it: the review begins again with it. */

@@ -17,14 +17,14 @@ import type { CommandScope, Place } from './scope.ts'
 type Scope = Pick<CommandScope, 'settings'>
 
 /** Whether the content of a file below the root is blocked by its name. */
-export function blockedNames({ settings }: Scope): (relative: string) => boolean {
+export function blockedBelowRoot({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
   return (relative) => judge.isBlockedBelow(relative)
 }
 
 /** What programs must not read below the root, from the list that is kept of it. */
 export function blockedBelow(scope: Scope): Blocked {
-  return blockedIn(scope.settings.root, blockedNames(scope), rulesOf(scope.settings), dependsOnContent)
+  return blockedIn(scope.settings.root, blockedBelowRoot(scope), rulesOf(scope.settings), dependsOnContent)
 }
 
 /** Everything that decides which names are blocked. */
@@ -169,7 +169,7 @@ export async function masksFor(
     ...(await gitMasks({
       root,
       repositories,
-      isBlocked: blockedNames({ settings }),
+      isBlocked: blockedBelowRoot({ settings }),
       rules: rulesOf(settings),
       git: commands.execGit,
     })),

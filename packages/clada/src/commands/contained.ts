@@ -26,7 +26,7 @@ import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf }
 import {
   blockedBelow,
   boundsFor,
-  blockedNames,
+  blockedBelowRoot,
   type Containment,
   isEntry,
   linkToUserPlace,
@@ -97,7 +97,7 @@ const onlyOnLayers: Problem = {
 /** What a program finds although it is not on the disk yet. Of blocked files only that they are there. */
 function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[] } {
   const { root } = scope.settings
-  const isBlocked = blockedNames(scope)
+  const isBlocked = blockedBelowRoot(scope)
   const [staged, elsewhere]: [Staged[], string[]] = [[], []]
   for (const { path: absolute, is } of scope.files.staged()) {
     const name = slashed(path.relative(root, absolute))
@@ -261,7 +261,7 @@ async function runOnProject(
 ): Promise<Contained> {
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'changes repository' : 'changes')
-  const isBlocked = blockedNames(scope)
+  const isBlocked = blockedBelowRoot(scope)
   const before = surveyOf(root, isBlocked)
   const found = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
   const repository = found === undefined || 'reason' in found ? undefined : found

@@ -12,7 +12,7 @@ import { missedNetwork } from './blocked-network.ts'
 import { canStage, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
 import { interpreterFor } from './interpreters.ts'
-import { problemOf } from './run-approved.ts'
+import { programProblem } from './run-approved.ts'
 import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
 
 /** Code in a language, contained. The data of a failure holds what was said until then. */
@@ -66,7 +66,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
       ...fail(
-        problemOf(
+        programProblem(
           done.end,
           { ms: timeoutMs, ...(asked < limit ? { most: limit } : {}) },
           missedNetwork(what, done) ? { for: 'code' } : undefined,

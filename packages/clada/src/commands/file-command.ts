@@ -34,8 +34,8 @@ export async function runOnWorkspace(
 }
 
 function one(name: string, command: FileCommand, arg: PathArg): Promise<void> {
-  if (name === 'rm') return removePath(command, arg)
-  return name === 'mkdir' ? makeDirectory(command, arg) : touchFile(command, arg)
+  if (name === 'rm') return removeOperand(command, arg)
+  return name === 'mkdir' ? makeDirectory(command, arg) : touchOperand(command, arg)
 }
 
 async function intoTarget(name: 'mv' | 'cp', command: FileCommand, args: readonly PathArg[]): Promise<void> {
@@ -102,7 +102,7 @@ export class FileCommand {
   }
 }
 
-export async function removePath(command: FileCommand, arg: PathArg): Promise<void> {
+export async function removeOperand(command: FileCommand, arg: PathArg): Promise<void> {
   command.refuseRoot(arg)
   const found = await command.files.look(arg, 'write')
   if (found === undefined) {
@@ -179,7 +179,7 @@ export async function makeDirectory(command: FileCommand, arg: PathArg): Promise
 }
 
 /** A file that is there stays as it is: its time is not content. */
-export async function touchFile(command: FileCommand, arg: PathArg): Promise<void> {
+export async function touchOperand(command: FileCommand, arg: PathArg): Promise<void> {
   const found = await command.files.look(arg, 'write')
   if (found?.type === 'symlink') throw refusedLink(arg.given)
   if (found !== undefined || command.has('-c')) return

@@ -25,7 +25,7 @@ export type Interpreter =
   | { readonly ok: false; readonly problem: Problem }
 
 /** The program of each language, the preferred one first. */
-export const programs: Readonly<Record<Language, { names: readonly string[]; flag: string }>> = {
+export const interpreters: Readonly<Record<Language, { names: readonly string[]; flag: string }>> = {
   python: { names: ['python3', 'python'], flag: '-c' },
   javascript: { names: ['node'], flag: '-e' },
   bash: { names: ['bash'], flag: '-c' },
@@ -39,7 +39,7 @@ export async function interpreterFor(
   place: Pick<Place, 'absolute'>,
   { settings }: Pick<CommandScope, 'settings'>,
 ): Promise<Interpreter> {
-  const { names, flag } = programs[lang]
+  const { names, flag } = interpreters[lang]
   const roots = [settings.root, ...settings.allowedRoots]
   const tools = projectTools(settings.root, place.absolute)
   const dirs = [...tools.path, ...pathOutside(process.env['PATH'], roots)]

@@ -2,7 +2,7 @@ import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
-import { anyOf, differences, type LookCall, type Looking, type LookResult } from './looking.ts'
+import { anyOf, diffFiles, type LookCall, type Looking, type LookResult } from './looking.ts'
 import { findFiles } from './find-files.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -45,7 +45,7 @@ const commands: Readonly<Record<string, Command>> = {
   stat: (look) => eachWord(look, (word) => described(word, look)).join(''),
   tree: drawn,
   find: findFiles,
-  diff: differences,
+  diff: diffFiles,
   xxd: (look) => perFile(look, (bytes) => hexOf(bytes, look)).join(''),
   file: (look) =>
     eachWord(look, (word) => `${look.has('-b', '--brief') ? '' : `${word}: `}${kindOf(word, look)}\n`).join(''),

@@ -43,7 +43,7 @@ const regexOf = (glob: string): string =>
   })
 
 /** diff of two files; undefined for options that only the program has. */
-export function differences(look: Looking): LookResult | undefined {
+export function diffFiles(look: Looking): LookResult | undefined {
   const { has, valueOf, words, safePath } = look
   if (has('-r', '-w', '-b', '-B', '-i')) return undefined
   const [one = '', other = ''] = words

@@ -23,7 +23,7 @@ import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
-import { gitEnvironment, movedWords, positionOf } from './run-git.ts'
+import { gitEnvironment, movedWords, readGitPosition } from './run-git.ts'
 import { missedNetwork } from './blocked-network.ts'
 import { canStage, type Contained, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
@@ -53,10 +53,10 @@ export async function runApproved(
   const what = await containmentOf(line, permit, approvals, place, scope)
   if (what === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const top = repository?.top ?? root
-  const before = what.repository === 'changes' ? await positionOf(top) : undefined
+  const before = what.repository === 'changes' ? await readGitPosition(top) : undefined
   const done = await runContained(what, place, scope)
   if (previewed && done.ok) done.warnings.unshift(onlyTried)
-  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(top)))
+  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await readGitPosition(top)))
   if (permit.approval !== undefined && done.ok && scope.effect === 'land')
     approvals.retake(
       permit.approval,
@@ -325,7 +325,7 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
     }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {
-    ...fail(problemOf(done.end, limit, offline), data),
+    ...fail(programProblem(done.end, limit, offline), data),
     ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
   }
 }
@@ -333,7 +333,7 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
 /** The time limit that held, and the approval by which it can be raised. */
 type Limit = Pick<Problem & { kind: 'command-late' }, 'ms' | 'most' | 'approval'>
 
-export function problemOf(
+export function programProblem(
   { ended, exitCode, signal, error = '' }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'error'>,
   limit: Limit,
   offline: Offline | undefined,

@@ -134,7 +134,7 @@ export interface Position {
   readonly stash: string
 }
 
-export async function positionOf(root: string): Promise<Position> {
+export async function readGitPosition(root: string): Promise<Position> {
   const [branch, commit, stash] = await Promise.all([
     asked(root, hardenedGitEnv, 'symbolic-ref', '--quiet', '--short', 'HEAD'),
     asked(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'HEAD'),

@@ -6,7 +6,7 @@ import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { formatChoices } from '../report/format.ts'
-import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, wholeNumber, yesNo } from './kinds.ts'
+import { oneOf, duration, fields, type Kind, list, mapOf, orNone, size, textKind, wholeNumber, yesNo } from './kinds.ts'
 import {
   atMost,
   dirsWithin,
@@ -46,9 +46,10 @@ const key = <T>(
   one: Omit<Key<T>, 'default' | 'project'> & { default: NoInfer<T>; project: Narrowing<NoInfer<T>> },
 ): Key<T> => one
 
-const path = (what: string): Kind<string> => text({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
+const path = (what: string): Kind<string> =>
+  textKind({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
 
-const pattern: Kind<string> = text({
+const pattern: Kind<string> = textKind({
   says: 'a pattern of at most 200 characters with at most five wildcards, such as secrets/** or *.key',
   most: 200,
   // More wildcards would let one pattern take minutes on one name.
@@ -72,7 +73,7 @@ const actionName: Kind<string> = {
 }
 
 const anyModelAction = (): Kind<string> =>
-  choice(
+  oneOf(
     modelActions().flatMap(({ name, aliases }) => [name, ...aliases]),
     actionName.says,
   )
@@ -81,11 +82,11 @@ const mostSeconds = 24 * 3600
 
 const hook = fields(
   {
-    run: text({ says: 'a command line' }),
+    run: textKind({ says: 'a command line' }),
     timeout: duration(3600),
     cwd: path('a directory in the project'),
     continueOnError: yesNo,
-    exec: choice(['sandbox', 'unsandboxed']),
+    exec: oneOf(['sandbox', 'unsandboxed']),
     network: yesNo,
   },
   'run',
@@ -95,7 +96,7 @@ const addTo = <T>(given: readonly T[], below: readonly T[]): readonly T[] => [..
 
 export const keys = {
   version: key({
-    kind: choice([1]),
+    kind: oneOf([1]),
     default: 1,
     about: 'The version of this file’s format.',
     example: '1',
@@ -103,7 +104,7 @@ export const keys = {
     to: 'loading',
   }),
   syntaxes: key({
-    kind: orNone(list(choice(syntaxNames))),
+    kind: orNone(list(oneOf(syntaxNames))),
     default: null,
     about: 'The only syntaxes that are looked for in a document; null: all of them.',
     example: '[sham, udiff]',
@@ -157,7 +158,7 @@ export const keys = {
     to: (relativePaths) => ({ relativePaths }),
   }),
   matching: key({
-    kind: choice(choices.matching),
+    kind: oneOf(choices.matching),
     default: 'tolerant',
     about:
       'How an edit finds its place when its old text is not in the file as written. tolerant: differences in whitespace, punctuation and context are forgiven, with a warning, where only one place can be meant. exact: they are not. Formats of other tools are always tolerant.',
@@ -166,7 +167,7 @@ export const keys = {
     to: (matching) => ({ matching }),
   }),
   patches: key({
-    kind: choice(choices.patches),
+    kind: oneOf(choices.patches),
     default: 'whole',
     about: 'What to do with a patch if some of its hunks do not fit: apply nothing, or the hunks that fit.',
     example: 'good',
@@ -174,7 +175,7 @@ export const keys = {
     to: (patches) => ({ patches }),
   }),
   proposals: key({
-    kind: choice(choices.proposals),
+    kind: oneOf(choices.proposals),
     default: 'ask',
     about:
       'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; without a terminal or page to ask at they wait. apply: write them. off: do not look for them.',
@@ -183,7 +184,7 @@ export const keys = {
     to: (proposals) => ({ proposals }),
   }),
   final_newline: key({
-    kind: choice(choices.final_newline),
+    kind: oneOf(choices.final_newline),
     default: 'exact',
     about: 'How a file that is written whole ends: exactly as the block has it, or always with a line break.',
     example: 'add',
@@ -191,7 +192,7 @@ export const keys = {
     to: (finalNewline) => ({ finalNewline }),
   }),
   encoding: key({
-    kind: mapOf(choice(encodingNames), /\S/),
+    kind: mapOf(oneOf(encodingNames), /\S/),
     default: {},
     about:
       'The encodings of files that are not UTF-8, by glob. A byte order mark comes first, then this key, then .editorconfig (charset) and .gitattributes (working-tree-encoding).',
@@ -201,7 +202,7 @@ export const keys = {
     join: (given, below) => ({ ...below, ...given }),
   }),
   symlinks: key({
-    kind: choice(['refuse', 'inside']),
+    kind: oneOf(['refuse', 'inside']),
     default: 'refuse',
     about: 'What to do with a path through a symbolic link: refuse it, or follow links that stay inside the roots.',
     example: 'inside',
@@ -209,7 +210,7 @@ export const keys = {
     to: (symlinks) => ({ symlinks }),
   }),
   'git.mode': key({
-    kind: choice(choices['git.mode']),
+    kind: oneOf(choices['git.mode']),
     default: 'commit',
     about:
       'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
@@ -218,7 +219,7 @@ export const keys = {
     to: (git) => ({ git }),
   }),
   'git.author': key({
-    kind: orNone(text({ says: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
+    kind: orNone(textKind({ says: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
     default: null,
     about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
@@ -226,7 +227,7 @@ export const keys = {
     to: (gitAuthor) => (gitAuthor === null ? {} : { gitAuthor }),
   }),
   'git.commit_message_format': key({
-    kind: text({
+    kind: textKind({
       says: `one line with ${summaryPlace} in it`,
       most: 200,
       pattern: /^[^\r\n\0]*\{operation_summary\}[^\r\n\0]*$/,
@@ -238,7 +239,7 @@ export const keys = {
     to: (commitMessageFormat) => ({ commitMessageFormat }),
   }),
   'exec.mode': key({
-    kind: choice(choices['exec.mode']),
+    kind: oneOf(choices['exec.mode']),
     default: defaultCommandSettings.exec,
     about:
       'sandbox: run code in the sandbox, refuse if there is none. unsandboxed: run it directly. off: never run code. `exec: off` is short for it.',
@@ -247,7 +248,7 @@ export const keys = {
     to: (exec) => ({ exec }),
   }),
   'exec.git': key({
-    kind: choice(['safe', 'full']),
+    kind: oneOf(['safe', 'full']),
     default: defaultCommandSettings.execGit,
     about:
       'What code and approved commands see of a repository whose index or last commit has a blocked file: nothing (safe), or its objects, with that file in them (full).',
@@ -256,7 +257,7 @@ export const keys = {
     to: (execGit) => ({ execGit }),
   }),
   'commands.approve': key({
-    kind: list(text({ says: 'a command line', most: 1000 }), 200),
+    kind: list(textKind({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about:
       'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they apply to every project; clada trust asks about those of a project’s file one by one.',
@@ -267,7 +268,7 @@ export const keys = {
     askedEach: true,
   }),
   'commands.network': key({
-    kind: list(text({ says: 'a command line', most: 1000 }), 200),
+    kind: list(textKind({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about: 'Commands of commands.approve that may use the network. Without an entry here they run without it.',
     example: '[npm install]',
@@ -276,7 +277,7 @@ export const keys = {
     join: addTo,
   }),
   'commands.env': key({
-    kind: list(text({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
+    kind: list(textKind({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
     default: [],
     about:
       'Environment variables that approved commands and hooks see, in addition to harmless ones such as LANG, TERM and JAVA_HOME.',
@@ -402,7 +403,7 @@ export const keys = {
     join: addTo,
   }),
   vars: key({
-    kind: mapOf(text(), /^[A-Za-z_]\w*$/),
+    kind: mapOf(textKind(), /^[A-Za-z_]\w*$/),
     default: {},
     about: 'Texts for ${NAME} in hooks.',
     example: '{BRANCH: main}',
@@ -411,7 +412,7 @@ export const keys = {
     join: (given, below) => ({ ...below, ...given }),
   }),
   'report.format': key({
-    kind: choice(formatChoices),
+    kind: oneOf(formatChoices),
     default: 'auto',
     about:
       'The format of reports of clada run. auto: pretty on a terminal, otherwise the one that suits the syntax of the document. clada watch, clada mcp and the page always use llm for models.',
@@ -428,7 +429,7 @@ export const keys = {
     to: 'report',
   }),
   'report.evidence': key({
-    kind: choice(['none', 'lines', 'diff']),
+    kind: oneOf(['none', 'lines', 'diff']),
     default: 'diff',
     about:
       'What reports say about the files that an action changed. lines: where and how much. diff: also up to three lines of the difference.',
@@ -437,7 +438,7 @@ export const keys = {
     to: (evidence) => ({ evidence }),
   }),
   'report.syntax_check': key({
-    kind: choice(['auto', 'off']),
+    kind: oneOf(['auto', 'off']),
     default: 'auto',
     about:
       'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, loop, mcp, ui) only files up to 48 kB are parsed.',
@@ -446,7 +447,7 @@ export const keys = {
     to: (syntaxCheck) => ({ syntaxCheck }),
   }),
   'report.error_detail': key({
-    kind: choice(choices['report.error_detail']),
+    kind: oneOf(choices['report.error_detail']),
     default: 'full',
     about: 'How much is reported about failures.',
     example: 'minimal',
@@ -454,7 +455,7 @@ export const keys = {
     to: 'report',
   }),
   'report.color': key({
-    kind: choice(['auto', 'never']),
+    kind: oneOf(['auto', 'never']),
     default: 'auto',
     about: 'Colours; auto: on a terminal.',
     example: 'never',
@@ -462,7 +463,7 @@ export const keys = {
     to: 'report',
   }),
   notify: key({
-    kind: choice(['auto', 'off']),
+    kind: oneOf(['auto', 'off']),
     default: 'auto',
     about: 'A notice of the terminal (OSC 9, or the bell) when a run or a loop of more than ten seconds ends.',
     example: 'off',
@@ -470,7 +471,7 @@ export const keys = {
     to: 'report',
   }),
   'prompt.rules': key({
-    kind: list(text({ says: 'a sentence', most: 2000 }), 100),
+    kind: list(textKind({ says: 'a sentence', most: 2000 }), 100),
     default: [],
     about: 'House rules that clada prompt gives to the model. Those of a project are used only when it is trusted.',
     example: '[Tests live beside the code they test.]',

@@ -22,7 +22,7 @@ export const yesNo: Kind<boolean> = {
     tree.kind === 'scalar' && typeof tree.value === 'boolean' ? tree.value : wrong(tree, yesNo.says, note),
 }
 
-export function choice<const T extends string | number>(
+export function oneOf<const T extends string | number>(
   values: readonly T[],
   says = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`,
 ): Kind<T> {
@@ -46,7 +46,7 @@ export interface TextRules {
   readonly refuse?: (value: string) => string | undefined
 }
 
-export function text({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
+export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
   return {
     says,
     schema: () => ({ type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) }),
@@ -161,7 +161,7 @@ export function mapOf<T>(of: Kind<T>, names: RegExp, most = 1000): Kind<Readonly
       if (tree.entries.length > most) return wrong(tree, `at most ${most} names`, note)
       const values: [string, T][] = []
       for (const { name, at, value } of tree.entries) {
-        if (!names.test(name)) note(at, `has the name ${shown(name)}, which must be letters, digits and _.`)
+        if (!names.test(name)) note(at, `has the name ${quoteValue(name)}, which must be letters, digits and _.`)
         const read = of.read(value, (where, message) => note(where, `(${seen(name)}) ${message}`))
         if (read !== undefined) values.push([name, read])
       }
@@ -190,7 +190,7 @@ export function fields<K extends Readonly<Record<string, Kind<unknown>>>, N exte
       const values: [string, unknown][] = []
       for (const { name, at, value } of tree.entries) {
         const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-        if (kind === undefined) note(at, `has no ${shown(name)}.${meant(closestName(name, names))}`)
+        if (kind === undefined) note(at, `has no ${quoteValue(name)}.${meant(closestName(name, names))}`)
         const read = kind?.read(value, (where, message) => note(where, `(${name}) ${message}`))
         if (read !== undefined) values.push([name, read])
       }
@@ -210,7 +210,7 @@ export type Fields<K, N extends keyof K> = { readonly [name in N]: ValueOf<K[nam
 export const meant = (close: string | undefined): string => (close === undefined ? '' : ` Did you mean ${close}?`)
 
 /** A text of the file in a message: short, on one line, and with nothing that cannot be seen. */
-export const shown = (value: string): string => `'${seen(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
+export const quoteValue = (value: string): string => `'${seen(value.length > 60 ? `${value.slice(0, 57)}…` : value)}'`
 
 export const seen = (text: string): string => spellOutLine(text.replaceAll('\t', '\\t'))
 
@@ -223,7 +223,7 @@ function wrong(tree: Tree, says: string, note: Note, close?: string): undefined 
         ? 'a map of keys'
         : tree.value === null
           ? 'nothing'
-          : shown(String(tree.value))
+          : quoteValue(String(tree.value))
   note(tree.at, `must be ${says}; it is ${given}.${meant(close)}`)
   return undefined
 }

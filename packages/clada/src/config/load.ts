@@ -6,7 +6,7 @@ import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
-import { type Fault, shown } from './kinds.ts'
+import { type Fault, quoteValue } from './kinds.ts'
 import {
   configOf,
   type Effective,
@@ -17,7 +17,7 @@ import {
   optionsOf,
   validate,
 } from './merge.ts'
-import { canonical, type CladaOptions, isThere, SettingsError } from './settings.ts'
+import { canonical, type CladaOptions, pathExists, SettingsError } from './settings.ts'
 import { projectFileName } from '../core/reserved-names.ts'
 import { digestOf } from '../core/digest.ts'
 import { messageOf, homeDir, isRecord } from '../core/platform.ts'
@@ -182,7 +182,7 @@ function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project
 export const written = (name: KeyName, value: unknown): string => {
   const { write } = keyOf(name).kind
   const text = JSON.stringify(write === undefined ? value : write(value))
-  return shown(text).slice(1, -1)
+  return quoteValue(text).slice(1, -1)
 }
 
 /** No config is larger, and a parser must not be kept busy by one that is. */
@@ -198,7 +198,7 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     // A dangling link exists, and is an error.
-    if (code === 'ENOENT' && !isThere(file)) return undefined
+    if (code === 'ENOENT' && !pathExists(file)) return undefined
     if (code === 'ENOTDIR') return undefined
     if (code === 'ELOOP') return fault('This is a symbolic link, and a project’s config must be a file of the project.')
     // Node says `CODE: words, call 'path'`.

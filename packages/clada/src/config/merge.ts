@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchored } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
-import { type Entry, type Fault, meant, type Place, shown, type Tree } from './kinds.ts'
+import { type Entry, type Fault, meant, type Place, quoteValue, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
@@ -146,13 +146,13 @@ const exampleOf = (name: string): string => {
 /** The nearest key at this level, or one with this name somewhere else. */
 function unknownKey(name: string, within: string): string {
   const instead = Object.hasOwn(formerKeys, name) ? formerKeys[name] : undefined
-  if (instead !== undefined) return `Unknown key ${shown(`${within}${name}`)}. ${instead}`
+  if (instead !== undefined) return `Unknown key ${quoteValue(`${within}${name}`)}. ${instead}`
   const level = within === '' ? [...new Set(keyNames.map((one) => one.split('.')[0] ?? ''))] : namesIn(within)
   const inner = (one: string): string => one.slice(one.indexOf('.') + 1)
   const far = closestName(name, keyNames.map(inner))
   const close = closestName(name, level) ?? keyNames.find((one) => inner(one) === far)
   const known = close === undefined ? ` Known: ${level.join(', ')}.` : meant(close)
-  return `Unknown key ${shown(`${within}${name}`)}.${known}`
+  return `Unknown key ${quoteValue(`${within}${name}`)}.${known}`
 }
 
 /** The keys of `unified-design.yaml`, and what has taken their place. */

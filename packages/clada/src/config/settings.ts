@@ -177,7 +177,13 @@ export function settingsOf(options: CladaOptions): Settings {
 }
 
 /** How a document is to be read. @throws SettingsError */
-export function readingOf({ syntaxes, strict, cslDelimiters, proposals, controlCharacters }: CladaOptions): Reading {
+export function readingOptions({
+  syntaxes,
+  strict,
+  cslDelimiters,
+  proposals,
+  controlCharacters,
+}: CladaOptions): Reading {
   if (cslDelimiters !== undefined) {
     const { start, end } = cslDelimiters
     const wrong =
@@ -278,7 +284,7 @@ function allowedActionsOf(names: readonly string[] | undefined): readonly string
 export const defaultInputFile = 'clada_input.md'
 
 /** Whether anything is at a path. The only cost of config files for a run without any. */
-export function isThere(file: string): boolean {
+export function pathExists(file: string): boolean {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch (error) {

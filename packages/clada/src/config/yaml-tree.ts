@@ -1,4 +1,4 @@
-import { type Entry, type Fault, type Place, seen, shown, type Tree } from './kinds.ts'
+import { type Entry, type Fault, type Place, seen, quoteValue, type Tree } from './kinds.ts'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 /** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the faults. */
@@ -70,14 +70,14 @@ class Growing {
     if (isAlias(node)) {
       const target = node.resolve(this.#document)
       if (target !== undefined) return { ...this.grow(target, at, depth), at }
-      const message = `${shown(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
+      const message = `${quoteValue(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
       this.#faults.push({ at, message })
       return broken(at)
     }
     if ((isScalar(node) || isMap(node) || isSeq(node)) && node.tag !== undefined && !node.tag.startsWith('tag:yaml')) {
       this.#faults.push({
         at,
-        message: `${shown(node.tag)} begins with '!', which YAML takes for a tag. Put the text in quotes.`,
+        message: `${quoteValue(node.tag)} begins with '!', which YAML takes for a tag. Put the text in quotes.`,
       })
       return broken(at)
     }
@@ -99,7 +99,10 @@ class Growing {
       const name = String(key.value)
       const first = seen.get(name)
       if (first !== undefined) {
-        this.#faults.push({ at, message: `${shown(name)} is a duplicate key; the first is on line ${first.line}.` })
+        this.#faults.push({
+          at,
+          message: `${quoteValue(name)} is a duplicate key; the first is on line ${first.line}.`,
+        })
         return []
       }
       seen.set(name, at)

@@ -43,8 +43,8 @@ export interface ExecRequest {
   readonly returnOutput: boolean
 }
 
-export const languages = ['python', 'javascript', 'bash', 'ruby'] as const
-export type Language = (typeof languages)[number]
+export const execLanguages = ['python', 'javascript', 'bash', 'ruby'] as const
+export type Language = (typeof execLanguages)[number]
 
 /** What a person is asked before a command that is not on the list runs. Nothing has run by then, unless they tried it. */
 export interface ApprovalRequest {

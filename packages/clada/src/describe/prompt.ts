@@ -90,7 +90,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
         ? ['## Changing files', list(tipsFor(changing, specs))]
         : []),
       '## The report',
-      list([...teaching.answer, ...tipsFor(reporting, specs), ...approvedTip(options.approved, specs)]),
+      list([...teaching.answer, ...tipsFor(reportTips, specs), ...approvedTip(options.approved, specs)]),
       '## Actions',
       teaching.says === 'any action'
         ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
@@ -204,7 +204,7 @@ export const changing: readonly Tip[] = [
   },
 ]
 
-export const reporting: readonly Tip[] = [
+export const reportTips: readonly Tip[] = [
   {
     needs: ['run'],
     text: 'Commands start in the project, without a shell: no pipes or globs. Read-only commands (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',

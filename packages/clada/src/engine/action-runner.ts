@@ -148,7 +148,7 @@ export class ActionRunner {
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
     } catch (error) {
-      return { ok: false, problem: problemOf(error) }
+      return { ok: false, problem: problemOfError(error) }
     } finally {
       files.close()
     }
@@ -194,9 +194,9 @@ export class ActionRunner {
     const { root, startedIn } = this.#options.settings
     if (startedIn === undefined || base !== root || nodePath.isAbsolute(given) || given.startsWith('./'))
       return undefined
-    const { isThere } = await import('./meant-action.ts')
+    const { isListed } = await import('./meant-action.ts')
     const other = nodePath.resolve(startedIn, given)
-    if ((await isThere(files, absolute)) || !(await isThere(files, other))) return undefined
+    if ((await isListed(files, absolute)) || !(await isListed(files, other))) return undefined
     return pathFrom(root, other)
   }
 
@@ -271,7 +271,7 @@ async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work()
   } catch (error) {
-    return { ok: false, problem: problemOf(error) }
+    return { ok: false, problem: problemOfError(error) }
   }
 }
 
@@ -315,8 +315,8 @@ async function unescapedPath(files: Files, { given, base }: PathArg): Promise<Pa
   if (base === undefined || !given.includes('\\')) return undefined
   const plain = given.replace(ESCAPES, '$1')
   const path = { given: plain, absolute: nodePath.resolve(base, plain), base }
-  const { isThere } = await import('./meant-action.ts')
-  return (await isThere(files, path.absolute)) ? path : undefined
+  const { isListed } = await import('./meant-action.ts')
+  return (await isListed(files, path.absolute)) ? path : undefined
 }
 
 const ESCAPES = /\\([!-/:-@[-`{-~])/g
@@ -350,7 +350,7 @@ export function setOutcome(result: ActionResult, outcome: Outcome, warnings: rea
   else delete result.warnings
 }
 
-export function problemOf(error: unknown): Problem {
+export function problemOfError(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem
   const limit = tooComplex(error)
   if (limit !== undefined) return limit

@@ -8,7 +8,7 @@ import { Corrections } from './correct.ts'
 import { decide } from '../policy/decide.ts'
 import { notExecutedNote } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 
@@ -49,7 +49,7 @@ export interface CheckedBlock {
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
-  const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
+  const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOptions(options))
   const numbers = new TaskNumbers()
   const corrections = new Corrections({ settings, options })
   const own = blocks.map((block): Own => {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isAbsolutePath, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import { Source } from '@clada/reply/core/source.ts'
@@ -57,7 +57,7 @@ class Conversion {
   }
 
   convert(text: string): ConvertedDocument {
-    const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOf(this.#options))
+    const { blocks, diagnostics, warnings, notExecuted } = findBlocks(new Source(text), readingOptions(this.#options))
     for (const one of diagnostics) this.#refuse(one.range.line, explainDiagnostic(one, null).message)
     this.#warnings.push(...warnings, ...notExecuted.map(notExecutedText))
     for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)

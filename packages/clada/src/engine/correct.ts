@@ -2,7 +2,7 @@ import path from 'node:path'
 import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
 import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
-import { type CladaOptions, readingOf } from '../config/settings.ts'
+import { type CladaOptions, readingOptions } from '../config/settings.ts'
 import { type ActionSpec, isLacking } from '../core/action.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
@@ -31,7 +31,7 @@ export class Corrections {
 
   constructor({ settings, options }: { readonly settings: Settings; readonly options: CladaOptions }) {
     this.#settings = settings
-    this.#reading = readingOf(options)
+    this.#reading = readingOptions(options)
   }
 
   /** Of a block that has diagnostics or whose action cannot be decoded. */

@@ -7,7 +7,7 @@ import { commandSettingsOf } from '../config/settings.ts'
 import type { Execution } from './execution.ts'
 import type { RunOptions } from './options.ts'
 import type { History } from '../history/history.ts'
-import { factsOf, faultIn, type HooksEnd, runHooks } from '../hooks/run-hooks.ts'
+import { hookFacts, faultIn, type HooksEnd, runHooks } from '../hooks/run-hooks.ts'
 import type { Facts } from '../hooks/substitute.ts'
 import { explain } from '../report/explain.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
@@ -33,7 +33,7 @@ export class ExecutionHooks {
     if (this.#state !== 'waiting') return this.#state === 'begun'
     if (!blocks.some((block) => this.#mayChange(block))) return true
     const { hooks = {}, vars = {} } = this.#options.options
-    const diagnostic = faultIn(hooks, vars, factsOf(execution.result(), []))
+    const diagnostic = faultIn(hooks, vars, hookFacts(execution.result(), []))
     if (diagnostic !== undefined) {
       this.#state = 'refused'
       execution.fail(`Invalid hooks: ${diagnostic}`, 'invalid_parameter')
@@ -54,7 +54,7 @@ export class ExecutionHooks {
     if (this.#state !== 'begun' || this.#options.request.signal?.aborted) return
     const result = execution.result()
     this.#history.acting = result.results.length + 1
-    const end = await this.#run('after', factsOf(result, this.#files()), execution)
+    const end = await this.#run('after', hookFacts(result, this.#files()), execution)
     if (!end?.failed) return
     const kept = 'The changes were kept; clada undo reverts them.'
     const message = [`After hooks failed. ${kept}`, ...end.reports].join('\n')

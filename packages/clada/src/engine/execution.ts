@@ -1,4 +1,4 @@
-import { ActionRunner, problemOf, setOutcome, stopped } from './action-runner.ts'
+import { ActionRunner, problemOfError, setOutcome, stopped } from './action-runner.ts'
 import { registry } from '../actions/registry.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
 import {
@@ -215,8 +215,8 @@ export class Execution {
       this.#noted(await this.#workspace.landTogether())
       await this.#landWorkingSet()
     } catch (error) {
-      this.#giveUp(problemOf(error))
-      this.#refuse(this.#results, problemOf(error))
+      this.#giveUp(problemOfError(error))
+      this.#refuse(this.#results, problemOfError(error))
     }
   }
 
@@ -299,8 +299,8 @@ export class Execution {
       try {
         this.#noted(await scope.land())
       } catch (error) {
-        this.#giveUp(problemOf(error))
-        this.#refuse(done, problemOf(error))
+        this.#giveUp(problemOfError(error))
+        this.#refuse(done, problemOfError(error))
       }
     }
     // The last task may have been skipped.
@@ -354,7 +354,7 @@ export class Execution {
           this.#noted(await scope.land())
           return { changes, ...decision }
         } catch (error) {
-          return { changes: [], problem: problemOf(error) }
+          return { changes: [], problem: problemOfError(error) }
         }
       },
     })
@@ -530,7 +530,7 @@ export class Execution {
     try {
       await this.#runner.landWorkingSet()
     } catch (error) {
-      this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
+      this.#warnings.push(`the working set was not changed: ${explain(problemOfError(error), 'clada').error}`)
     }
   }
 
@@ -570,7 +570,7 @@ export class Execution {
         const note = await write.written
         if (Object.keys(note).length > 0) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
       } catch (error) {
-        if (!write.reported) setOutcome(result, { ok: false, problem: problemOf(error) }, [])
+        if (!write.reported) setOutcome(result, { ok: false, problem: problemOfError(error) }, [])
       }
     }
     const logged = this.#parts.log?.acted(result)

@@ -16,7 +16,14 @@ import {
   type LostBy,
   standings,
 } from '../store/timeline.ts'
-import { contentsOf, type ExecutionRecord, isSameState, type PathRecord, seenAt, type State } from '../store/record.ts'
+import {
+  contentsOfHistory,
+  type ExecutionRecord,
+  isSameState,
+  type PathRecord,
+  seenAt,
+  type State,
+} from '../store/record.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { Change } from '../workspace/open.ts'
@@ -97,7 +104,7 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
   const known: Known = new Map()
   for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
   const turns = meanwhileIn(record, known, history)
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   return {
     changes: record.paths.flatMap((entry) => {
       const sides = sidesOf(entry, contents, settings.root, inspect)
@@ -109,7 +116,7 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
 }
 
 /** Changes by others since, in files that clada changed. */
-export async function changedSince(settings: Settings): Promise<FileChange[]> {
+export async function changesByOthers(settings: Settings): Promise<FileChange[]> {
   const { records, history, inspect, isBlocked } = await read(settings)
   const known: Known = new Map()
   for (const record of records) meanwhileIn(record, known, history)
@@ -120,17 +127,17 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
     if (isSameState(state, found)) return []
     if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
       return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
-    return changeFrom(settings.root, name, stateOf(state, contentsOf(history)), now)
+    return changeFrom(settings.root, name, stateOf(state, contentsOfHistory(history)), now)
   })
 }
 
 /** One execution with its diffs; undefined when the number is unknown. */
-export async function executionOf(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
+export async function readExecution(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
   const { records, history, inspect } = await read(settings)
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
   const undone = undoneIn(records)
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   const diffs = record.paths.flatMap((entry) => {
     const sides = sidesOf(entry, contents, settings.root, inspect)
     if (sides === undefined) {
@@ -221,8 +228,8 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
     const left = known.get(name)
     known.set(name, { state: after, number })
     if (left === undefined || isSameState(left.state, before)) return []
-    const from = stateOf(left.state, contentsOf(history))
-    const to = stateOf(before, contentsOf(history))
+    const from = stateOf(left.state, contentsOfHistory(history))
+    const to = stateOf(before, contentsOfHistory(history))
     return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }

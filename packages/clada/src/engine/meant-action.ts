@@ -79,7 +79,7 @@ export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
     }
     const close = closestName(name, entries)
     const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
-    const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near)] : []
+    const suggested = near !== undefined && (isLast || (await isListed(files, near))) ? [argOf(path, near)] : []
     const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
     return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
   }
@@ -118,5 +118,5 @@ const namesIn = (files: Files, dir: string): Promise<string[]> =>
     () => [],
   )
 
-export const isThere = async (files: Files, absolute: string): Promise<boolean> =>
+export const isListed = async (files: Files, absolute: string): Promise<boolean> =>
   (await namesIn(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))

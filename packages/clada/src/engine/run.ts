@@ -2,7 +2,7 @@ import path from 'node:path'
 import { withEnd } from '../core/time-limit.ts'
 import type { Document } from '@clada/reply/core/block.ts'
 import type { Settings } from '../core/settings.ts'
-import { readingOf } from '../config/settings.ts'
+import { readingOptions } from '../config/settings.ts'
 import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
 import { InputError, Source } from '@clada/reply/core/source.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
@@ -21,14 +21,14 @@ import { messageOf } from '../core/platform.ts'
 
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
-export async function run(text: string, options: RunOptions): Promise<RunResult> {
+export async function runReply(text: string, options: RunOptions): Promise<RunResult> {
   return withContentKind(await runText(text, options), text)
 }
 
 async function runText(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return nothingRun(fatalResult(tooLarge, 'input_too_large'))
-  const found = findBlocks(new Source(text), readingOf(options.options))
+  const found = findBlocks(new Source(text), readingOptions(options.options))
   const document = options.request.select?.(found) ?? found
   if (options.request.review === undefined) return runDocument(document, options)
   const { runReviewed } = await import('./task-review.ts')
@@ -47,7 +47,7 @@ export async function runDocument(document: Document, options: RunOptions): Prom
 export async function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
   let whole = ''
   const done = await inWorkspace(options, async (execution) => {
-    const stream = new BlockStream(readingOf(options.options))
+    const stream = new BlockStream(readingOptions(options.options))
     const limit = options.settings.limits.inputBytes
     let size = 0
     try {

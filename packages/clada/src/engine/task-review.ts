@@ -10,7 +10,7 @@ import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
 import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
 import type { WriteNote } from '../core/files.ts'
-import { problemOf } from './action-runner.ts'
+import { problemOfError } from './action-runner.ts'
 import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
 import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
@@ -128,7 +128,7 @@ export class TaskReview {
     try {
       return { ...(await this.#land(changes, stage, taken)), ...whole }
     } catch (error) {
-      return { changes: [], problem: problemOf(error) }
+      return { changes: [], problem: problemOfError(error) }
     }
   }
 

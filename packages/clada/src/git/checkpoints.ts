@@ -17,7 +17,7 @@ import {
   statusOf,
 } from './index-file.ts'
 import {
-  contentsOf,
+  contentsOfHistory,
   type ExecutionRecord,
   isolatedDir,
   isSameState,
@@ -54,7 +54,7 @@ import {
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissing } from './object-reader.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
-import type { Side } from './tree-contents.ts'
+import type { TreeEntry } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
 
 export interface CheckpointOptions {
@@ -213,7 +213,7 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
-      const contents = contentsOf(path.dirname(this.#options.dir))
+      const contents = contentsOfHistory(path.dirname(this.#options.dir))
       const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }
@@ -296,7 +296,7 @@ export class Checkpoints {
     message: string,
     changedSince: () => ReadonlySet<string>,
     author: string | null,
-    skipWorktree?: ReadonlyMap<string, Side>,
+    skipWorktree?: ReadonlyMap<string, TreeEntry>,
   ): Promise<Committed> {
     const plan = { isolated: this.#isolated, paths, message, author, changedSince }
     const done = await commitPaths(skipWorktree === undefined ? plan : { ...plan, skipWorktree })

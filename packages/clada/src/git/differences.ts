@@ -6,7 +6,7 @@ import { eligible } from './savable.ts'
 import { gitError, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { leftOutNow } from './index-file.ts'
-import { contentsOf, type Side, stateOf } from './tree-contents.ts'
+import { treeContents, type TreeEntry, treeEntryState } from './tree-contents.ts'
 
 /** A path that differs between two trees. */
 export interface Difference {
@@ -18,7 +18,7 @@ export interface Difference {
 }
 
 /** The changes on the disk from one commit to another. Nested repositories stay as they are. */
-export async function differences(isolated: IsolatedGit, from: string, to: string): Promise<Difference[]> {
+export async function diffCommits(isolated: IsolatedGit, from: string, to: string): Promise<Difference[]> {
   const all = await pathsBetween(isolated, from, to)
   const names = all.map(({ name }) => name)
   const skipped = await leftOutNow(isolated, names)
@@ -34,15 +34,15 @@ export async function differences(isolated: IsolatedGit, from: string, to: strin
   ] as const
   return found.map(({ name, sides: [before, after] }) => ({
     name,
-    from: stateOf(before, contents[0].get(`${before.oid} ${name}`)),
-    to: stateOf(after, contents[1].get(`${after.oid} ${name}`)),
+    from: treeEntryState(before, contents[0].get(`${before.oid} ${name}`)),
+    to: treeEntryState(after, contents[1].get(`${after.oid} ${name}`)),
     oids: [before.oid, after.oid],
   }))
 }
 
 interface Between {
   readonly name: string
-  readonly sides: readonly [Side, Side]
+  readonly sides: readonly [TreeEntry, TreeEntry]
 }
 
 /**
@@ -112,7 +112,7 @@ async function sideOf(
       `${name} needs its filter '${filter}', which would run a program`,
       'Use git checkout for this commit.',
     )
-  return contentsOf(isolated, wanted, how)
+  return treeContents(isolated, wanted, how)
 }
 
 /** A working tree that has only the attributes files of a commit. */

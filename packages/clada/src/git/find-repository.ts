@@ -142,7 +142,7 @@ export function isRepository(dir: string): boolean {
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 /** Where the repository around a directory is; undefined where there is none, or nothing is committed. */
-export async function positionOf(root: string): Promise<Position | undefined> {
+export async function headPosition(root: string): Promise<Position | undefined> {
   const repository = nearestRepository(root)
   if (repository === undefined) return undefined
   const { commit, branch } = await headOf(repository)

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import {
-  addTo,
+  addToIndex,
   copyIndex,
   inConflict,
   isUnchanged,
@@ -18,7 +18,7 @@ import { identityOf } from '../store/summary.ts'
 import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import type { Named, Side } from './tree-contents.ts'
+import type { Named, TreeEntry } from './tree-contents.ts'
 import { byteName, editTree } from './tree-walk.ts'
 
 export interface IndexCommit {
@@ -30,7 +30,7 @@ export interface IndexCommit {
   /** Paths that must not be committed after all; called once the files are read. */
   readonly changedSince: () => ReadonlySet<string>
   /** Paths that are marked skip-worktree again. */
-  readonly skipWorktree?: ReadonlyMap<string, Side>
+  readonly skipWorktree?: ReadonlyMap<string, TreeEntry>
 }
 
 export interface Committed {
@@ -82,7 +82,7 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
   const env = { GIT_INDEX_FILE: index }
   await setSkipWorktree(isolated, skipWorktree, env)
   const own = paths.filter((name) => !skipWorktree.has(name))
-  await addTo(isolated, own, env)
+  await addToIndex(isolated, own, env)
 }
 
 /** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
@@ -91,9 +91,9 @@ async function changesIn(
   commit: string | undefined,
   index: string,
   paths: readonly string[],
-): Promise<Map<string, Side | undefined>> {
+): Promise<Map<string, TreeEntry | undefined>> {
   const isOwn = atOrAround(paths)
-  const changes = new Map<string, Side | undefined>()
+  const changes = new Map<string, TreeEntry | undefined>()
   for (const { name, mode, oid } of await (commit === undefined
     ? allOf(isolated, index)
     : changed(isolated, commit, index)))

@@ -6,7 +6,7 @@ import { ProblemError } from '../core/problem.ts'
 import { copyWithTime, renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { gitError, namesIn } from './git-program.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
-import { type Side, sidesIn } from './tree-contents.ts'
+import { type TreeEntry, sidesIn } from './tree-contents.ts'
 import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 
@@ -134,7 +134,7 @@ export async function releaseLocks(repository: Repository): Promise<void> {
 }
 
 /** Updates paths of an index, which the caller syncs, from the disk. */
-export async function addTo(
+export async function addToIndex(
   isolated: IsolatedGit,
   paths: readonly string[],
   env: Record<string, string>,
@@ -260,12 +260,12 @@ async function marked(isolated: IsolatedGit, paths: readonly string[], how: '-t'
  * they are left out of the working tree as before.
  */
 export async function leftOut(isolated: IsolatedGit, commit: string | undefined, gone: readonly string[]) {
-  if (!isolated.config.sparse || commit === undefined || gone.length === 0) return new Map<string, Side>()
+  if (!isolated.config.sparse || commit === undefined || gone.length === 0) return new Map<string, TreeEntry>()
   try {
     return new Map((await sidesIn(isolated, `${commit}^`, gone)).map(({ name, ...side }) => [name, side]))
   } catch (error) {
     // The first commit has no parent, and a squashed commit may not exist any more.
-    if (error instanceof ProblemError) return new Map<string, Side>()
+    if (error instanceof ProblemError) return new Map<string, TreeEntry>()
     throw error
   }
 }
@@ -273,7 +273,7 @@ export async function leftOut(isolated: IsolatedGit, commit: string | undefined,
 /** Adds paths to an index with the skip-worktree mark. */
 export async function setSkipWorktree(
   isolated: IsolatedGit,
-  skipped: ReadonlyMap<string, Side>,
+  skipped: ReadonlyMap<string, TreeEntry>,
   env: Record<string, string>,
 ): Promise<void> {
   if (skipped.size === 0) return

@@ -28,7 +28,7 @@ export function writeCommit(isolated: IsolatedGit, { tree, parents, message, ide
 type ObjectType = 'blob' | 'tree' | 'commit'
 
 /** The object id of a content. */
-export const nameOf = ({ config }: IsolatedGit, type: ObjectType, body: Buffer): string =>
+export const objectId = ({ config }: IsolatedGit, type: ObjectType, body: Buffer): string =>
   process
     .getBuiltinModule('node:crypto')
     .createHash(config.hash)
@@ -43,7 +43,7 @@ export const nameOf = ({ config }: IsolatedGit, type: ObjectType, body: Buffer):
 export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffer): string {
   const { randomBytes } = process.getBuiltinModule('node:crypto')
   const { deflateSync } = process.getBuiltinModule('node:zlib')
-  const id = nameOf(isolated, type, body)
+  const id = objectId(isolated, type, body)
   const objects = path.join(isolated.repository.commonDir, 'objects')
   const dir = path.join(objects, id.slice(0, 2))
   const file = path.join(dir, id.slice(2))

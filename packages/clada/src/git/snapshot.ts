@@ -4,12 +4,12 @@ import { ProblemError } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { namesIn } from './git-program.ts'
-import { addTo, copyIndex } from './index-file.ts'
+import { addToIndex, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
-import { contentsOf, type Side, sidesIn, stateOf, storedContents } from './tree-contents.ts'
+import { treeContents, type TreeEntry, sidesIn, treeEntryState, storedContents } from './tree-contents.ts'
 import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
 
@@ -82,7 +82,7 @@ export async function takeSnapshot({
     ]
     const [changed, untracked] = [others(false), others(true)]
     const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, isBlocked }))
-    await addTo(isolated, paths, env)
+    await addToIndex(isolated, paths, env)
     const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
     // What was looked at once need not be read again the next time.
     const kept = found === undefined && fs.existsSync(index)
@@ -120,7 +120,8 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
     const contents = await contentsBefore(snapshot, sides)
     for (const side of sides) {
       const bytes = contents.get(`${side.oid} ${side.name}`)
-      if (bytes !== undefined) found.set(byName.get(side.name) ?? '', { state: stateOf(side, bytes), ignored: false })
+      if (bytes !== undefined)
+        found.set(byName.get(side.name) ?? '', { state: treeEntryState(side, bytes), ignored: false })
     }
     const had = new Set(sides.map(({ name }) => name))
     const ignored = await ignoredOf(
@@ -142,10 +143,10 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
  */
 async function contentsBefore(
   { isolated, index }: Snapshot,
-  sides: readonly (Side & { name: string })[],
+  sides: readonly (TreeEntry & { name: string })[],
 ): Promise<Map<string, Buffer>> {
   const [contents, sizes] = await Promise.all([
-    contentsOf(isolated, sides),
+    treeContents(isolated, sides),
     sizesIn(
       isolated,
       index,

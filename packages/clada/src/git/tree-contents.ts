@@ -4,12 +4,12 @@ import { missing } from './object-reader.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 
 /** An entry of a tree. */
-export interface Side {
+export interface TreeEntry {
   readonly mode: string
   readonly oid: string
 }
 
-export function stateOf({ mode }: Side, bytes: Buffer | undefined): InMemory {
+export function treeEntryState({ mode }: TreeEntry, bytes: Buffer | undefined): InMemory {
   if (bytes === undefined) return { type: 'absent' }
   if (mode === '120000') return { type: 'symlink', target: bytes.toString() }
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
@@ -28,13 +28,13 @@ export async function sidesIn(isolated: IsolatedGit, tree: string, names: readon
     })
 }
 
-export type Named = Side & { readonly name: string }
+export type Named = TreeEntry & { readonly name: string }
 
 /**
  * Contents as in the working tree, with converted line endings, by `oid name`. `how` selects the attributes; by default
  * those on the disk.
  */
-export async function contentsOf(
+export async function treeContents(
   isolated: IsolatedGit,
   wanted: readonly Named[],
   how: IsolatedCall = {},

@@ -1,7 +1,7 @@
 import { gitError } from './git-program.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
-import type { Side } from './tree-contents.ts'
-import { nameOf, readObject, writeObject } from './objects.ts'
+import type { TreeEntry } from './tree-contents.ts'
+import { objectId, readObject, writeObject } from './objects.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
 const directory = '40000'
@@ -17,7 +17,7 @@ class Entries {
   readonly #bytes: Buffer
   readonly #idBytes: number
   readonly #starts: readonly number[]
-  readonly #changes = new Map<string, Side | undefined>()
+  readonly #changes = new Map<string, TreeEntry | undefined>()
 
   constructor({ id, type, bytes }: GitObject = { id: '', type: 'tree', bytes: Buffer.alloc(0) }) {
     if (type !== 'tree') throw gitError(`object ${id} is a ${type}, not a tree`)
@@ -35,13 +35,13 @@ class Entries {
     this.#starts = this.#scan()
   }
 
-  get(name: string): Side | undefined {
+  get(name: string): TreeEntry | undefined {
     if (this.#changes.has(name)) return this.#changes.get(name)
     const at = this.#find(name)
     return at === undefined ? undefined : this.#side(at)
   }
 
-  set(name: string, side: Side | undefined): void {
+  set(name: string, side: TreeEntry | undefined): void {
     this.#changes.set(name, side)
   }
 
@@ -97,7 +97,7 @@ class Entries {
     return this.#bytes.subarray(this.#starts[from] ?? this.#bytes.length, this.#starts[to] ?? this.#bytes.length)
   }
 
-  #side(at: number): Side {
+  #side(at: number): TreeEntry {
     const entry = this.#slice(at, at + 1)
     return {
       mode: entry.toString('latin1', 0, entry.indexOf(32)),
@@ -183,8 +183,8 @@ export async function sidesAt(
   objects: ObjectReader,
   tree: string,
   paths: ReadonlyMap<string, unknown>,
-): Promise<Map<string, Side>> {
-  const found = new Map<string, Side>()
+): Promise<Map<string, TreeEntry>> {
+  const found = new Map<string, TreeEntry>()
   const visit = async (at: string, some: ReadonlyMap<string, unknown>, above: string): Promise<void> => {
     const entries = new Entries(await objects.read(at))
     await Promise.all(
@@ -201,7 +201,7 @@ export async function sidesAt(
 }
 
 /** The new entry of each path; undefined removes it. Names are bytes, as in `tree-walk.ts`. */
-export type TreeChanges = ReadonlyMap<string, Side | NewContent | undefined>
+export type TreeChanges = ReadonlyMap<string, TreeEntry | NewContent | undefined>
 
 /** Written as an object unless the tree has it already. */
 export interface NewContent {
@@ -233,10 +233,10 @@ export async function editTree(isolated: IsolatedGit, base: string | undefined, 
   return write(await edit(base === undefined ? undefined : await readObject(isolated, base), changes))
 }
 
-function sideFor(isolated: IsolatedGit, wanted: Side | NewContent, there: Side | undefined): Side {
+function sideFor(isolated: IsolatedGit, wanted: TreeEntry | NewContent, there: TreeEntry | undefined): TreeEntry {
   if ('oid' in wanted) return wanted
   const { mode, body } = wanted
-  const oid = nameOf(isolated, 'blob', body)
+  const oid = objectId(isolated, 'blob', body)
   // If the file system has no executable bits, the mode in the repository is kept.
   const isKnown = !isolated.config.modes && there !== undefined && there.mode !== directory
   return { mode: isKnown ? there.mode : mode, oid: oid === there?.oid ? oid : writeObject(isolated, 'blob', body) }

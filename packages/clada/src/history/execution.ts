@@ -10,7 +10,7 @@ import type { ProjectFiles } from '../git/snapshot.ts'
 import { Journal } from '../store/journal.ts'
 import {
   type ActionRecord,
-  contentsOf,
+  contentsOfHistory,
   dirOf,
   type ExecutionRecord,
   isolatedDir,
@@ -138,7 +138,7 @@ async function lastTidied(
 function prunedIn(history: string, numbers: readonly number[], limit: number): string[] {
   const last = numbers.at(-1)
   if (last === undefined) return []
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
   const own = [...digestsIn(history, last)].reduce((sum, digest) => sum + contents.sizeOf(digest), 0)
   // All of them are measured now and then, and after one that took much.
@@ -157,7 +157,7 @@ const measuredEvery = 16
 
 /** How many of the newest executions can stay; at least one. */
 function fitting(history: string, numbers: readonly number[], limit: number): number {
-  const sizes = contentsOf(history).sizes()
+  const sizes = contentsOfHistory(history).sizes()
   if ([...sizes.values()].reduce((sum, size) => sum + size, 0) <= limit) return numbers.length
   const counted = new Set<string>()
   let total = 0

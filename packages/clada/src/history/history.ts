@@ -251,9 +251,9 @@ export class History implements Recorder {
 
 /** Loaded only where a program runs on the project itself. */
 async function positionAt(root: string): Promise<Position | undefined> {
-  const { positionOf } = await import('../git/find-repository.ts')
+  const { headPosition } = await import('../git/find-repository.ts')
   try {
-    return await positionOf(root)
+    return await headPosition(root)
   } catch (error) {
     // A repository that cannot be used is nowhere.
     if (error instanceof ProblemError) return undefined

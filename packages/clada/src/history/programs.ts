@@ -5,10 +5,17 @@ import type { Inspected, SeenChanges } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Journal } from '../store/journal.ts'
 import type { ContentStore } from '../store/content-store.ts'
-import { contentsOf, type ExecutionRecord, isolatedDir, type PathRecord, type State, stateOf } from '../store/record.ts'
+import {
+  contentsOfHistory,
+  type ExecutionRecord,
+  isolatedDir,
+  type PathRecord,
+  type State,
+  stateOf,
+} from '../store/record.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
-import { differences } from '../git/differences.ts'
+import { diffCommits } from '../git/differences.ts'
 import { listOf } from '../store/summary.ts'
 
 export interface ProgramPlace {
@@ -85,7 +92,7 @@ export interface Program {
  * What is otherwise now than before the program, together with what the journal knows. Whether the program did it or
  * another process since is unknown; what was there is kept, so that it can be undone. Undefined when git cannot say.
  */
-export async function changedSince(
+export async function changedSinceProgram(
   { action, tree }: Program,
   dir: string,
   place: Omit<SnapshotOptions, 'dir'>,
@@ -93,10 +100,10 @@ export async function changedSince(
 ): Promise<PathRecord[] | undefined> {
   if (tree === undefined) return undefined
   const paths = new Map(known.map((entry) => [entry.path, entry]))
-  const contents = contentsOf(path.dirname(dir))
+  const contents = contentsOfHistory(path.dirname(dir))
   try {
     const now = await takeSnapshot({ ...place, dir: path.join(dir, isolatedDir) })
-    for (const { name, from, to } of await differences(now.isolated, tree, now.tree)) {
+    for (const { name, from, to } of await diffCommits(now.isolated, tree, now.tree)) {
       const short = pathFrom(place.root, path.join(now.top, name))
       const { before, steps } = paths.get(short) ?? { before: keepBefore(from, contents), steps: [] }
       paths.set(short, { path: short, before, after: stateOf(to), steps: [...steps, { by: action }] })
@@ -155,7 +162,7 @@ export function unsavedMessage(record: ExecutionRecord): string {
 export const lostMessage = (number: number): string =>
   `the record of execution ${number} is lost or damaged, as after a power failure or by a fault of the disk. What it changed is unknown, and it cannot be undone.`
 
-export function programMessage(
+export function describeInterruptedProgram(
   number: number,
   { action }: Program,
   changed: readonly PathRecord[] | undefined,

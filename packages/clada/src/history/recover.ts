@@ -9,7 +9,7 @@ import { Log, readLog } from '../store/log.ts'
 import { isAlive, ownerFrom } from '../state/own-files.ts'
 import {
   type ActionRecord,
-  contentsOf,
+  contentsOfHistory,
   conversationIn,
   dirOf,
   type ExecutionRecord,
@@ -25,11 +25,11 @@ import {
   stateOf,
 } from '../store/record.ts'
 import {
-  changedSince,
+  changedSinceProgram,
   interruptedMessage,
   lostMessage,
   type Program,
-  programMessage,
+  describeInterruptedProgram,
   unsavedMessage,
 } from './programs.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
@@ -53,7 +53,7 @@ export async function recover(
   const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
   await releaseGit(root)
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   contents.sweep()
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
@@ -61,12 +61,12 @@ export async function recover(
   const known = interruptedRecord(history, number, root, inspect)
   if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
-  const changed = program && (await changedSince(program, dir, place, known.paths))
+  const changed = program && (await changedSinceProgram(program, dir, place, known.paths))
   const whole = completeUndo(known, history, root, inspect)
   const record = whole ?? { ...known, paths: changed ?? known.paths }
   const messages = [
     whole === undefined ? interruptedMessage(record) : unsavedMessage(whole),
-    ...(program === undefined ? [] : [programMessage(number, program, changed)]),
+    ...(program === undefined ? [] : [describeInterruptedProgram(number, program, changed)]),
   ]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true })
@@ -160,7 +160,7 @@ function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
 function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
   const dir = dirOf(history, number)
   const { entries, damaged } = logIn(dir)
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   const [header, ...lines] = entries
   const owner = ownerFrom(header)
   const conversation = conversationIn(fieldOf(header, 'conversation'))

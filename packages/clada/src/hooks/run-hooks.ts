@@ -172,7 +172,7 @@ function unknown({ run }: Hook, vars: Values, facts: Facts): string | undefined 
 }
 
 /** The facts of an execution for its after hooks. `files` still exist, with paths as `pathFrom` makes them. */
-export function factsOf(result: ExecutionResult, files: readonly string[]): Facts {
+export function hookFacts(result: ExecutionResult, files: readonly string[]): Facts {
   const { results, parseErrors } = result
   const errors = [...parseErrors.map(({ message }) => message), ...results.flatMap(({ error }) => error ?? [])]
   return {

@@ -33,7 +33,7 @@ type Narrowed = { readonly options: CladaOptions } | { readonly refusal: string 
  * What the user allows and the client allows too. The client can only narrow: where one of its roots is inside ours,
  * that one is the root; where ours is inside one of its, ours stays.
  */
-export function narrowed(options: CladaOptions, uris: readonly string[]): Narrowed {
+export function narrowToRoots(options: CladaOptions, uris: readonly string[]): Narrowed {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
   const settings = settingsOf(options)
@@ -115,7 +115,7 @@ export class ClientRoots {
     const uris = await this.#ask()
     if ('anywhere' in this.#place) return projectAt(uris, this.#place.anywhere)
     const { within } = this.#place
-    const found = narrowed(within.options, uris)
+    const found = narrowToRoots(within.options, uris)
     return 'refusal' in found ? found : { project: { ...within, options: found.options } }
   }
 }

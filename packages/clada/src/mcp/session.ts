@@ -20,7 +20,7 @@ import { primaryOf, spellOut } from '../report/words.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { type Answer, callAnswer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { type AskClient, askThrough, hasForms, type Question } from './ask.ts'
-import { ClientRoots, narrowed, type Place, type Project, type Scope } from './client-roots.ts'
+import { ClientRoots, narrowToRoots, type Place, type Project, type Scope } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
 import { type Peer, tooEarly } from './peer.ts'
 import { type Caller, kindOf, type Params, type RequestId, type Result, textIn } from './protocol.ts'
@@ -289,7 +289,7 @@ function narrowedBy(scope: Scope, dir: unknown): Scope {
   if ('refusal' in scope || typeof dir !== 'string') return scope
   const { options } = scope.project
   const { root } = settingsOf(options)
-  const found = narrowed(options, [pathToFileURL(path.resolve(root, dir)).href])
+  const found = narrowToRoots(options, [pathToFileURL(path.resolve(root, dir)).href])
   return 'refusal' in found
     ? { refusal: `root '${dir}' is not inside the root of this server (${root})` }
     : { project: { ...scope.project, options: found.options } }

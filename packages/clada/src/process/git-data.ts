@@ -1,4 +1,4 @@
-import { isReferenceName, targetOf } from '../state/reference-name.ts'
+import { isReferenceName, symbolicTarget } from '../state/reference-name.ts'
 
 /** Which repository a git command is about, and which command it is. */
 export interface GitCommand {
@@ -74,7 +74,7 @@ const lines = (text: string): Check => {
 }
 const isIds = lines(id)
 const isId = whole(id)
-const isReference: Check = (text) => isId(text) || isReferenceName(targetOf(text) ?? '')
+const isReference: Check = (text) => isId(text) || isReferenceName(symbolicTarget(text) ?? '')
 /** Line by line: a repository may have a hundred thousand packed references. */
 const isPackedReferences: Check = (text) =>
   text.split('\n').every((line) => packedLine.test(line) || isReferenceName(packedName.exec(line)?.[1] ?? ''))

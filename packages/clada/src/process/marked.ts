@@ -1,6 +1,14 @@
 import fs from 'node:fs'
 import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
-import { findProgram, isProgram, namedProgram, outputOf, type Started, startPart, systemPath } from './programs.ts'
+import {
+  findProgram,
+  isProgram,
+  namedProgram,
+  readProgramOutput,
+  type Started,
+  startPart,
+  systemPath,
+} from './programs.ts'
 import { platform } from '../core/platform.ts'
 
 /**
@@ -54,7 +62,7 @@ export function startMarked(
 export function markedKin(leader: number | undefined, mark: Mark): Kin {
   const group = groupKin(leader)
   const ps = platform.proc || !platform.processGroups ? undefined : findProgram('ps', systemPath)
-  if (ps !== undefined && leader !== undefined) return followedKin(leader, () => outputOf(ps, listing, 5000))
+  if (ps !== undefined && leader !== undefined) return followedKin(leader, () => readProgramOutput(ps, listing, 5000))
   if (!platform.proc) return group
   return {
     count: (most) => countOf(bearers(mark), most),

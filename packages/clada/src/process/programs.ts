@@ -168,7 +168,7 @@ export function runToEnd(
 }
 
 /** The output of a program that is named by its absolute path; empty when it cannot be started. */
-export function outputOf(file: string, args: readonly string[], timeoutMs: number): string {
+export function readProgramOutput(file: string, args: readonly string[], timeoutMs: number): string {
   const options = { env: { LC_ALL: 'C' }, encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 ** 2 } as const
   return loaded().spawnSync(file, [...args], options).stdout ?? ''
 }

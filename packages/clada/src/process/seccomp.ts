@@ -21,7 +21,7 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     { if: 'equal', to: audit, else: 'kill' },
     { load: offsets.number },
     ...(arch === 'x64' ? [{ if: 'atLeast', to: x32, goto: 'unknown' } as const] : []),
-    ...Object.values(refused)
+    ...Object.values(refusedCalls)
       .flatMap((pair) => (pair[column] === none ? [] : pair[column]))
       .map((to) => ({ if: 'equal', to, goto: 'refuse' }) as const),
     { if: 'equal', to: number('clone3'), goto: 'unknown' },
@@ -36,11 +36,11 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     { if: 'always', goto: 'allow' },
     { label: 'family', load: argument(0) },
     ...families.map((to) => ({ if: 'equal', to, goto: 'allow' }) as const),
-    { return: actions.errno + errno.EAFNOSUPPORT },
-    { label: 'refuse', return: actions.errno + errno.EPERM },
-    { label: 'unknown', return: actions.errno + errno.ENOSYS },
-    { label: 'kill', return: actions.kill },
-    { label: 'allow', return: actions.allow },
+    { return: filterActions.errno + errno.EAFNOSUPPORT },
+    { label: 'refuse', return: filterActions.errno + errno.EPERM },
+    { label: 'unknown', return: filterActions.errno + errno.ENOSYS },
+    { label: 'kill', return: filterActions.kill },
+    { label: 'allow', return: filterActions.allow },
   ]
   return assemble(lines)
 }
@@ -56,7 +56,7 @@ const machines: Partial<Record<NodeJS.Architecture, { readonly audit: number; re
 type Numbers = readonly [x64: number, arm64: number]
 
 /** Refused whatever their arguments are. */
-export const refused = {
+export const refusedCalls = {
   // The keys of the user outside: a keyring is not part of any namespace.
   add_key: [248, 217],
   request_key: [249, 218],
@@ -128,7 +128,7 @@ const typing = [0x5412, 0x541c]
 const families = [1, 2, 10, 16]
 const x32 = 0x40000000
 export const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
-export const actions = { kill: 0x80000000, errno: 0x00050000, allow: 0x7fff0000 } as const
+export const filterActions = { kill: 0x80000000, errno: 0x00050000, allow: 0x7fff0000 } as const
 
 /** In what the kernel shows a filter: the call's number, the machine, and six arguments of 64 bits, low half first. */
 const offsets = { number: 0, arch: 4 } as const

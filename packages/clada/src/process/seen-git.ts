@@ -3,7 +3,7 @@ import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { specialFile } from '../state/git-dirs.ts'
 import { jsonOf, putFile, readLinked, readOwn } from '../state/own-files.ts'
-import { isReferenceName, targetOf } from '../state/reference-name.ts'
+import { isReferenceName, symbolicTarget } from '../state/reference-name.ts'
 import { stateHome, makePrivateDir } from '../state/user-state.ts'
 import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
@@ -120,7 +120,7 @@ async function trackedBlocked(
 function stateOf(gitDir: string): string {
   const index = fs.lstatSync(path.join(gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
   const head = readOwn(path.join(gitDir, 'HEAD')) ?? ''
-  const ref = targetOf(head)
+  const ref = symbolicTarget(head)
   const packed = fs.lstatSync(path.join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
   const commit = ref === undefined || !isReferenceName(ref) ? '' : (readOwn(path.join(gitDir, ref)) ?? '')
   return [index?.ino, index?.size, index?.ctimeNs, head, commit, packed?.ctimeNs].map(String).join(' ')

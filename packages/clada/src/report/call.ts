@@ -1,7 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { entryLines, reportEntries, type Style } from './entries.ts'
-import { changedLines, defaultOutputLimit, outputOf, type ReportOptions, reviewLines } from './parts.ts'
+import { changedLines, defaultOutputLimit, showOutput, type ReportOptions, reviewLines } from './parts.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
 import { capText, primaryOf, spellOut } from './words.ts'
 
@@ -36,7 +36,7 @@ function actionLines(
   root: string | undefined,
   { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
 ): string[] {
-  const output = outputOf(result, { limit: outputLimit, programs, root, bare: true })
+  const output = showOutput(result, { limit: outputLimit, programs, root, bare: true })
   const body = output === undefined ? [] : [output.body]
   const notes = [...(result.warnings ?? []).map(warning), ...reviewLines(result)]
   if (!result.success) {

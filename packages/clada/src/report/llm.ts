@@ -8,7 +8,7 @@ import {
   changedLines,
   defaultOutputLimit,
   notExecutedText,
-  outputOf,
+  showOutput,
   type ReportOptions,
   resendAdvice,
   reviewLines,
@@ -175,7 +175,7 @@ export function outputsOf(
 ): Outputs {
   const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget } = options
   const outputs = results.flatMap((result) => {
-    const output = outputOf(result, { limit: outputLimit, programs, root })
+    const output = showOutput(result, { limit: outputLimit, programs, root })
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
@@ -185,7 +185,7 @@ export function outputsOf(
     if (share >= (lengths[index] ?? 0)) return { result, output }
     const limit = share - output.title.length - 3
     if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
-    return { result, output: outputOf(result, { limit, programs, root }) ?? output }
+    return { result, output: showOutput(result, { limit, programs, root }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])

@@ -186,7 +186,7 @@ export interface ShownOutput {
 }
 
 /** The output of an action with a heading, or undefined when it has none. Writes have none: their line is enough. */
-export function outputOf(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
+export function showOutput(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
   const { limit, programs, root, bare } = options
   const { action } = done
   const meant = meantAction(done.data)

@@ -2,14 +2,14 @@ import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
-import { notExecutedText, outputOf, type ReportOptions, reviewLines, withoutBlocks } from './parts.ts'
+import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocks } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, spellOut } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export const prettyFormat: LineFormat = (options, root) => {
-  const paint = options.color ? colored : plain
+  const paint = options.color ? withColor : withoutColor
   const actionLines = (result: ActionResult): string[] => {
     const [head = '', ...rest] = prettyAction(result, options, root)
     // An action that was rolled back has changed nothing.
@@ -52,13 +52,13 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 }
 
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
-  const paint = options.color ? colored : plain
+  const paint = options.color ? withColor : withoutColor
   const what = spellOut(`${result.action} ${primaryOf(result)}`.trimEnd())
   const warnings = [
     ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${spellOut(warning)}`)),
     ...reviewLines(result).map((line) => `    ${diffColor(spellOut(line), paint)}`),
   ]
-  const output = outputOf(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
+  const output = showOutput(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
   const shown =
     output === undefined
       ? []
@@ -79,7 +79,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
 }
 
 export function prettyErrors(errors: readonly ParseError[], { color, errorDetail, lines }: ReportOptions): string[] {
-  const paint = color ? colored : plain
+  const paint = color ? withColor : withoutColor
   const [first] = errors
   const { action, blockId } = first ?? {}
   // A call without a document has no block.
@@ -100,7 +100,7 @@ function withoutCode(error: ParseError): ParseError {
 /** How many were done and failed. */
 export function prettySummary(
   { results, parseErrors, fatalError, emptyGroups = [], contentKind = 'prose' }: ExecutionResult,
-  paint: Paint = plain,
+  paint: Paint = withoutColor,
 ): string {
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
   const done = results.filter((result) => result.success).length - already
@@ -121,7 +121,7 @@ export function prettySummary(
 
 /** What an action did to files, below its line. */
 export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
-  const paint = color ? colored : plain
+  const paint = color ? withColor : withoutColor
   const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': same }
   return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(spellOut(line))}`)
 }
@@ -147,9 +147,9 @@ export interface Paint {
 }
 
 const same = (text: string): string => text
-export const plain: Paint = { green: same, red: same, yellow: same, dim: same, bold: same }
+export const withoutColor: Paint = { green: same, red: same, yellow: same, dim: same, bold: same }
 const ansi = (code: number, text: string): string => `\u001b[${code}m${text}\u001b[0m`
-export const colored: Paint = {
+export const withColor: Paint = {
   green: (text) => ansi(32, text),
   red: (text) => ansi(31, text),
   yellow: (text) => ansi(33, text),

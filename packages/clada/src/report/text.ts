@@ -6,7 +6,7 @@ import {
   changedLines,
   defaultOutputLimit,
   notExecutedText,
-  outputOf,
+  showOutput,
   type ReportOptions,
   resendAdvice,
   reviewLines,
@@ -62,7 +62,7 @@ function actionLines(
   const head = `[task-${task}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const shown = outputOf(result, { limit: outputLimit, programs, root })
+  const shown = showOutput(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${task}:${shown.by}] ${line}`) ?? []
   const warnings = [
     ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`),

@@ -7,7 +7,7 @@ import {
   changedLines,
   defaultOutputLimit,
   notExecutedText,
-  outputOf,
+  showOutput,
   type ReportOptions,
   reviewLines,
   skippedFor,
@@ -78,7 +78,7 @@ function taskLines(
     ...(result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`),
     ...reviewLines(result, `[task-${index + 1}:review] `),
   ]
-  const shown = outputOf(result, { limit: outputLimit, programs, root })
+  const shown = showOutput(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${index + 1}:${shown.by}] ${line}`) ?? []
   const changes = changedLines(result, `[task-${index + 1}:changes] `)
   const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { foreignAlternates } from './alternates.ts'
 import { readOwn } from './own-files.ts'
-import { isReferenceName, targetOf as targetOfReference } from './reference-name.ts'
+import { isReferenceName, symbolicTarget as targetOfReference } from './reference-name.ts'
 
 /** Where a repository has its things, as its files say. */
 export interface GitDirs {

@@ -6,7 +6,7 @@ import type { Becoming, EndChange, Inspected, PathChange } from '../core/recorde
 import type { ContentStore } from './content-store.ts'
 import { lostIn } from './timeline.ts'
 import {
-  contentsOf,
+  contentsOfHistory,
   dirOf,
   type ExecutionRecord,
   isSameMode,
@@ -37,7 +37,7 @@ export class Journal {
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
     this.#dir = dirOf(history, number)
-    this.#contents = contentsOf(history)
+    this.#contents = contentsOfHistory(history)
     fs.mkdirSync(this.#dir)
     this.#log = Log.create(path.join(this.#dir, journalFile))
     this.note(header)

@@ -149,7 +149,7 @@ export function noteLast(history: string, number: number): void {
 }
 
 /** The contents that the executions of a history have kept. */
-export const contentsOf = (history: string): ContentStore => contentsIn(path.dirname(history))
+export const contentsOfHistory = (history: string): ContentStore => contentsIn(path.dirname(history))
 
 export const contentsIn = (stateDir: string): ContentStore => new ContentStore(path.join(stateDir, 'objects'))
 

@@ -1,4 +1,4 @@
-import { contentsOf, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
+import { contentsOfHistory, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
 import type { ContentStore } from './content-store.ts'
 
 /** An execution, and whether it was undone. */
@@ -139,7 +139,7 @@ export function lostBy(
   text: string,
 ): LostBy | undefined {
   const wanted = text.replaceAll('\r\n', '\n')
-  const contents = contentsOf(history)
+  const contents = contentsOfHistory(history)
   let looked = 0
   for (const { number, kind, of, paths } of records.toReversed()) {
     const entry = paths.find((one) => one.path === path)

@@ -1,7 +1,7 @@
 import type { Language } from './language.ts'
 import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
-import { failed, type Failed, LIMITS, lineRange, type Outline, type Structure, tooLarge } from './structure.ts'
+import { failed, type Failed, LIMITS, lineRangeOf, type Outline, type Structure, fileTooLarge } from './structure.ts'
 import { findTarget, matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { outdented } from './indent.ts'
 
@@ -17,7 +17,7 @@ export async function withDocument<T>(
   use: (outline: Outline, language: Language) => Promise<T | Failed> | T | Failed,
 ): Promise<T | Failed> {
   const size = Buffer.byteLength(text)
-  if (size > LIMITS.fileBytes) return tooLarge(path, size)
+  if (size > LIMITS.fileBytes) return fileTooLarge(path, size)
   const language = languageFor(path, text)
   if (language === undefined) return unsupported(path)
   return withOutline(text, language, (outline) => use(outline, language))
@@ -43,7 +43,7 @@ function unsupported(path: string): Failed {
 }
 
 /** The one structure that a target means. */
-export function onlyMatch(outline: Outline, path: string, target: string): Structure | Failed {
+export function findOne(outline: Outline, path: string, target: string): Structure | Failed {
   const found = findTarget(outline, target)
   const [only] = found
   if (only === undefined) return notFound(outline, path, target)
@@ -95,14 +95,14 @@ export function readIn(document: Document, target: string): Promise<Result_for_r
     if (found.length === 0) return notFound(outline, document.path, target)
     return {
       matches: found.map((structure) => ({
-        text: textOf(outline, structure),
-        line_range_inclusive: lineRange(outline.source, structure),
+        text: structureText(outline, structure),
+        line_range_inclusive: lineRangeOf(outline.source, structure),
       })),
     }
   })
 }
 
-export const textOf = (outline: Outline, structure: Structure): string =>
+export const structureText = (outline: Outline, structure: Structure): string =>
   outdented(outline.source, structure, () => outline.verbatim(structure))
 
 export function listIn(document: Document, depth?: number): Promise<{ structures: OutlineEntry[] } | Failed> {
@@ -128,7 +128,7 @@ function outlineEntries(outline: Outline, depth = Infinity): OutlineEntry[] {
         header,
         kind,
         ...(name === null ? {} : { name }),
-        lines: lineRange(outline.source, one),
+        lines: lineRangeOf(outline.source, one),
         ...(left > 1 && children.length > 0 ? { children: entries(children, left - 1) } : {}),
       }
     })

@@ -1,6 +1,6 @@
 import { Source } from '@clada/reply/core/source.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
-import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
+import { contentTooLarge, type Document, isFailed, findOne, structureText, withDocument } from './document.ts'
 import { inconsistentIndent } from './inconsistent-indent.ts'
 import { type Fitting, indentAt, type Piece, pieceOf } from './indent.ts'
 import {
@@ -20,7 +20,7 @@ import {
   failed,
   type Failed,
   type Fault,
-  lineRange,
+  lineRangeOf,
   offsetAfter,
   type Outline,
   placeAfter,
@@ -48,7 +48,7 @@ export function replaceIn(
   target: string,
   content: string,
 ): Promise<Edited<Result_for_replace_structure> | Failed> {
-  return editing(document, target, content, async (outline, structure) => {
+  return editOne(document, target, content, async (outline, structure) => {
     const { source } = outline
     if (content.trim() === '') {
       const changes = removal(outline, structure)
@@ -72,7 +72,7 @@ export async function replacement(outline: Outline, structure: Structure, conten
   const { source } = outline
   const old = source.text.slice(structure.start, structure.end)
   // What was read and comes back unchanged changes nothing, even where the file has errors and its parts parse otherwise.
-  if (content === textOf(outline, structure)) return { text: old, isSound: true }
+  if (content === structureText(outline, structure)) return { text: old, isSound: true }
   const piece = await pieceOf(content, structure.language)
   const asGiven = replacementLines(outline, structure, piece, 'as-given')
   // Where nothing changes, mixed line ends stay mixed.
@@ -103,8 +103,8 @@ export interface Result_for_delete_structure {
 }
 
 export function deleteIn(document: Document, target: string): Promise<Edited<Result_for_delete_structure> | Failed> {
-  return editing(document, target, '', (outline, structure) => {
-    const deleted_line_range_inclusive = lineRange(outline.source, structure)
+  return editOne(document, target, '', (outline, structure) => {
+    const deleted_line_range_inclusive = lineRangeOf(outline.source, structure)
     const changes = removal(outline, structure)
     return finish(document, outline, changes, { deleted_line_range_inclusive }, { around: structure.parent })
   })
@@ -148,7 +148,7 @@ function inserting<T>(
   options: SpacingOptions,
   answer: (inserted: number, target: number) => T,
 ): Promise<Edited<T> | Failed> {
-  return editing(document, target, content, async (outline, structure) => {
+  return editOne(document, target, content, async (outline, structure) => {
     if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
     if (placeInStatement(outline, structure, side) === 'nowhere')
       return failed(
@@ -176,11 +176,11 @@ export function landingLines(
 ): [number, number] {
   const source = new Source(applyChanges(text, changes))
   const at = offsetAfter(changes, main)
-  return lineRange(source, { start: at + from, end: at + to })
+  return lineRangeOf(source, { start: at + from, end: at + to })
 }
 
 /** Finds the one target and lets `use` edit; refuses content that is too large first. */
-export async function editing<T>(
+export async function editOne<T>(
   document: Document,
   target: string,
   content: string,
@@ -189,7 +189,7 @@ export async function editing<T>(
   const large = contentTooLarge(content)
   if (large !== undefined) return large
   return withDocument(document, (outline) => {
-    const structure = onlyMatch(outline, document.path, target)
+    const structure = findOne(outline, document.path, target)
     if (isFailed(structure)) return structure
     return refuseUncertain(outline, structure, document.path) ?? use(outline, structure)
   })

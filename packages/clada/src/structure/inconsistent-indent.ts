@@ -1,5 +1,5 @@
 import type { Source } from '@clada/reply/core/source.ts'
-import { indentOf, indentSteps, isInside } from './indent.ts'
+import { indentOf, indentSteps, startsInSpan } from './indent.ts'
 import type { Outline, Warning } from './structure.ts'
 
 /**
@@ -20,7 +20,7 @@ export function inconsistentIndent(
   let above = ''
   for (let line = 1; line <= last; line++) {
     const text = source.line(line)
-    if (text.trim() === '' || isInside(strings, source.startOf(line))) continue
+    if (text.trim() === '' || startsInSpan(strings, source.startOf(line))) continue
     const actual = indentOf(text)
     const expected =
       line < first || known.has(text)

@@ -28,14 +28,14 @@ export function outdented(source: Source, span: Span, strings: () => readonly Sp
   const fixed = new Set<number>()
   for (let line = first + 1; line <= last; line++) {
     lines.push(source.text.slice(source.startOf(line), Math.min(span.end, source.endOf(line))))
-    if (isInside(verbatim, source.startOf(line))) fixed.add(line - first)
+    if (startsInSpan(verbatim, source.startOf(line))) fixed.add(line - first)
   }
   const common = commonIndent(lines, fixed)
   return `${lines.map((line, at) => (fixed.has(at) || isBlank(line) ? line : line.slice(common.length))).join('\n')}\n`
 }
 
 /** Whether a line that starts at an offset starts inside one of the spans. */
-export const isInside = (spans: readonly Span[], offset: number): boolean =>
+export const startsInSpan = (spans: readonly Span[], offset: number): boolean =>
   spans.some(({ start, end }) => start < offset && offset < end)
 
 function commonIndent(lines: readonly string[], fixed: ReadonlySet<number>): string {
@@ -57,7 +57,7 @@ export interface Fitting {
 }
 
 /** Lines of content, the first included, indented for their place. `fixed` are the indices of lines inside strings. */
-export function fitted(given: readonly string[], fixed: ReadonlySet<number>, place: Fitting): string[] {
+export function indentForPlace(given: readonly string[], fixed: ReadonlySet<number>, place: Fitting): string[] {
   const lines = place.firstLine === 'lost-indent' ? withFirstLineLevel(given, fixed, place.indent) : given
   const base = indentOf(lines[0] ?? '')
   const unit = stepToChange(lines, fixed, place.steps)
@@ -182,7 +182,7 @@ function lookInside(lines: readonly string[], language: Language, before: string
     const strings = lines.length > 1 ? outline.verbatim({ start: before.length, end }) : []
     const above = before.split('\n').length
     const fixed = new Set<number>()
-    for (let at = 1; at < lines.length; at++) if (isInside(strings, source.startOf(at + above))) fixed.add(at)
+    for (let at = 1; at < lines.length; at++) if (startsInSpan(strings, source.startOf(at + above))) fixed.add(at)
     let [inner] = outline.structures
     while (inner !== undefined && inner.start < before.length) [inner] = inner.children
     return { fixed, kind: inner?.kind ?? null, faults: outline.faults().length }

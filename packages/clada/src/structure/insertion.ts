@@ -1,5 +1,5 @@
 import { dominantEol } from '@clada/reply/text/lines.ts'
-import { fitted, type Fitting, indentSteps, type Piece } from './indent.ts'
+import { indentForPlace, type Fitting, indentSteps, type Piece } from './indent.ts'
 import {
   layoutOf,
   type Layout,
@@ -11,7 +11,7 @@ import {
   type Shape,
 } from './layout.ts'
 import type { Kind } from './language.ts'
-import { type Change, lineRange, type Outline, type Structure } from './structure.ts'
+import { type Change, lineRangeOf, type Outline, type Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
 
@@ -59,7 +59,7 @@ export function placeInStatement(outline: Outline, anchor: Structure, side: Side
   if (anchor.listed || !expressions.has(anchor.kind)) return undefined
   const { source } = outline
   const { text } = source
-  const [first, last] = lineRange(source, anchor)
+  const [first, last] = lineRangeOf(source, anchor)
   const before = text.slice(source.startOf(first), anchor.start)
   if (!/\w[^{};]*$/.test(before)) return undefined
   if (side === 'before') return /[{};]/.test(before) ? 'nowhere' : 'line'
@@ -121,7 +121,7 @@ export function fittedLines(
   firstLine: Fitting['firstLine'] = 'as-given',
 ): string[] {
   const steps = outline.language.indentation === 'units' ? indentSteps(outline.source.text.split(/\r?\n/)) : []
-  const lines = fitted(piece.lines, piece.fixed, { indent, steps, firstLine })
+  const lines = indentForPlace(piece.lines, piece.fixed, { indent, steps, firstLine })
   return piece.suffix === '' ? lines : lines.map((line, at) => (at === lines.length - 1 ? line + piece.suffix : line))
 }
 

@@ -2,7 +2,7 @@ import type { Source } from '@clada/reply/core/source.ts'
 import { commaBefore, commentAfter } from './bounds.ts'
 import { indentAt } from './indent.ts'
 import { type Kind, methodHolders } from './language.ts'
-import { type Outline, type Structure, everyStructure, lineRange } from './structure.ts'
+import { type Outline, type Structure, everyStructure, lineRangeOf } from './structure.ts'
 
 /** The position of a structure among the characters around it. */
 export interface Layout {
@@ -28,7 +28,7 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const { source } = outline
   const { text } = source
   const { start, end, listed } = structure
-  const [first, last] = lineRange(source, structure)
+  const [first, last] = lineRangeOf(source, structure)
   const before = text.slice(source.startOf(first), start)
   const after = listed ? /^\s*,/.exec(text.slice(end, end + 200)) : null
   const comma = after === null ? null : end + after[0].length - 1
@@ -58,7 +58,7 @@ export interface Shape {
 }
 
 export function shapeOf(outline: Outline, structure: Structure): Shape {
-  const [first, last] = lineRange(outline.source, structure)
+  const [first, last] = lineRangeOf(outline.source, structure)
   return { kind: structure.kind, lines: last - first + 1 }
 }
 
@@ -82,7 +82,8 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const usual = tight ? single : isTop ? top : inner
   const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
-  const fields = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && plain.has(kind))
+  const fields = (pair: Pair): boolean =>
+    [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && compactKinds.has(kind))
   const entries = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(isEntry)
   const examples = [siblings.filter(alike), siblings.filter(entries), anywhere.filter(alike)]
   // Of two short ones of a kind the language knows better than a file that has no such two.
@@ -119,7 +120,7 @@ const isLike = (a: Shape, b: Shape): boolean =>
   a.lines > 1 === b.lines > 1 &&
   a.kind !== null &&
   b.kind !== null &&
-  plain.has(a.kind) === plain.has(b.kind) &&
+  compactKinds.has(a.kind) === compactKinds.has(b.kind) &&
   isDefinition(a) === isDefinition(b)
 
 /** The members of a value are close, however long they are. */
@@ -130,7 +131,7 @@ const isDefinition = ({ kind }: Shape): boolean =>
   kind === 'function' || kind === 'method' || (kind !== null && methodHolders.has(kind))
 
 /** Kinds that are close together, short or long. */
-export const plain: ReadonlySet<Kind> = new Set<Kind>([
+export const compactKinds: ReadonlySet<Kind> = new Set<Kind>([
   'field',
   'member',
   'variable',
@@ -150,8 +151,8 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   for (const [index, structure] of siblings.entries()) {
     const next = siblings[index + 1]
     if (next === undefined) break
-    const [, last] = lineRange(source, structure)
-    const [first] = lineRange(source, next)
+    const [, last] = lineRangeOf(source, structure)
+    const [first] = lineRangeOf(source, next)
     const between = source.lines(last + 1, first - 1)
     if (first <= last || between.trim() !== '') continue
     if (!layoutOf(outline, structure).ownLines || !layoutOf(outline, next).ownLines) continue
@@ -164,7 +165,7 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
 /** A signature above its implementation is closer than neighbours are. */
 function isSignatureOf(signature: Structure, next: Structure, source: Source): boolean {
   const isShort = ([first, last]: readonly [number, number]): boolean => first === last
-  if (!isShort(lineRange(source, signature)) || isShort(lineRange(source, next))) return false
+  if (!isShort(lineRangeOf(source, signature)) || isShort(lineRangeOf(source, next))) return false
   return signature.name !== null && signature.name === next.name
 }
 
@@ -180,7 +181,7 @@ function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined
 export function siblingOn(outline: Outline, { parent }: Structure, line: number | null): Structure | undefined {
   if (line === null) return undefined
   const siblings = parent === null ? outline.structures : parent.children
-  return siblings.find((one) => lineRange(outline.source, one).includes(line))
+  return siblings.find((one) => lineRangeOf(outline.source, one).includes(line))
 }
 
 /** Blank lines above and below a range of lines, and what is beyond them. */

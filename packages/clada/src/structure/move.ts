@@ -1,10 +1,10 @@
 import { carriedGap, removal } from './removal.ts'
-import { contentTooLarge, type Document, isFailed, onlyMatch, textOf, withDocument } from './document.ts'
+import { contentTooLarge, type Document, isFailed, findOne, structureText, withDocument } from './document.ts'
 import { type Edited, finish, landingLines } from './edit.ts'
 import { type Piece, pieceOf } from './indent.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { blankLinesBetween, gapAbove, gapBelow, layoutOf, type Shape, shapeOf } from './layout.ts'
-import { failed, type Failed, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
+import { failed, type Failed, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
 import { refuseUncertain } from './uncertain-bounds.ts'
 
 export interface Result_for_move_structure {
@@ -31,7 +31,7 @@ export function moveIn(
   options: SpacingOptions = {},
 ): Promise<Moved | Failed> {
   return withDocument(from, async (outline) => {
-    const structure = onlyMatch(outline, from.path, target)
+    const structure = findOne(outline, from.path, target)
     if (isFailed(structure)) return structure
     const uncertain = refuseUncertain(outline, structure, from.path)
     if (uncertain !== undefined) return uncertain
@@ -48,7 +48,7 @@ async function moveInside(
   destination: Destination,
   options: SpacingOptions,
 ): Promise<Moved | Failed> {
-  const source_original_line_range = lineRange(outline.source, structure)
+  const source_original_line_range = lineRangeOf(outline.source, structure)
   const place = placeIn(outline, document.path, destination)
   if (isFailed(place)) return place
   if (place.anchor !== null && isWithin(place.anchor, structure)) {
@@ -99,8 +99,8 @@ async function moveAcross(
   destination: Destination,
   options: SpacingOptions,
 ): Promise<Moved | Failed> {
-  const source_original_line_range = lineRange(outline.source, structure)
-  const text = textOf(outline, structure)
+  const source_original_line_range = lineRangeOf(outline.source, structure)
+  const text = structureText(outline, structure)
   const large = contentTooLarge(text)
   if (large !== undefined) return large
   const landed = await withDocument(to, async (other, language): Promise<Edited<[number, number]> | Failed> => {
@@ -127,7 +127,7 @@ async function moveAcross(
 /** A structure as a piece, with what follows it on its last line: spaces, and a comment after its comma. */
 export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
-  const piece = await pieceOf(textOf(outline, structure), structure.language)
+  const piece = await pieceOf(structureText(outline, structure), structure.language)
   const { first, suffix } = layoutOf(outline, structure)
   const strings = outline.verbatim(structure)
   const fixed = new Set<number>()
@@ -156,7 +156,7 @@ export interface Place {
 
 function placeIn(outline: Outline, path: string, destination: Destination): Place | Failed {
   if (!('target' in destination)) return { anchor: null, at: destination.at }
-  const anchor = onlyMatch(outline, path, destination.target)
+  const anchor = findOne(outline, path, destination.target)
   if (isFailed(anchor)) return anchor
   return refuseUncertain(outline, anchor, path) ?? { anchor, at: destination.at }
 }

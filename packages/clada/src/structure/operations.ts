@@ -3,7 +3,7 @@ import { type Document, listIn, readIn } from './document.ts'
 import { deleteIn, type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
 import { type Destination, moveIn, type Result_for_move_structure } from './move.ts'
-import { failed, type Failed, LIMITS, type Result, tooLarge } from './structure.ts'
+import { failed, type Failed, LIMITS, type Result, fileTooLarge } from './structure.ts'
 import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 
 /** What the operations need of the disk. */
@@ -117,7 +117,7 @@ async function carryOut(
   const moved = await moveIn(from, source_target, to, destination, options)
   if ('ok' in moved) return moved
   if (Buffer.byteLength(moved.destination) > LIMITS.fileBytes) {
-    return tooLarge(dest_path, Buffer.byteLength(moved.destination))
+    return fileTooLarge(dest_path, Buffer.byteLength(moved.destination))
   }
   for (const path of same ? [source_path] : [source_path, dest_path]) await files.checkWritable?.(path)
   // The destination first: if all ends between the two, the structure is there twice and not lost.

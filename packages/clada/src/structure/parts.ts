@@ -54,7 +54,7 @@ export interface Parts {
 }
 
 /** `base` is where the parsed text starts in the file; offsets of parts are those of the file. */
-export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
+export function syntaxParts(grammar: Grammar, tree: Tree, base: number): Parts {
   const byId = new Map<number, Part>()
   for (const { name, node } of grammar.parts(tree)) {
     let part = byId.get(node.id)

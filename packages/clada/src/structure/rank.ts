@@ -1,6 +1,6 @@
 import { valued, withoutOpener, withoutParameters } from './header.ts'
 import { type Kind, type Language, words } from './language.ts'
-import { type Outline, type Structure, lineRange } from './structure.ts'
+import { type Outline, type Structure, lineRangeOf } from './structure.ts'
 import { unquoted } from './tree-outline.ts'
 
 /** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
@@ -13,7 +13,7 @@ const LONG = 20
 
 /** How surely a line of a target means a structure. Ranks above the limit are of no interest. */
 export function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {
-  if (level.line !== null && !lineRange(outline.source, structure).includes(level.line)) return Infinity
+  if (level.line !== null && !lineRangeOf(outline.source, structure).includes(level.line)) return Infinity
   if (!hasDecorators(outline, structure, level)) return Infinity
   const { name } = structure
   if (name !== null && name === level.text) return structure.secondary ? ranks.run : ranks.name

@@ -9,7 +9,7 @@ import {
   gapAbove,
   gapBelow,
   layoutOf,
-  plain,
+  compactKinds,
   shapeOf,
   siblingOn,
 } from './layout.ts'
@@ -122,7 +122,7 @@ export function carriedGap(
   const { parent } = structure
   const inBody = parent !== null && !declaring.has(parent.kind)
   const sized = (own.first === own.last) === (other.first === other.last)
-  const alike = structure.kind === anchor.kind && (sized || plain.has(structure.kind))
+  const alike = structure.kind === anchor.kind && (sized || compactKinds.has(structure.kind))
   if (!inBody && !alike) return null
   const { source } = outline
   const below = gapBelow(source, own.last)

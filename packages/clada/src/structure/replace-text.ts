@@ -3,9 +3,17 @@ import { counted } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '@clada/reply/text/edit.ts'
 import type { Tolerance } from '@clada/reply/text/edit-text.ts'
-import { type Document, textOf } from './document.ts'
-import { type Edited, editing, finish, replacement, wholePut } from './edit.ts'
-import { type Change, failed, type Failed, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
+import { type Document, structureText } from './document.ts'
+import { type Edited, editOne, finish, replacement, wholePut } from './edit.ts'
+import {
+  type Change,
+  failed,
+  type Failed,
+  lineRangeOf,
+  type Outline,
+  type Structure,
+  type Warning,
+} from './structure.ts'
 
 export interface Result_for_replace_text_in_structure {
   affected_lines: [number, number]
@@ -76,7 +84,7 @@ async function replaceWhere(
   tolerance?: Tolerance,
 ): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
   if (old_text === '') return failed('INVALID_PARAMETER', 'old_text is empty.')
-  return editing(document, target, new_text, async (outline, structure) => {
+  return editOne(document, target, new_text, async (outline, structure) => {
     const { source } = outline
     const own = source.text.slice(structure.start, structure.end)
     const spans = findOccurrences(own, old_text)
@@ -129,7 +137,7 @@ async function replaceAsRead(
   refuse: Refuse,
 ): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure } | Failed | undefined> {
   if (!old_text.trim().includes('\n')) return undefined
-  const view = textOf(outline, structure)
+  const view = structureText(outline, structure)
   const spans = findOccurrences(view, old_text)
   if (spans.length === 0) return undefined
   const own = outline.source.text.slice(structure.start, structure.end)
@@ -158,7 +166,7 @@ async function replaceTolerantly(
 ): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
   // Loaded only here: most edits find their text.
   const { editTolerantly } = await import('@clada/reply/text/edit-text.ts')
-  const [first] = lineRange(source, structure)
+  const [first] = lineRangeOf(source, structure)
   const lineStart = source.startOf(first)
   const start = source.text.slice(lineStart, structure.start).trim() === '' ? lineStart : structure.start
   const own = source.text.slice(start, structure.end)
@@ -182,7 +190,7 @@ async function replaceTolerantly(
 /** What a model needs to know to get it right the next time: what is most alike here, and where else the text is. */
 async function absent(outline: Outline, structure: Structure, old_text: string, new_text: string): Promise<Failed> {
   const { source } = outline
-  const structure_lines = lineRange(source, structure)
+  const structure_lines = lineRangeOf(source, structure)
   const own = source.text.slice(source.startOf(structure_lines[0]), structure.end)
   // Loaded only here: most edits find their text.
   const { alreadyApplied, nearestPlaces } = await import('@clada/reply/text/nearest.ts')
@@ -211,7 +219,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
 const MOST = 10
 
 function unchanged(document: Document, outline: Outline, structure: Structure) {
-  const [line] = lineRange(outline.source, structure)
+  const [line] = lineRangeOf(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
   return finish(document, outline, [], data, { around: null })
 }

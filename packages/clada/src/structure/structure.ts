@@ -75,7 +75,7 @@ export interface Fault {
   readonly key: string
 }
 
-export const lineRange = (source: Source, span: Span): [first: number, last: number] => [
+export const lineRangeOf = (source: Source, span: Span): [first: number, last: number] => [
   source.lineAt(span.start),
   source.lineAt(Math.max(span.start, span.end - 1)),
 ]
@@ -122,7 +122,7 @@ export const failed = (error: ErrorCode, message: string, details: StructureFact
   error: { error, message, details: { ...details, state: 'FILE_UNCHANGED' } },
 })
 
-export const tooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): Failed =>
+export const fileTooLarge = (path: string, file_size: number, limit: number = LIMITS.fileBytes): Failed =>
   failed('FILE_TOO_LARGE', `${path} has ${file_size} bytes; structures are edited in files up to ${limit}.`, {
     file_size,
     limit,

@@ -12,7 +12,7 @@ import {
   same,
   tokensOf,
 } from './rank.ts'
-import { everyStructure, lineRange, type Outline, pathOf, type Structure } from './structure.ts'
+import { everyStructure, lineRangeOf, type Outline, pathOf, type Structure } from './structure.ts'
 
 /**
  * The structures a target means: one line a level, each matching a header. Levels may be left out at the front, not in
@@ -149,7 +149,7 @@ function rankOfOwner(
 
 export function matchOf(outline: Outline, structure: Structure): StructureMatch {
   const path = pathOf(structure).map(({ header }) => header)
-  return { path, kind: structure.kind, lines: lineRange(outline.source, structure) }
+  return { path, kind: structure.kind, lines: lineRangeOf(outline.source, structure) }
 }
 
 /** `Foo > run() [12-15]` */

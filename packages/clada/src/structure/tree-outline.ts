@@ -6,7 +6,7 @@ import { type Draft, Drafting } from './draft.ts'
 import type { Grammar } from './grammar.ts'
 import { headerStart, headerText, mayHaveOthers, otherHeadersOf } from './header.ts'
 import { type Kind, type Language, methodHolders, nameless, type TreeSitterRow, words } from './language.ts'
-import { fixedName, nameNode, ownerOf, type Part, partsOf } from './parts.ts'
+import { fixedName, nameNode, ownerOf, type Part, syntaxParts } from './parts.ts'
 import type { OpenStructure as Open, Structure } from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 
@@ -30,7 +30,7 @@ export interface TreeOutline {
 
 export function treeOutline(input: TreeInput): TreeOutline {
   const { source, base, row, language } = input
-  const parts = partsOf(input.grammar, input.tree, base)
+  const parts = syntaxParts(input.grammar, input.tree, base)
   const around: Surroundings = {
     source,
     comments: parts.comments,

@@ -1,6 +1,6 @@
 import { indentOf } from './indent.ts'
 import { layoutOf } from './layout.ts'
-import { failed, type Failed, type Fault, lineRange, type Outline, type Structure } from './structure.ts'
+import { failed, type Failed, type Fault, lineRangeOf, type Outline, type Structure } from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 
 /**
@@ -36,7 +36,7 @@ function isIndentedAlike(outline: Outline, structure: Structure): boolean {
   const { source } = outline
   const { ownLines, indent } = layoutOf(outline, structure)
   if (!ownLines) return false
-  const [, last] = lineRange(source, structure)
+  const [, last] = lineRangeOf(source, structure)
   const isFixed = fixedLines(outline, structure)
   for (let line = source.lineAt(structure.headerStart) + 1; line <= last; line++) {
     const text = source.line(line)

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type { parseSync } from 'oxc-parser'
 import { type Language, nameless } from './language.ts'
 import { faultsOfTree, withOutline } from './outline.ts'
-import { everyStructure, type Fault, lineRange, type Outline, type Structure, type Warning } from './structure.ts'
+import { everyStructure, type Fault, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { languageFor } from './languages.ts'
 import { loadPackage, packageFile } from '../core/installation.ts'
@@ -49,7 +49,7 @@ export function judge({ path, language, before, text, filled, keeps, look }: Jud
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
     const holder = filled === null ? undefined : structureAt(outline, filled)
     if (holder !== undefined && holdsNothing(outline, holder)) {
-      warnings.push(structureEmpty(holder.header, lineRange(outline.source, holder)))
+      warnings.push(structureEmpty(holder.header, lineRangeOf(outline.source, holder)))
     }
     warnings.push(...(look?.(outline) ?? []))
     return { warnings, isBroken: broken.length > 0, isJoined: keeps?.(outline) === false }

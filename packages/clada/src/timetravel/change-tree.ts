@@ -3,7 +3,7 @@ import { dirsAbove } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { ContentStore } from '../store/content-store.ts'
 import type { KeptFiles } from '../store/record.ts'
-import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
+import { type Difference, diffCommits, modeOfNew, oidsOnDisk } from '../git/differences.ts'
 import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { syncFileNow } from '../state/own-files.ts'
@@ -40,7 +40,7 @@ export async function changeTree(
   contents: ContentStore,
   { files = {}, before, unchanged, after }: TreeChangeEvents,
 ): Promise<void> {
-  const changes = await differences(isolated, from, to)
+  const changes = await diffCommits(isolated, from, to)
   const dirs = [...emptied(changes), ...(await directoriesToRemove(isolated, workspace, top, changes))]
   const coming = changes.map((change) => asItWas(change, files[change.name], contents))
   before(keepFiles(changes, workspace, top, contents))

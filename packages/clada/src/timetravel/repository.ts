@@ -49,7 +49,7 @@ export async function worktreeOf(repository: Repository, branch: string): Promis
  * index to it. Only from where the execution left it; commits that are on no branch then are kept under refs/clada.
  * Returns what is to be reported.
  */
-export async function moveBack(
+export async function restoreBranch(
   { number, moved, commits }: ExecutionRecord,
   root: string,
   stateDir: string,

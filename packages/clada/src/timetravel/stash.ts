@@ -4,7 +4,7 @@ import { slashed } from '../core/paths.ts'
 import { copyWithTime, ownDir, syncFile } from '../state/own-files.ts'
 import { absentMode, oidsOnDisk, pathsBetween } from '../git/differences.ts'
 import { gitError, namesIn } from '../git/git-program.ts'
-import { addTo, copyIndex, statusOf } from '../git/index-file.ts'
+import { addToIndex, copyIndex, statusOf } from '../git/index-file.ts'
 import { identityOf } from '../store/summary.ts'
 import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
 import { removeRef, type Repository, setRef } from '../git/repository.ts'
@@ -58,7 +58,7 @@ export async function stash(
   await asCommitted(isolated, head, secrets, env)
   const inIndex = await commitOf(isolated, env, [head], 'clada: staged before clada back\n')
   await isolated.git(['read-tree', '-i', '-m', head], { env })
-  await addTo(isolated, paths, env)
+  await addToIndex(isolated, paths, env)
   const saved = await commitOf(isolated, env, [head, inIndex], 'clada: uncommitted before clada back\n')
   await syncObjects(isolated)
   await syncObjectNames(isolated)

@@ -3,12 +3,12 @@ import { fail, ok, type Outcome, type SquashRequest, type Steps } from '../core/
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { squashCommits, type SquashOptions } from './squash.ts'
 import { stepBack, stepForward, type StepResult } from './back-forward.ts'
-import { undo } from './undo.ts'
+import { undoExecution } from './undo.ts'
 
 /** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */
 export const stepsOf = (settings: Settings, history: HistorySettings): Steps => ({
   undo: async ({ execution, action, force }) => {
-    const result = await undo(settings, history, {
+    const result = await undoExecution(settings, history, {
       ...(execution === undefined ? {} : { number: execution }),
       ...(action === undefined ? {} : { action }),
       force,

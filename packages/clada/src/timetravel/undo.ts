@@ -6,13 +6,13 @@ import type { Inspect } from '../core/recorder.ts'
 import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
 import type { About } from '../history/execution.ts'
-import { contentsOf, type ExecutionRecord } from '../store/record.ts'
+import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { openTimeline, readTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
 import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
-import { moveBack } from './repository.ts'
+import { restoreBranch } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
@@ -56,12 +56,16 @@ export interface UndoResult {
  * Reverts the file changes of an execution, and moves the branch back if a program of it moved it. It is an execution
  * itself, so it can be undone too.
  */
-export function undo(settings: Settings, history: HistorySettings, options: UndoOptions = {}): Promise<UndoResult> {
+export function undoExecution(
+  settings: Settings,
+  history: HistorySettings,
+  options: UndoOptions = {},
+): Promise<UndoResult> {
   return undoOrRedo('undo', settings, history, options)
 }
 
 /** Reverts an undo: the last one, unless an execution is named. */
-export function redo(
+export function redoExecution(
   settings: Settings,
   history: HistorySettings,
   options: Omit<UndoOptions, 'conversation'> = {},
@@ -77,7 +81,7 @@ async function undoOrRedo(
 ): Promise<UndoResult> {
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined)
-    return refused(
+    return refuseUndo(
       ownerConflict(settings.root) ??
         (hasForeignState(settings.root)
           ? foreignStateNote('there is nothing to undo')
@@ -99,7 +103,7 @@ async function undoOrRedo(
       return { records, chosen: choose(kind, records, options) }
     })
     if (typeof chosen === 'string')
-      return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
+      return await ended(history, refuseUndo(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     // What a redo is about is in the undo that it reverts.
     const action = kind === 'redo' ? undefined : options.action
     const reverted = aboutOf(chosen, action)
@@ -116,7 +120,7 @@ async function undoOrRedo(
       interrupted,
     )
     const moving = files.success && action === undefined && files.conflicts.length === 0
-    const notes = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
+    const notes = moving ? await restoreBranch(chosen, settings.root, stateDir, history) : []
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
     history.leave(result.conflicts.map((conflict) => conflict.path))
@@ -151,7 +155,7 @@ function newest<T extends { readonly chosen: ExecutionRecord | string }>(read: (
   return read(Infinity)
 }
 
-export const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+export const refuseUndo = (error: string, code: Code = 'skipped'): UndoResult => ({
   success: false,
   restored: [],
   conflicts: [],
@@ -236,9 +240,9 @@ async function revert(
   { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
   interrupted: ReadonlySet<string>,
 ): Promise<UndoResult & { readonly partial?: string }> {
-  const contents = contentsOf(historyDir)
+  const contents = contentsOfHistory(historyDir)
   const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action, contents)
-  if (typeof given === 'string') return refused(given, 'invalid_parameter')
+  if (typeof given === 'string') return refuseUndo(given, 'invalid_parameter')
   const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
   const paths = given.map((entry): RevertedPath => {
     const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
@@ -251,16 +255,17 @@ async function revert(
     ),
   )
   const met = plans.find(({ meets }) => meets !== undefined)
-  if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
+  if (met?.meets !== undefined)
+    return refuseUndo(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
   const lost = plans.flatMap(({ path, lost }) => (lost === undefined ? [] : [{ path, reason: lost }]))
   const changed = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   const conflicts = [...lost, ...changed]
   if (changed.length > 0 && !force) {
     const reason = `Files were changed since execution ${record.number}. Use --force to merge them.`
-    return { ...refused(reason, 'concurrent_modification'), conflicts }
+    return { ...refuseUndo(reason, 'concurrent_modification'), conflicts }
   }
   if (lost.length === plans.length && lost.length > 0)
-    return { ...refused(`Nothing that execution ${record.number} saved can be read any more.`), conflicts }
+    return { ...refuseUndo(`Nothing that execution ${record.number} saved can be read any more.`), conflicts }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const notes = await workspace.restore(wanted)
   const warnings = [
@@ -306,14 +311,14 @@ export async function undoConversation(
   const of = (record: ExecutionRecord): boolean =>
     record.conversation !== undefined && (kind === 'any' || record.conversation.kind === kind)
   const id = records.findLast(of)?.conversation?.id
-  if (id === undefined) return refused(`There is no ${kind === 'loop' ? 'loop' : 'conversation'} to undo.`)
+  if (id === undefined) return refuseUndo(`There is no ${kind === 'loop' ? 'loop' : 'conversation'} to undo.`)
   const numbers = records.flatMap(({ number, conversation }) => (conversation?.id === id ? [number] : [])).reverse()
   const done: UndoResult[] = []
   for (const number of numbers) {
-    const result = await undo(settings, how, { number, force })
+    const result = await undoExecution(settings, how, { number, force })
     if (!result.success) {
       const begun = done.length + (result.restored.length > 0 ? 1 : 0)
-      for (let left = begun; left > 0; left--) await redo(settings, how, { force: true })
+      for (let left = begun; left > 0; left--) await redoExecution(settings, how, { force: true })
       return { ...result, executions: [], restored: [] }
     }
     done.push(result)

@@ -10,7 +10,7 @@ import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/
 import type { CheckedDocument } from '../engine/check.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { addTo, type DoneBlock, type Planned } from './plan.ts'
+import { addChange, type DoneBlock, type Planned } from './plan.ts'
 import type { BlockState, PlanBlock, ReplyEntry } from './protocol.ts'
 import { isSameChange } from './same-change.ts'
 import { Refusal } from './guard.ts'
@@ -164,7 +164,7 @@ const withChange: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'appro
 /** Why some blocks cannot be applied without the others, or not any more. */
 function refusalOf({ blocks, changesBy }: Review, planned: Planned): string | undefined {
   const totals = new Map<string, FileChange>()
-  for (const { seq } of blocks) for (const change of changesBy(seq)) addTo(totals, change)
+  for (const { seq } of blocks) for (const change of changesBy(seq)) addChange(totals, change)
   const other = blocks.find((block) => !isSameChange(block, planned.reviewed(block.task)))
   // A file that only other blocks would have touched so far is no sign of a change on the disk.
   const isOutdated = [...totals].some(([path, { before }]) => before !== (planned.file(path) ?? { before }).before)

@@ -1,7 +1,7 @@
 import type { FileChange } from '../core/result.ts'
 import { Transcript } from '../loop/transcript.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { addTo, below, type Project, touched } from './plan.ts'
+import { addChange, below, type Project, touched } from './plan.ts'
 import type { Execution, LoopEntry, Timeline } from './protocol.ts'
 import { Refusal } from './guard.ts'
 
@@ -18,7 +18,7 @@ function* loopsIn(root: string): Generator<[string, LoopEntry]> {
   }
 }
 
-export async function executionOf({ clada, root }: Project, number: number): Promise<Execution> {
+export async function describeExecution({ clada, root }: Project, number: number): Promise<Execution> {
   const [detail, changes] = await Promise.all([clada.execution(number), clada.changesOf(number)])
   if (detail === undefined || changes === undefined) throw new Refusal(404, `There is no execution ${number}.`)
   const { actions, diffs: _, ...entry } = detail
@@ -31,7 +31,7 @@ export async function conversationOf({ clada }: Project, id: string): Promise<re
   if (entries.length === 0) throw new Refusal(404, 'There is no such conversation.')
   const totals = new Map<string, FileChange>()
   for (const { number } of entries)
-    for (const change of (await clada.changesOf(number))?.changes ?? []) addTo(totals, change)
+    for (const change of (await clada.changesOf(number))?.changes ?? []) addChange(totals, change)
   return [...totals.values()].filter(({ before, after, binary }) => binary || before !== after)
 }
 

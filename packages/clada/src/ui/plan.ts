@@ -8,7 +8,7 @@ import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts
 import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
-import { notExecutedNote, outputOf } from '../report/parts.ts'
+import { notExecutedNote, showOutput } from '../report/parts.ts'
 import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
@@ -50,7 +50,7 @@ interface PlanInput extends Project {
 }
 
 /** Every block of a document as it is written; what it would do is not known yet. */
-export const readingOf = (input: PlanInput): Planned => assembled(input, undefined)
+export const planOfText = (input: PlanInput): Planned => assembled(input, undefined)
 
 /** Every block of a document with its state: what the text says, what the disk says, what was done already. */
 export async function planOf(input: PlanInput): Promise<Planned> {
@@ -78,7 +78,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     const result = earlier?.result ?? foreseen.get(task)
     const changes = earlier?.changes ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
     changesBy.set(task, changes)
-    if (earlier === undefined) for (const change of changes) addTo(totals, change)
+    if (earlier === undefined) for (const change of changes) addChange(totals, change)
     return {
       key,
       ...(block.task === undefined ? {} : { task }),
@@ -127,7 +127,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       const { task = '', startLine, endLine, problems, note } = block
       const result = done.get(task)?.result ?? foreseen.get(task)
       const advice = result && pageAdvice(result)
-      const output = result && outputOf(result, { limit: shownOutput, root })
+      const output = result && showOutput(result, { limit: shownOutput, root })
       return {
         key,
         revision,
@@ -170,7 +170,7 @@ export function touched(change: FileChange): TouchedFile {
 /** A plan is computed again after every decision and every run, and most of its changes stay. */
 const counted = new WeakMap<FileChange, TouchedFile>()
 
-export function addTo(totals: Map<string, FileChange>, change: FileChange): void {
+export function addChange(totals: Map<string, FileChange>, change: FileChange): void {
   const first = totals.get(change.path)
   if (first === undefined) return void totals.set(change.path, change)
   const { before, binary } = first

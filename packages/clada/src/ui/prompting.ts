@@ -20,7 +20,7 @@ import { isRecord } from '../core/platform.ts'
 const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */
-export async function factsOf({ clada, root, options }: Project): Promise<ProjectFacts> {
+export async function projectFacts({ clada, root, options }: Project): Promise<ProjectFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
   const all = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
   const files = all.slice(0, maxFiles)

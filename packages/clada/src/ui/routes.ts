@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { PlaceChoice } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
-import { conversationOf, executionOf, timelineOf } from './past.ts'
-import { factsOf, promptText, structuresOf } from './prompting.ts'
+import { conversationOf, describeExecution, timelineOf } from './past.ts'
+import { projectFacts, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './guard.ts'
 import type { Session } from './session.ts'
@@ -27,10 +27,10 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/file': ({ session, query }) => session.file(query.get('path') ?? ''),
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
   'GET /api/timeline': ({ session }) => timelineOf(session.project),
-  'GET /api/execution': ({ session, query }) => executionOf(session.project, numberIn(query.get('number'))),
+  'GET /api/execution': ({ session, query }) => describeExecution(session.project, numberIn(query.get('number'))),
   'GET /api/conversation': ({ session, query }) => conversationOf(session.project, query.get('id') ?? ''),
   'GET /api/since': ({ session }) => session.project.clada.changedSince(),
-  'GET /api/project': ({ session }) => factsOf(session.project),
+  'GET /api/project': ({ session }) => projectFacts(session.project),
   'GET /api/structures': ({ session, query }) => structuresOf(session.project, query.get('path') ?? ''),
 
   'POST /api/document': async ({ session, query, request, inputBytes }) => {

@@ -19,7 +19,7 @@ import {
 } from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { turnAll, undoneIn } from './past.ts'
-import { outcomeOf, type Planned, planOf, type Project, readingOf } from './plan.ts'
+import { outcomeOf, type Planned, planOf, type Project, planOfText } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
@@ -134,7 +134,7 @@ export class Session {
     this.#refuseWhileRunning()
     const id = ++this.#lastId
     const reply = { id, text, name, opened: new Date().toISOString(), done: new Map(), choices: {}, broken: undefined }
-    const read = readingOf({ ...this.project, ...reply, revision: 0 })
+    const read = planOfText({ ...this.project, ...reply, revision: 0 })
     return [{ ...reply, count: read.plan.blocks.length }, read]
   }
 
@@ -167,7 +167,7 @@ export class Session {
   async edit(text: string): Promise<Plan> {
     this.#refuseWhileRunning()
     const { planned, ...reply } = this.#opened()
-    const read = readingOf({ ...this.project, ...reply, text, revision: 0 })
+    const read = planOfText({ ...this.project, ...reply, text, revision: 0 })
     const kept = carriedOver(reply, [planned.checked, read.checked], text)
     const { broken: _, ...rest } = reply
     return this.#planned({ ...rest, ...kept, broken: undefined, count: read.plan.blocks.length }, read).whole
@@ -358,7 +358,7 @@ export class Session {
       const whole = this.#foreseen(reply, { ...input, revision: ++this.#revision })
       return { soon: whole, whole }
     }
-    const planned = readingOf({ ...input, revision: ++this.#revision })
+    const planned = planOfText({ ...input, revision: ++this.#revision })
     this.#show({ ...reply, planned })
     const whole = this.#foreseen(reply, { ...input, checked: planned.checked, revision: ++this.#revision })
     return { soon: Promise.resolve(planned.plan), whole }

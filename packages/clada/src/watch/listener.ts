@@ -7,7 +7,7 @@ import { counted } from '@clada/reply/core/words.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import {
   interrupted,
@@ -16,14 +16,14 @@ import {
   type Origin,
   type ReviewHook,
   runUnits,
-  tooLarge,
+  inputTooLarge,
   type UnitRunner,
   warmUp,
 } from './run-units.ts'
 import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
-import { type FiledReply, isInFence, repliesIn, type ReplyMark, textOf, trimmedLines } from './replies.ts'
-import { partsOf, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
+import { type FiledReply, isInFence, repliesIn, type ReplyMark, replyAlone, trimmedLines } from './replies.ts'
+import { splitWatchedFile, ResultsWriter, saidAgain, sectionFor, sectionOf } from './results-writer.ts'
 import { lookAt, watchPath } from './watched-file.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -78,7 +78,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   if (!(debounceMs >= 15)) throw new ListenerError('INVALID', 'debounceMs must be at least 15')
 
   const settings = settingsOf(options.clada ?? {})
-  const reading = readingOf(options.clada ?? {})
+  const reading = readingOptions(options.clada ?? {})
   const limit = settings.limits.inputBytes
   const place = await takePlace(settings, options.filePath, options.outputFile)
   const { file, ledger, output } = place
@@ -131,7 +131,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const look = lookAt(file, limit)
     if (look === undefined) return later(debounceMs)
     tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is ignored until it is a file again.` : '')
-    if (look.kind === 'large') return refuse(tooLarge(look.size, limit), Buffer.from('too large'))
+    if (look.kind === 'large') return refuse(inputTooLarge(look.size, limit), Buffer.from('too large'))
     // Deleted and not yet made again, or emptied and not yet written.
     if (look.kind !== 'file' || look.bytes.length === 0) return
     const { own, section } = writer.partsOf(look.bytes)
@@ -233,7 +233,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** Each reply of a text, read by itself: those that are there already say nothing about a new one. */
   function readReplies(text: string): ReadReply[] {
     const readOne = (reply: FiledReply): ReadReply => {
-      const own = textOf(text, reply)
+      const own = replyAlone(text, reply)
       const document = read(own)
       const units = unitsOf(document)
       const isOpen = isCutOff(units) || (units.length === 0 && isInFence(trimmedLines(own)))
@@ -279,7 +279,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     marks = memory?.replies ?? marks
     if (atStart === 'all') return []
     const look = lookAt(file, limit)
-    const { own, section } = partsOf(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
+    const { own, section } = splitWatchedFile(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
     const replies = isUtf8(own) ? readReplies(own.toString('utf8')) : []
     const units = replies.flatMap((reply) => reply.units)
     const died = new Set(memory?.running)

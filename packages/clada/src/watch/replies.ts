@@ -46,7 +46,7 @@ export function repliesIn(
 export const trimmedLines = (text: string): string[] => text.split('\n').map((line) => line.trimEnd())
 
 /** The text with nothing but one reply, every line where it was: reports name lines of the file. */
-export function textOf(text: string, { from, to }: FiledReply): string {
+export function replyAlone(text: string, { from, to }: FiledReply): string {
   const lines = text.split('\n')
   return [...Array.from({ length: from }, () => ''), ...lines.slice(from, to), ''].join('\n')
 }

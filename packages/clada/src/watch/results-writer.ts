@@ -52,7 +52,7 @@ export class ResultsWriter {
 
   /** Our section and the user's text, wherever the section is now. */
   partsOf(bytes: Buffer): Parts {
-    const parts = partsOf(bytes)
+    const parts = splitWatchedFile(bytes)
     let blocks: Document['blocks'] | undefined
     return withoutOld(parts, this.#section, (line) => {
       blocks ??= this.#read(parts.own.toString('utf8')).blocks
@@ -70,7 +70,7 @@ export class ResultsWriter {
 
   async #rewrite(section: string, change: (bytes: Buffer) => Buffer | undefined): Promise<boolean> {
     // An empty file is one that is being written.
-    const isWhole = (bytes: Buffer): boolean => partsOf(bytes).own.length > 0
+    const isWhole = (bytes: Buffer): boolean => splitWatchedFile(bytes).own.length > 0
     const onSaved = (file: string): void => this.#tell({ kind: 'saved-aside', file })
     const done = await rewrite({ ...this.#place, change, isWhole, onSaved })
     if (done === undefined) return false
@@ -134,7 +134,7 @@ export interface Parts {
   readonly own: Buffer
 }
 
-export function partsOf(bytes: Buffer): Parts {
+export function splitWatchedFile(bytes: Buffer): Parts {
   const from = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
   const end = endOfSection(bytes, from)
   return { mark: bytes.subarray(0, from), section: bytes.subarray(from, end), own: bytes.subarray(end) }

@@ -113,7 +113,7 @@ export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
 }
 
 /** Results of runs that did not begin. */
-export const tooLarge = (size: number, limit: number): ExecutionResult =>
+export const inputTooLarge = (size: number, limit: number): ExecutionResult =>
   fatalResult(
     `input_too_large: the file has ${size} bytes, the limit is ${limit}. Remove what is done, or split it.`,
     'input_too_large',

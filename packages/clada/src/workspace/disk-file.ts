@@ -170,9 +170,9 @@ export interface Change {
 
 /** Nothing where nothing is different. */
 export const changed = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
-  isSameState(before, after) ? [] : [{ at, before, after }]
+  hasSameContent(before, after) ? [] : [{ at, before, after }]
 
-export const isSameState = (one: FileState | null, other: FileState | null): boolean =>
+export const hasSameContent = (one: FileState | null, other: FileState | null): boolean =>
   one === null || other === null ? one === other : one.mode === other.mode && one.bytes.equals(other.bytes)
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])

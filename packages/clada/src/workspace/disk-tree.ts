@@ -16,7 +16,7 @@ import {
   typeOf,
   writeWhole,
 } from './disk-file.ts'
-import { type Dir, linkError, type Location, nameOf, osError, Walk, withOs } from './walk.ts'
+import { type Dir, linkError, type Location, baseName, osError, Walk, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
@@ -24,7 +24,7 @@ import {
   type Expected,
   type Fill,
   linkOrCopy,
-  moveBack,
+  renameOrCopy,
   recorded,
   type Replacement,
   type Replacing,
@@ -89,7 +89,7 @@ export class DiskTree implements Tree {
   look(at: Location): Look | undefined {
     const dir = this.#parentIfThere(at)
     if (dir === undefined) return undefined
-    const safePath = dir.at(nameOf(at))
+    const safePath = dir.at(baseName(at))
     const stat = withOs('open', at.given, () => fs.lstatSync(safePath, { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
     return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, safePath) }
@@ -167,13 +167,13 @@ export class DiskTree implements Tree {
     if (at.parts.length === 0) throw directoryError(at, 'unlink')
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'unlink' })
     // Node says EPERM for a directory on some systems and EISDIR on others; a look first says it the same everywhere.
-    const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
+    const stat = fs.lstatSync(dir.at(baseName(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
     if (stat.isDirectory()) throw directoryError(at, 'unlink')
-    if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, dir.at(nameOf(at)), 'unlink')
+    if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, dir.at(baseName(at)), 'unlink')
     if (expect !== undefined && this.#digestAt(at) !== expect)
       throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
-    const safePath = dir.at(nameOf(at))
+    const safePath = dir.at(baseName(at))
     const unlink = (): void => unlinkFile(safePath)
     withOs('unlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], unlink))
     this.#touch(dir)
@@ -191,11 +191,11 @@ export class DiskTree implements Tree {
   rename(from: Location, to: Location): void {
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
-    const displaced = fs.lstatSync(target.at(nameOf(to)), { throwIfNoEntry: false })
-    if (displaced?.isFile() && isReadOnly(displaced, target.at(nameOf(to)))) {
+    const displaced = fs.lstatSync(target.at(baseName(to)), { throwIfNoEntry: false })
+    if (displaced?.isFile() && isReadOnly(displaced, target.at(baseName(to)))) {
       throw new ProblemError({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
-    const safePaths = [source.at(nameOf(from)), target.at(nameOf(to))] as const
+    const safePaths = [source.at(baseName(from)), target.at(baseName(to))] as const
     const changes = [
       this.#change(from, safePaths[0], { type: 'absent' }, 'moved'),
       this.#change(to, safePaths[1], { type: 'moved' }),
@@ -217,7 +217,7 @@ export class DiskTree implements Tree {
 
   adopt(at: Location, { from, mode }: Adopted): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
-    const safePath = dir.at(nameOf(at))
+    const safePath = dir.at(baseName(at))
     const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (there?.isDirectory()) throw directoryError(at, 'rename')
     const take = (): void => {
@@ -260,7 +260,7 @@ export class DiskTree implements Tree {
 
   setTime(at: Location, mtime: Date): void {
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'utime' })
-    withOs('utime', at.given, () => fs.lutimesSync(dir.at(nameOf(at)), mtime, mtime))
+    withOs('utime', at.given, () => fs.lutimesSync(dir.at(baseName(at)), mtime, mtime))
   }
 
   removeDir(at: Location): void {
@@ -273,11 +273,11 @@ export class DiskTree implements Tree {
         advice: 'Name something below it.',
       })
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'rmdir' })
-    const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
+    const stat = fs.lstatSync(dir.at(baseName(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'rmdir', path: at.given })
     if (stat.isSymbolicLink()) throw linkError(at, at.absolute)
     if (!stat.isDirectory()) throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op: 'rmdir', path: at.given })
-    const safePath = dir.at(nameOf(at))
+    const safePath = dir.at(baseName(at))
     const rmdir = (): void => fs.rmdirSync(safePath)
     withOs('rmdir', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], rmdir))
     this.#walk.forget(at)
@@ -286,12 +286,12 @@ export class DiskTree implements Tree {
 
   readLink(at: Location): string {
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'readlink' })
-    return withOs('readlink', at.given, () => fs.readlinkSync(dir.at(nameOf(at))))
+    return withOs('readlink', at.given, () => fs.readlinkSync(dir.at(baseName(at))))
   }
 
   makeLink(at: Location, target: string): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'symlink' })
-    const safePath = dir.at(nameOf(at))
+    const safePath = dir.at(baseName(at))
     const link = (): void => fs.symlinkSync(target, safePath)
     withOs('symlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'moved' })], link))
     this.#touch(dir)
@@ -302,7 +302,7 @@ export class DiskTree implements Tree {
       const { at, becomes } = change
       const dir = at.parts.length === 0 ? undefined : this.#parentIfThere(at)
       this.actFor(change)
-      return dir === undefined ? [] : [this.#change(at, dir.at(nameOf(at)), becomes, change.moved)]
+      return dir === undefined ? [] : [this.#change(at, dir.at(baseName(at)), becomes, change.moved)]
     })
     if (known.length > 0) await this.#recorder?.prepare(known)
   }
@@ -340,7 +340,7 @@ export class DiskTree implements Tree {
    */
   keepCopy(at: Location, where: 'beside' | 'root'): { restore: () => void; forget: () => void } {
     const dir = this.#parentIfThere(at)?.hold()
-    const safePath = dir?.at(nameOf(at))
+    const safePath = dir?.at(baseName(at))
     const stat = safePath === undefined ? undefined : fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (dir === undefined || safePath === undefined || stat === undefined) {
       dir?.drop()
@@ -372,7 +372,7 @@ export class DiskTree implements Tree {
         const home = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
         // A step that was taken may have made a directory of it; what came into that is gone again.
         if (this.look(at)?.type === 'directory') this.removeDir(at)
-        moveBack(copy, home.at(nameOf(at)))
+        renameOrCopy(copy, home.at(baseName(at)))
         this.#recorder?.reverted(at.absolute)
         forget()
       },
@@ -426,7 +426,7 @@ export class DiskTree implements Tree {
   #openRegular(at: Location, op: string): { fd: number; stat: fs.Stats } {
     if (at.parts.length === 0) throw directoryError(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'fail', op })
-    const fd = openNoFollow(dir.at(nameOf(at)), at, op)
+    const fd = openNoFollow(dir.at(baseName(at)), at, op)
     const stat = fs.fstatSync(fd)
     if (stat.isFile()) return { fd, stat }
     fs.closeSync(fd)

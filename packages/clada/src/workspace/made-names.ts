@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { ProblemError } from '../core/problem.ts'
 import { hasCode } from '../core/platform.ts'
-import { locationOf, nameOf, Walk } from './walk.ts'
+import { locationOf, baseName, Walk } from './walk.ts'
 
 /**
  * Makes empty files at free names of directories that are there, and returns those that were made. A directory above a
@@ -30,7 +30,7 @@ function atNames(root: string, absolutes: readonly string[], act: (safePath: str
     return absolutes.filter((absolute) => {
       const at = locationOf(root, absolute)
       try {
-        act(walk.parentOf(at, { missing: 'fail', op: 'open' }).at(nameOf(at)))
+        act(walk.parentOf(at, { missing: 'fail', op: 'open' }).at(baseName(at)))
         return true
       } catch (error) {
         if (error instanceof ProblemError || hasCode(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) return false

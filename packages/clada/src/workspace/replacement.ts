@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { ProblemError } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, irregularError, refuseReadOnly } from './disk-file.ts'
-import { type Dir, linkError, type Location, nameOf, osError, withOs } from './walk.ts'
+import { type Dir, linkError, type Location, baseName, osError, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
 import { copyAttributes } from './attributes.ts'
@@ -54,7 +54,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const { at, dir, base, op, fill, mode, scratch, recorder, native } = plan
   const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
   const by = recorder?.acting ?? 0
-  const target = dir.at(nameOf(at))
+  const target = dir.at(baseName(at))
   const temp = dir.at(withOs(op, at.given, () => scratch.tempName(dir.path)))
   if (base instanceof DiskBase && plan.readOnly === undefined) refuseReadOnly(at, base.stat, target, op)
   if (base === 'anything') refuseIrregularTarget(at, target, op)
@@ -214,7 +214,7 @@ function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): s
     return replaceAndKeep(plan, temp, target, base)
   }
   if (base.isNamed(temp) && base.changedBytes() === undefined) {
-    scratch.keepDisplaced(nameOf(at), temp, base, 'moved')
+    scratch.keepDisplaced(baseName(at), temp, base, 'moved')
     removeFile(temp)
     return undefined
   }
@@ -226,7 +226,7 @@ function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): s
   }
   // It saved once more meanwhile: the newer file keeps the name, the older one is kept aside.
   if (isBack) swapNames(native, temp, target)
-  throw changedError(at, scratch.moveConflict(nameOf(at), temp))
+  throw changedError(at, scratch.moveConflict(baseName(at), temp))
 }
 
 const changedError = (at: Location, saved?: string): ProblemError =>
@@ -248,7 +248,7 @@ function swapNames(native: NativeCalls | undefined, one: string, other: string):
  */
 function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch } = plan
-  const kept = scratch.keepDisplaced(nameOf(at), target, base, 'linked')
+  const kept = scratch.keepDisplaced(baseName(at), target, base, 'linked')
   if (!platform.replacesOpenFiles) {
     base.release()
     // Nor does Windows replace a read-only file; the new one gets the mode of the old one.
@@ -257,9 +257,9 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
   renameFile(temp, target)
   const late = kept === undefined ? base.changedBytes() : base.changedIn(kept)
   if (late === undefined) return undefined
-  if (kept !== undefined) return scratch.moveConflict(nameOf(at), kept)
+  if (kept !== undefined) return scratch.moveConflict(baseName(at), kept)
   // They may not be done yet.
-  return scratch.saveConflict(nameOf(at), late, base.handOver())
+  return scratch.saveConflict(baseName(at), late, base.handOver())
 }
 
 /** Whether the file that was read is at a place, or nothing where nothing was found. */
@@ -297,7 +297,7 @@ export function linkOrCopy(from: string, to: string): void {
 }
 
 /** The other way round. */
-export function moveBack(copy: string, to: string): void {
+export function renameOrCopy(copy: string, to: string): void {
   try {
     renameFile(copy, to)
   } catch (error) {

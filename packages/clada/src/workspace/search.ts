@@ -8,7 +8,7 @@ import { ProblemError } from '../core/problem.ts'
 import { startPart } from '../process/programs.ts'
 import { ripgrepFile } from '../process/ripgrep.ts'
 import type { Locator } from './walk.ts'
-import { nameOf, type Location, linkError } from './walk.ts'
+import { baseName, type Location, linkError } from './walk.ts'
 import type { Tree } from './tree.ts'
 import { platform } from '../core/platform.ts'
 
@@ -29,7 +29,7 @@ export async function searchWithRipgrep(
   // ripgrep would wait for a writer for ever.
   if (look.type === 'other')
     throw new ProblemError({ kind: 'not-regular', path: at.given, type: 'special file', op: 'open' })
-  const one = look.type === 'directory' ? undefined : nameOf(at)
+  const one = look.type === 'directory' ? undefined : baseName(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing } = tree.outside(dir)
 

@@ -5,7 +5,7 @@ import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
-import { type Change, changed, directoryError, isSameState, readOnlyError } from './disk-file.ts'
+import { type Change, changed, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
 import { type Location, linkError } from './walk.ts'
 import type { Model } from './replacement.ts'
 import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
@@ -50,12 +50,12 @@ export class StagedTree implements Tree {
   async keep(all: readonly Kept[]): Promise<void> {
     for (const { from, change } of all) {
       const { at, before, after } = change
-      if (!isSameState(this.#stateBelow(from ?? at), before))
+      if (!hasSameContent(this.#stateBelow(from ?? at), before))
         throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
       if (from !== undefined) this.rename(from, at)
       if (after === null) this.remove(at)
       else if (after.mode === linkMode) this.makeLink(at, after.bytes.toString())
-      else if (from === undefined || !isSameState(before, after)) {
+      else if (from === undefined || !hasSameContent(before, after)) {
         const there = this.look(at) === undefined ? null : this.read(at, Infinity)
         this.#makeParents(at)
         const mode = after.mode & 0o7777

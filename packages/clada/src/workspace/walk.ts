@@ -20,7 +20,7 @@ export interface Location {
   readonly given: string
 }
 
-export const nameOf = (location: Location): string => location.parts.at(-1) ?? ''
+export const baseName = (location: Location): string => location.parts.at(-1) ?? ''
 
 /** Turns a path from a block into a location, or stops. Asked at every use, because what was fine a moment ago may be a link now. */
 export class Locator {

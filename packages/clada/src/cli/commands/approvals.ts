@@ -33,15 +33,15 @@ export const command: Command = {
       throw new UsageError('approvals takes no arguments, or: approvals remove "CMD"')
     const { list, vouchers } = approvals.list()
     const commands = [...new Set([...list.commands, ...vouchers.map((one) => one.command)])]
-    const entries = commands.map((line) => ({ command: line, ...entryOf(stateOf(line, approvals)) }))
+    const entries = commands.map((line) => ({ command: line, ...entryOf(approvalState(line, approvals)) }))
     if (flags.json !== undefined) printJson(entries)
     else if (entries.length === 0) print('Nothing is approved in this project.')
-    else for (const line of commands) print(`${spellOutCommand(line)}  ${stateWords(stateOf(line, approvals))}`)
+    else for (const line of commands) print(`${spellOutCommand(line)}  ${stateWords(approvalState(line, approvals))}`)
     return 0
   },
 }
 
-export function stateOf(line: string, approvals: Approvals): ApprovalState {
+export function approvalState(line: string, approvals: Approvals): ApprovalState {
   const read = approvalLineOf(line)
   return 'reason' in read ? { state: 'unknown' } : approvals.stateOf(read)
 }

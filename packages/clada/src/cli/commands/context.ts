@@ -5,7 +5,7 @@ import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type ActionResult, type ExecutionResult } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { pathFrom } from '../../core/paths.ts'
-import { outputOf } from '../../report/parts.ts'
+import { showOutput } from '../../report/parts.ts'
 import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
@@ -91,8 +91,8 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
       ...(files ?? []).map((file) => `  ${file}`),
     ].join('\n'),
     remove: `${params['path']} removed`,
-    prune: outputOf({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
-    list: outputOf({ ...result, data }, { limit: Infinity })?.body ?? '',
+    prune: showOutput({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
+    list: showOutput({ ...result, data }, { limit: Infinity })?.body ?? '',
     clear: 'the working set is empty',
   }
   print(spellOut([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { approvalsFor } from '../../approvals/approvals.ts'
-import { programs, tryInterpreter } from '../../commands/interpreters.ts'
+import { interpreters, tryInterpreter } from '../../commands/interpreters.ts'
 import {
   type CladaOptions,
   commandSettingsOf,
@@ -9,7 +9,7 @@ import {
   SettingsError,
   settingsOf,
 } from '../../config/settings.ts'
-import { type CommandSettings, languages } from '../../core/commands.ts'
+import { type CommandSettings, execLanguages } from '../../core/commands.ts'
 import type { Settings } from '../../core/settings.ts'
 import { chooseSandbox, type Layer, layersOf, whyNotStarting } from '../../process/sandbox.ts'
 import { listedProgram, ownProgram } from '../../process/programs.ts'
@@ -57,7 +57,7 @@ export const command: Command = {
       ...(await sandbox(settings.root)),
       ...swaps(),
       ...listed(),
-      ...(await interpreters(settings, commandSettingsOf(options).exec)),
+      ...(await checkInterpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
       ...state(settings.root),
       ...userState(),
@@ -238,10 +238,10 @@ function listed(): Finding[] {
 }
 
 /** Started where code would run: an interpreter may need files that are missing there. */
-function interpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
+function checkInterpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
   return Promise.all(
-    languages.map(async (lang): Promise<Finding> => {
-      const name = programs[lang].names[0] ?? lang
+    execLanguages.map(async (lang): Promise<Finding> => {
+      const name = interpreters[lang].names[0] ?? lang
       if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
       const tried = await tryInterpreter(lang, settings, exec)
       if (tried.state === 'missing')

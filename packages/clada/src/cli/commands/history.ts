@@ -7,7 +7,7 @@ import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vo
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions, paintFor } from '../options.ts'
-import { type Paint, paintDiff, plain } from '../../report/pretty.ts'
+import { type Paint, paintDiff, withoutColor } from '../../report/pretty.ts'
 import { print, printJson } from '../streams.ts'
 
 export const command: Command = {
@@ -82,7 +82,7 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   })
 }
 
-export function table(entries: readonly Line[], paint: Paint = plain): string {
+export function table(entries: readonly Line[], paint: Paint = withoutColor): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
   const width = Math.max(...entries.map(({ number }) => String(number).length))
   return entries.map((entry) => line(entry, width, paint)).join('\n')

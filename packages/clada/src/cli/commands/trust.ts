@@ -14,7 +14,7 @@ import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, sayProject } from '../options.ts'
 import { print } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
-import { stateOf } from './approvals.ts'
+import { approvalState } from './approvals.ts'
 
 /** Settings of a project apply only after the user has seen them. */
 export const command: Command = {
@@ -98,7 +98,7 @@ async function vouchForFile(
 
 async function vouchForCommands(root: string, approvals: Approvals, proposed: readonly string[]): Promise<Answer> {
   const lines = [...new Set([...approvals.list().list.commands, ...proposed])]
-  const open = lines.filter((line) => stateOf(line, approvals).state !== 'approved')
+  const open = lines.filter((line) => approvalState(line, approvals).state !== 'approved')
   if (open.length === 0) {
     print('The project lists no command that you have not approved.')
     return 'agreed'

@@ -2,7 +2,7 @@ import { type Clipboard, isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { byTerminal, openClipboard } from '../../watch/clipboard/open.ts'
 import { type ClipboardWatch, offerLine, watchClipboard } from '../../watch/clipboard/watch.ts'
 import { sessionToken } from '../../watch/token.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../../config/settings.ts'
+import { type CladaOptions, readingOptions, settingsOf } from '../../config/settings.ts'
 import { typedKeysRead } from './keys.ts'
 
 export interface ClipboardUse {
@@ -42,7 +42,7 @@ export async function openBoard(
     clipboard && read
       ? await watchClipboard(clipboard, {
           token: () => sessionToken(root),
-          reading: readingOf(options),
+          reading: readingOptions(options),
           onReply: run,
           onWaiting: (offer) => {
             const own = ++offers

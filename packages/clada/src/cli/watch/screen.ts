@@ -101,7 +101,7 @@ export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmit
 /** Whole parts, as many as fit; the first is cut where even that is too long. */
 function joined(parts: readonly string[], columns: number): string {
   const [first = '', ...rest] = parts
-  let line = fitted(first, columns)
+  let line = truncateToWidth(first, columns)
   for (const part of rest) {
     if (cellsOf(line) + 3 + cellsOf(part) > columns) break
     line += ` · ${part}`
@@ -117,7 +117,7 @@ export function cellsOf(text: string): number {
 }
 
 /** As much of a text as fits, with a mark where it was cut. */
-export function fitted(text: string, columns: number): string {
+export function truncateToWidth(text: string, columns: number): string {
   if (cellsOf(text) <= columns) return text
   let shown = ''
   let cells = 0

@@ -1,11 +1,11 @@
 import { counted } from '@clada/reply/core/words.ts'
 import { defaultOutputLimit, type ReportOptions } from '../../report/parts.ts'
-import { colored, plain, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
+import { withColor, withoutColor, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
 import { LiveOutput } from '../live-output.ts'
 import { keyQuestions, type KeyQuestions } from './keys.ts'
-import { fitted, liveScreen, plainScreen, type Screen } from './screen.ts'
+import { truncateToWidth, liveScreen, plainScreen, type Screen } from './screen.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import { slashed } from '../../core/paths.ts'
 
@@ -114,7 +114,7 @@ export interface Look extends ReportOptions {
 }
 
 export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
-  const paint = look.color ? colored : plain
+  const paint = look.color ? withColor : withoutColor
   const short = (text: string): string => spellOut(shortened(text, look.root))
   const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
   switch (event.kind) {
@@ -168,11 +168,11 @@ function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, lo
   const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
   const width = Math.max(20, look.columns - 6)
   // Counted in characters first; some take two columns.
-  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
+  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => truncateToWidth(line, width))
   return [
     head,
     ...prettyChanges(diff, look),
-    ...rest.map((line) => (compared.test(line) ? fitted(line, look.columns) : line)),
+    ...rest.map((line) => (compared.test(line) ? truncateToWidth(line, look.columns) : line)),
   ]
 }
 
@@ -181,7 +181,7 @@ function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, lo
 const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
 
 function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
-  const paint = look.color ? colored : plain
+  const paint = look.color ? withColor : withoutColor
   const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
   const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
   if (copied === undefined) return lines

@@ -1,4 +1,4 @@
-import { type CommandRule, flag, flags } from './rule.ts'
+import { type CommandRule, flagOption, flagOptions } from './rule.ts'
 
 /** Commands that change files; the workspace carries them out. */
 export const changingRules: readonly CommandRule[] = [
@@ -7,10 +7,10 @@ export const changingRules: readonly CommandRule[] = [
     examples: ['mv a.txt b.txt', 'mv -f a.txt src/', 'mv a b src'],
     by: 'workspace',
     options: [
-      flag('-n', '--no-clobber'),
-      flag('-f', '--force'),
-      flag('-v', '--verbose'),
-      flag('-T', '--no-target-directory'),
+      flagOption('-n', '--no-clobber'),
+      flagOption('-f', '--force'),
+      flagOption('-v', '--verbose'),
+      flagOption('-T', '--no-target-directory'),
     ],
     operands: { min: 2, max: 200, kinds: ['written'] },
   },
@@ -19,12 +19,12 @@ export const changingRules: readonly CommandRule[] = [
     examples: ['cp a.txt b.txt', 'cp -r src dst', 'cp -R src dst'],
     by: 'workspace',
     options: [
-      flag('-r', '-R', '--recursive'),
-      flag('-n', '--no-clobber'),
-      flag('-f', '--force'),
-      flag('-v', '--verbose'),
-      flag('-T', '--no-target-directory'),
-      ...flags('-p -P'),
+      flagOption('-r', '-R', '--recursive'),
+      flagOption('-n', '--no-clobber'),
+      flagOption('-f', '--force'),
+      flagOption('-v', '--verbose'),
+      flagOption('-T', '--no-target-directory'),
+      ...flagOptions('-p -P'),
     ],
     operands: { min: 2, max: 200, kinds: ['written'] },
   },
@@ -32,21 +32,21 @@ export const changingRules: readonly CommandRule[] = [
     name: 'rm',
     examples: ['rm a.txt', 'rm -rf dist', 'rm -f a b'],
     by: 'workspace',
-    options: [flag('-r', '-R', '--recursive'), flag('-f', '--force'), flag('-v', '--verbose')],
+    options: [flagOption('-r', '-R', '--recursive'), flagOption('-f', '--force'), flagOption('-v', '--verbose')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },
   {
     name: 'mkdir',
     examples: ['mkdir a', 'mkdir -p a/b/c', 'mkdir -pv a b'],
     by: 'workspace',
-    options: [flag('-p', '--parents'), flag('-v', '--verbose')],
+    options: [flagOption('-p', '--parents'), flagOption('-v', '--verbose')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },
   {
     name: 'touch',
     examples: ['touch a.txt', 'touch -c a b', 'touch -am a'],
     by: 'workspace',
-    options: [...flags('-a -m'), flag('-c', '--no-create')],
+    options: [...flagOptions('-a -m'), flagOption('-c', '--no-create')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },
 ]

@@ -1,10 +1,19 @@
-import { type Call, type BlockedName, type CommandRule, flag, flags, number, type Option, text } from './rule.ts'
+import {
+  type Call,
+  type BlockedName,
+  type CommandRule,
+  flagOption,
+  flagOptions,
+  numberOption,
+  type Option,
+  textOption,
+} from './rule.ts'
 
 /** Only what looks, and only where no program of the repository's own choosing can be called on the way. */
 
 const noPrograms = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--no-color']
 
-const summaries: readonly Option[] = flags('--stat --numstat --shortstat --name-only --name-status --no-color')
+const summaries: readonly Option[] = flagOptions('--stat --numstat --shortstat --name-only --name-status --no-color')
 
 /** Formats that only rearrange what a commit says; `%x` would write any byte and `%G` would call gpg. */
 const format = {
@@ -43,11 +52,11 @@ export const gitRules: readonly CommandRule[] = [
     by: 'process',
     options: [
       { flag: '--porcelain', value: { type: 'one-of', values: ['v1', 'v2', '1', '2'] }, maybe: true },
-      flag('-s', '--short'),
-      flag('-b', '--branch'),
+      flagOption('-s', '--short'),
+      flagOption('-b', '--branch'),
       { flag: '-u', value: { type: 'one-of', values: ['no', 'normal', 'all'] }, maybe: true },
       { flag: '--untracked-files', value: { type: 'one-of', values: ['no', 'normal', 'all'] }, maybe: true },
-      ...flags('-z -uno -unormal -uall'),
+      ...flagOptions('-z -uno -unormal -uall'),
     ],
     operands: { min: 0, max: 200, kinds: ['name'] },
     always: ['--ignore-submodules=all'],
@@ -58,9 +67,9 @@ export const gitRules: readonly CommandRule[] = [
     by: 'process',
     options: [
       ...summaries,
-      flag('--cached', '--staged'),
-      number('-U', 100_000, '--unified'),
-      flag('-w', '--ignore-all-space'),
+      flagOption('--cached', '--staged'),
+      numberOption('-U', 100_000, '--unified'),
+      flagOption('-w', '--ignore-all-space'),
     ],
     operands: { min: 0, max: 200, kinds: ['revision-or-content'] },
     always: noPrograms,
@@ -73,11 +82,13 @@ export const gitRules: readonly CommandRule[] = [
     options: [
       ...summaries,
       ...formats,
-      number('-n', 100_000, '--max-count'),
-      flag('-p', '-u', '--patch'),
-      ...flags('--oneline --graph --all --decorate --merges --no-merges --first-parent --reverse --abbrev-commit'),
+      numberOption('-n', 100_000, '--max-count'),
+      flagOption('-p', '-u', '--patch'),
+      ...flagOptions(
+        '--oneline --graph --all --decorate --merges --no-merges --first-parent --reverse --abbrev-commit',
+      ),
       ...['--since', '--until', '--after', '--before', '--author', '--grep'].map((name) =>
-        text(name, 'a text', literal),
+        textOption(name, 'a text', literal),
       ),
     ],
     dashNumber: '-n',
@@ -91,7 +102,13 @@ export const gitRules: readonly CommandRule[] = [
     name: 'git show',
     examples: ['git show', 'git show HEAD', 'git show HEAD~2 --stat'],
     by: 'process',
-    options: [...summaries, ...formats, flag('-p', '-u', '--patch'), flag('-s', '--no-patch'), ...flags('--oneline')],
+    options: [
+      ...summaries,
+      ...formats,
+      flagOption('-p', '-u', '--patch'),
+      flagOption('-s', '--no-patch'),
+      ...flagOptions('--oneline'),
+    ],
     operands: { min: 0, max: 200, kinds: ['revision-or-content'] },
     always: [...noPrograms, '--no-show-signature'],
     exclude: (_, blocked) => blockedPathspecs(blocked),
@@ -101,10 +118,10 @@ export const gitRules: readonly CommandRule[] = [
     examples: ['git blame src/a.txt', 'git blame -L 10,20 src/a.txt', 'git blame -w HEAD~1 -- a.txt'],
     by: 'process',
     options: [
-      text('-L', 'a range of lines, such as 10,20', /^\d{1,7}(?:,\+?\d{1,7})?$/),
-      ...flags('-w -s -e'),
-      flag('-f', '--show-name'),
-      flag('-n', '--show-number'),
+      textOption('-L', 'a range of lines, such as 10,20', /^\d{1,7}(?:,\+?\d{1,7})?$/),
+      ...flagOptions('-w -s -e'),
+      flagOption('-f', '--show-name'),
+      flagOption('-n', '--show-number'),
     ],
     operands: { min: 1, max: 2, kinds: ['revision-or-content'] },
     always: ['--no-textconv'],
@@ -114,7 +131,7 @@ export const gitRules: readonly CommandRule[] = [
     examples: ['git branch', 'git branch -a', 'git branch -vv'],
     by: 'process',
     writes: true,
-    options: [...flags('-a -r -v -vv --show-current'), flag('--list', '-l')],
+    options: [...flagOptions('-a -r -v -vv --show-current'), flagOption('--list', '-l')],
     operands: { min: 0, max: 20, kinds: ['text'] },
     always: ['--no-color'],
     forbids: ({ operands, has }) =>
@@ -131,7 +148,7 @@ export const gitRules: readonly CommandRule[] = [
     name: 'git stash show',
     examples: ['git stash show', 'git stash show --stat stash@{0}', 'git stash show stash@{1}'],
     by: 'process',
-    options: flags('--stat --name-only --numstat'),
+    options: flagOptions('--stat --name-only --numstat'),
     operands: { min: 0, max: 1, kinds: ['revision'] },
     always: ['--no-ext-diff', '--no-textconv', '--no-color', '--stat'],
   },
@@ -140,11 +157,11 @@ export const gitRules: readonly CommandRule[] = [
     examples: ['git ls-files', 'git ls-files -m', 'git ls-files -o --exclude-standard'],
     by: 'process',
     options: [
-      flag('-c', '--cached'),
-      flag('-m', '--modified'),
-      flag('-o', '--others'),
-      flag('-s', '--stage'),
-      ...flags('--exclude-standard -z'),
+      flagOption('-c', '--cached'),
+      flagOption('-m', '--modified'),
+      flagOption('-o', '--others'),
+      flagOption('-s', '--stage'),
+      ...flagOptions('--exclude-standard -z'),
     ],
     operands: { min: 0, max: 200, kinds: ['name'] },
   },

@@ -1,4 +1,13 @@
-import { blockedGlobs, type CommandRule, contents, flag, flags, names, number, text } from './rule.ts'
+import {
+  blockedGlobs,
+  type CommandRule,
+  contents,
+  flagOption,
+  flagOptions,
+  names,
+  numberOption,
+  textOption,
+} from './rule.ts'
 
 const lines = 10_000_000
 const bytes = 10 * 1024 * 1024
@@ -9,7 +18,7 @@ export const textRules: readonly CommandRule[] = [
     name: 'cat',
     examples: ['cat a.txt', 'cat -n src/a.txt b.txt', "cat 'a b.txt'"],
     by: 'process',
-    options: [flag('-n', '--number'), ...flags('-A -b -s')],
+    options: [flagOption('-n', '--number'), ...flagOptions('-A -b -s')],
     operands: contents(1),
   },
   {
@@ -19,7 +28,7 @@ export const textRules: readonly CommandRule[] = [
     options: [
       { flag: '-n', also: ['--lines'], value: { type: 'number', max: lines, signs: '+-' } },
       { flag: '-c', also: ['--bytes'], value: { type: 'number', max: bytes, signs: '-' } },
-      ...flags('-q -v'),
+      ...flagOptions('-q -v'),
     ],
     dashNumber: '-n',
     operands: contents(1),
@@ -31,7 +40,7 @@ export const textRules: readonly CommandRule[] = [
     options: [
       { flag: '-n', also: ['--lines'], value: { type: 'number', max: lines, signs: '+' } },
       { flag: '-c', also: ['--bytes'], value: { type: 'number', max: bytes, signs: '+' } },
-      ...flags('-q'),
+      ...flagOptions('-q'),
     ],
     dashNumber: '-n',
     operands: contents(1),
@@ -41,11 +50,11 @@ export const textRules: readonly CommandRule[] = [
     examples: ['wc a.txt', 'wc -l a.txt b.txt', 'wc -lw a.txt'],
     by: 'process',
     options: [
-      flag('-l', '--lines'),
-      flag('-w', '--words'),
-      flag('-c', '--bytes'),
-      flag('-m', '--chars'),
-      ...flags('-L'),
+      flagOption('-l', '--lines'),
+      flagOption('-w', '--words'),
+      flagOption('-c', '--bytes'),
+      flagOption('-m', '--chars'),
+      ...flagOptions('-L'),
     ],
     operands: contents(1),
   },
@@ -53,7 +62,7 @@ export const textRules: readonly CommandRule[] = [
     name: 'file',
     examples: ['file a.txt', 'file -b --mime-type a.txt', 'file -bi a.txt'],
     by: 'process',
-    options: flags('-b -i -h --mime-type --mime-encoding --brief --mime'),
+    options: flagOptions('-b -i -h --mime-type --mime-encoding --brief --mime'),
     operands: contents(1),
   },
   {
@@ -62,11 +71,11 @@ export const textRules: readonly CommandRule[] = [
     by: 'process',
     dashes: 'single',
     options: [
-      number('-l', bytes, '-len'),
-      number('-s', bytes, '-seek'),
-      number('-c', 256, '-cols'),
-      number('-g', 64),
-      ...flags('-u -p -b -i'),
+      numberOption('-l', bytes, '-len'),
+      numberOption('-s', bytes, '-seek'),
+      numberOption('-c', 256, '-cols'),
+      numberOption('-g', 64),
+      ...flagOptions('-u -p -b -i'),
     ],
     operands: contents(1, 1),
   },
@@ -79,10 +88,10 @@ export const listingRules: readonly CommandRule[] = [
     examples: ['ls', 'ls -la', 'ls -l src'],
     by: 'process',
     options: [
-      flag('-a', '--all'),
-      flag('-A', '--almost-all'),
-      flag('-R', '--recursive'),
-      ...flags('-l -1 -h -t -S -r -d -F -p -q'),
+      flagOption('-a', '--all'),
+      flagOption('-A', '--almost-all'),
+      flagOption('-R', '--recursive'),
+      ...flagOptions('-l -1 -h -t -S -r -d -F -p -q'),
     ],
     operands: names(0, '.'),
     // Names may hold what drives a terminal.
@@ -93,7 +102,7 @@ export const listingRules: readonly CommandRule[] = [
     name: 'pwd',
     examples: ['pwd', 'pwd -P'],
     by: 'process',
-    options: flags('-P'),
+    options: flagOptions('-P'),
     operands: { min: 0, max: 0, kinds: [] },
   },
   {
@@ -101,10 +110,10 @@ export const listingRules: readonly CommandRule[] = [
     examples: ['tree', 'tree -L 2', "tree -I 'node_modules|dist' src"],
     by: 'process',
     options: [
-      ...flags('-a -d -F -i -f -J --noreport'),
-      number('-L', 1000),
-      text('-I', 'a pattern', /^[^\0]{1,500}$/),
-      text('-P', 'a pattern', /^[^\0]{1,500}$/),
+      ...flagOptions('-a -d -F -i -f -J --noreport'),
+      numberOption('-L', 1000),
+      textOption('-I', 'a pattern', /^[^\0]{1,500}$/),
+      textOption('-P', 'a pattern', /^[^\0]{1,500}$/),
     ],
     operands: names(0, '.'),
     always: ['-n', '-q'],
@@ -120,7 +129,7 @@ export const listingRules: readonly CommandRule[] = [
         also: ['--format'],
         value: { type: 'text', what: 'a format without backslashes', pattern: /^[^\\]*$/ },
       },
-      flag('-t', '--terse'),
+      flagOption('-t', '--terse'),
     ],
     operands: names(1),
   },
@@ -128,7 +137,7 @@ export const listingRules: readonly CommandRule[] = [
     name: 'realpath',
     examples: ['realpath a.txt', 'realpath -m src/x', 'realpath -es a.txt'],
     by: 'process',
-    options: flags('-e -m -s'),
+    options: flagOptions('-e -m -s'),
     operands: names(1),
   },
 ]

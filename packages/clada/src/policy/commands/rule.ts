@@ -86,14 +86,14 @@ export interface BlockedName {
   readonly from?: 'root'
 }
 
-export const flag = (name: string, ...also: string[]): Option => ({ flag: name, also })
-export const flags = (names: string): Option[] => names.split(' ').map((name) => ({ flag: name }))
-export const number = (name: string, max: number, ...also: string[]): Option => ({
+export const flagOption = (name: string, ...also: string[]): Option => ({ flag: name, also })
+export const flagOptions = (names: string): Option[] => names.split(' ').map((name) => ({ flag: name }))
+export const numberOption = (name: string, max: number, ...also: string[]): Option => ({
   flag: name,
   also,
   value: { type: 'number', max },
 })
-export const text = (name: string, what: string, pattern?: RegExp): Option => ({
+export const textOption = (name: string, what: string, pattern?: RegExp): Option => ({
   flag: name,
   value: { type: 'text', what, pattern },
 })
