@@ -113,3 +113,26 @@ describe('seed 003: one blank line between structures, two where the language ha
     expect(python.read()).toBe('def b(): return 2\n\n\ndef a(): return 1\n')
   })
 })
+
+describe('seed 003: content is put next to its target where indentation ends a structure', () => {
+  it.each([
+    ['at the end of the file', '', ''],
+    ['above a variable', '', '\n\nLIMIT = 3\n'],
+    ['above a function', '', '\n\ndef b():\n    pass\n'],
+    ['below a comment', '        # done\n', '\n\nLIMIT = 3\n'],
+  ])('after the last method of a class, %s', async (_, comment, rest) => {
+    const above = `@wrap\nclass A:\n    def a(self):\n        return 1\n${comment}`
+    const { file, options, read } = fileOf('a.py', above + rest)
+    const done = await insert_after_structure(file, 'A\na', 'def b(self):\n    return 2', options)
+    expect(done).toEqual({ inserted_at_line: comment === '' ? 6 : 7 })
+    expect(read()).toBe(`${above}\n    def b(self):\n        return 2\n${rest}`)
+  })
+
+  it('and a branch that would take over the statement above is still refused', async () => {
+    const text = 'def a(x):\n    if x:\n        return 1\n    return 2\n'
+    const { file, options, read } = fileOf('a.py', text)
+    const done = await insert_after_structure(file, 'a\nif x', 'else:\n    return 3', options)
+    expect(done).toMatchObject({ error: 'PARSER_FAILED' })
+    expect(read()).toBe(text)
+  })
+})

@@ -18,11 +18,11 @@ export interface PlacedTree {
  */
 export function neighboursOf(
   trees: readonly PlacedTree[],
-  spans: readonly Span[],
+  changes: readonly Change[],
   how: 'put' | 'removed',
 ): Neighbour[] {
   const found = new Map<number, Neighbour>()
-  for (const span of spans) {
+  for (const span of changes) {
     // Parts of a file come after the whole of it.
     const within = trees.findLast(({ base, end }) => base <= span.start && span.end <= end)
     if (within?.row.separator === undefined) continue
@@ -35,13 +35,23 @@ export function neighboursOf(
       const nodes = node.namedChildren.filter(({ type }) => !comments.has(type))
       return inBlock(side === 'first' ? nodes[0] : nodes.at(-1), side)
     }
+    const lastBlock = (node: Node): Node | undefined => {
+      const last = node.namedChildren.findLast(({ type }) => !comments.has(type))
+      return last === undefined || blocks.has(last.type) ? last : lastBlock(last)
+    }
+    // A class that ends by indentation grows by a method that is put after its last one: then that one is the neighbour.
+    const column = blocks.size > 0 ? columnOfCode(span, within) : 0
+    const beside = (node: Node | undefined): Node | undefined => {
+      const body = node === undefined || node.startPosition.column >= column ? undefined : lastBlock(node)
+      return body === undefined ? inBlock(node, 'last') : beside(inBlock(body, 'last'))
+    }
     const codeOf = (node: Node): Span => ({ start: node.startIndex + base, end: codeEnd(node, comments) + base })
     for (let around: Node | undefined = within.tree.rootNode; around !== undefined;) {
       const nodes: Node[] = around.namedChildren.filter(({ type }) => !comments.has(type))
       const before = nodes.findLast((node) => node.startIndex + base < span.start && codeOf(node).end <= span.start)
       const after = nodes.find((node) => node.startIndex + base >= span.end)
-      for (const node of [inBlock(before, 'last'), inBlock(after, 'first')]) {
-        if (node === undefined || spans.some((one) => areOver(codeOf(node), one))) continue
+      for (const node of [beside(before), inBlock(after, 'first')]) {
+        if (node === undefined || changes.some((one) => areOver(codeOf(node), one))) continue
         const parent = node.parent?.type
         found.set(node.id, { type: node.type, ...codeOf(node), ...(how === 'put' && { parent }) })
       }
@@ -49,6 +59,14 @@ export function neighboursOf(
     }
   }
   return [...found.values()]
+}
+
+/** The column at which the code of a change starts; 0 if it has none. */
+function columnOfCode({ start, text }: Change, { tree, base }: PlacedTree): number {
+  const code = text.search(/\S/)
+  if (code === -1) return 0
+  const above = tree.rootNode.text.slice(0, start - base) + text.slice(0, code)
+  return above.length - (above.lastIndexOf('\n') + 1)
 }
 
 const areOver = (one: Span, other: Span): boolean => one.start < other.end && one.end > other.start

@@ -57,7 +57,7 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     comments: made.comments,
     preambleEnd: made.preambleEnd,
     verbatim: (span) => trees.flatMap((part) => verbatimIn(source, part, span)),
-    neighbours: (spans, how) => neighboursOf(trees, spans, how),
+    neighbours: (changes, how) => neighboursOf(trees, changes, how),
     keeps: (neighbours, changes) => hasNeighbours(trees, neighbours, changes),
     faults: () =>
       whole === undefined || language.parser.kind === 'markdown' ? [] : faultsOf(whole.tree, source, whole.row),

@@ -50,8 +50,8 @@ export interface Outline {
   readonly preambleEnd: number
   /** Strings of several lines inside a span. */
   verbatim(span: Span): Span[]
-  /** The nodes next to some spans that an edit there could join with what it puts there. */
-  neighbours(spans: readonly Span[], how: 'put' | 'removed'): readonly Neighbour[]
+  /** The nodes next to some changes that these could join with what they put there. */
+  neighbours(changes: readonly Change[], how: 'put' | 'removed'): readonly Neighbour[]
   /** Whether it has what was next to some changes before them. */
   keeps(neighbours: readonly Neighbour[], changes: readonly Change[]): boolean
   /** What the parser could not make sense of. */
