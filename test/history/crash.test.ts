@@ -239,6 +239,22 @@ describe('an execution that died', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b', 'c.txt': '644 c' })
   })
 
+  it('is no complete undo while a file is missing where a directory was', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'g.txt': 'g' })
+    const before = treeOf(root)
+    await execute(root, 'off', [
+      ['file_write', { path: 'a.txt', content: 'A' }],
+      ['file_delete', { path: 'g.txt' }],
+      ['file_write', { path: 'g.txt/h.txt', content: 'h' }],
+    ])
+    await undoIn(root, 'off')
+    // Killed when the directory was gone and the file not there yet.
+    asKilled(root, 2)
+    fs.rmSync(path.join(root, 'g.txt'))
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+  })
+
   it('gives back modes that a program changed', async (context) => {
     skipWithout(context, 'sandbox')
     const root = scratchDir({ 'a.txt': 'a', 'dir/b.txt': 'b' })

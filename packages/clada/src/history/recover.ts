@@ -276,10 +276,11 @@ function completeUndo(
   const about = readRecord(history, of)
   if (about === undefined) return undefined
   const isThere = (entry: PathRecord): boolean => {
-    // A directory may be in use by now, and stays then.
-    if ([entry.before, entry.after].some(({ type }) => type === 'directory')) return true
+    const [then, other] = kind === 'undo' ? [entry.before, entry.after] : [entry.after, entry.before]
+    // A directory that is to go may be in use by now, and stays then. One in whose place a file belongs is no such case:
+    // an undo that was killed between its removal and the file counted as complete, and the file was missing.
+    if (then.type === 'absent' && other.type === 'directory') return true
     const now = seenAt(inspect, path.resolve(root, entry.path))
-    const then = kind === 'undo' ? entry.before : entry.after
     return isSameMode(now, then) && isSameState(now, then)
   }
   if (!about.paths.every(isThere)) return undefined
