@@ -116,7 +116,7 @@ async function measure(browser, name) {
     const document = path.join(scratch, 'page-reply.md')
     const other = project(`${name}-run`)
     fs.writeFileSync(document, other.reply)
-    const run = spawned(process.execPath, [cli, '--no-git', '--root', other.root, document])
+    const run = spawned([process.execPath, cli, '--no-git', '--root', other.root, document])
     return { first, key: median(keys), slowest: Math.max(...keys), detail: median(details), applied, run }
   } finally {
     await context.close()
