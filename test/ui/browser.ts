@@ -44,11 +44,11 @@ export async function openTab(
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(address).origin })
   const complaints: string[] = []
   const page = await context.newPage()
-  page.setDefaultTimeout(80_000)
+  page.setDefaultTimeout(8_000)
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('ERR_CONNECTION_REFUSED'))
-      complaints.push(message.text())
+      complaints.push(`${message.text()} ${message.location().url}`)
   })
   await page.goto(address)
   // The name of the project is the first thing that a tab hears.

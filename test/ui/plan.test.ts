@@ -38,9 +38,23 @@ describe('a plan', () => {
     const { plan, detail } = await planned(text)
     expect(plan).toMatchObject({ reply: 7, revision: 3, blocks: [block] })
     expect(detail(0)?.result).toMatchObject(result)
-    const names = [...Object.keys(plan.blocks[0] ?? {}), ...Object.keys(detail(0)?.result ?? {})]
+    const said: Readonly<Record<string, unknown>> = { ...plan.blocks[0], ...detail(0)?.result }
     for (const name of ['why', 'runs', 'code', 'error'])
-      expect(names.includes(name), name).toBe(name in block || name in result)
+      expect(said[name] !== undefined, name).toBe(name in block || name in result)
+  })
+})
+
+describe('the prose around a block', () => {
+  it('is what the model wrote, without fences and the markers of a group', async () => {
+    const project = projectOf({})
+    const write = (name: string): string => `<---WRITE file="${name}"--->\nx\n<---END--->`
+    const text = `Two files:\n\n<---TASKS atomic="true"--->\n${write('a.txt')}\n${write('b.txt')}\n<---END--->\n\nThen:\n\n${write('c.txt')}\n\nDone.\n`
+    const { detail } = await planOf({ ...project, id: 1, text, name: '', revision: 1, done: new Map(), choices: {} })
+    expect([0, 1, 2].map((key) => detail(key)?.prose)).toEqual([
+      { above: 'Two files:', below: '' },
+      { above: '', below: '' },
+      { above: 'Then:', below: 'Done.' },
+    ])
   })
 })
 

@@ -285,7 +285,7 @@ describe('the way of a reply, without a browser', () => {
     expect(await get(`/api/block?key=1&revision=${plan.revision}`)).toMatchObject({
       files: [{ before: 'one\n', after: 'two\n' }],
     })
-    expect(await get('/api/file?path=a.txt')).toMatchObject({ before: 'one\n', after: 'two\n' })
+    expect(await get('/api/file?path=a.txt&revision=1')).toMatchObject({ before: 'one\n', after: 'two\n' })
     expect((await get('/api/answer')).text).toContain('Nothing was applied yet')
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
 

@@ -25,7 +25,7 @@ import {
   view,
   wanted,
 } from './store.ts'
-import { plural } from './words.ts'
+import { plural, stillChecking } from './words.ts'
 
 /** What a person can do. Buttons and keys call the same functions. */
 
@@ -39,7 +39,7 @@ export async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-export function say(text: string, kind: 'good' | 'bad'): void {
+export function say(text: string, kind: 'good' | 'bad' | 'info'): void {
   notice.value = { text, kind }
   announcement.value = text
 }
@@ -56,8 +56,8 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     }
     show(fresh)
     const count = fresh.blocks.length
-    if (count === 0) say('No blocks found in this text.', 'bad')
-    else if (before !== null && before.blocks.length > 0) say('The reply before is in the list of replies.', 'good')
+    if (count === 0) say('This text has no blocks, and no code for a file that it names.', 'bad')
+    else if (before !== null && before.blocks.length > 0) say('The previous reply is in the list of replies.', 'good')
     else announcement.value = `${plural(count, 'block')}.`
   })
 
@@ -81,7 +81,7 @@ export const forget = (id: number): Promise<unknown> => tried(() => post('/api/f
 
 /** The first block that needs a person, else the first. */
 const firstWorthALook = ({ blocks }: Plan): number =>
-  blocks.find(({ state }) => state !== 'ready' && state !== 'looking')?.key ?? 0
+  blocks.find(({ state }) => state !== 'ready' && state !== 'checking')?.key ?? 0
 
 export const openFile = async (file: File): Promise<void> => void (await openDocument(await file.text(), file.name))
 
@@ -167,6 +167,10 @@ const apply = (tasks: readonly string[] | null): Promise<unknown> =>
 /** What is marked, else everything that is left. */
 export function applyMarked(): Promise<unknown> {
   const tasks = chosen.value.flatMap(({ task }) => task ?? [])
+  if (plan.value?.isChecking) {
+    say(stillChecking, 'info')
+    return Promise.resolve()
+  }
   if (tasks.length === 0 && applicable.value.length === 0) {
     say('Nothing is left that can be applied.', 'bad')
     return Promise.resolve()
@@ -208,9 +212,11 @@ export const turn = (way: 'undo' | 'redo', request: TurnRequest): Promise<UndoRe
 export const step = (way: 'back' | 'forward'): Promise<StepResult | undefined> =>
   tried(() => post<StepResult>(`/api/${way}`))
 
-export function toggleDiff(): void {
-  diffMode.value = diffMode.value === 'split' ? 'unified' : 'split'
-  store('clada-diff', diffMode.value)
+export const toggleDiff = (): void => showDiffs(diffMode.value === 'split' ? 'unified' : 'split')
+
+export function showDiffs(mode: typeof diffMode.value): void {
+  diffMode.value = mode
+  store('clada-diff', mode)
 }
 
 export function toggleSpace(): void {

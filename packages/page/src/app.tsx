@@ -16,6 +16,8 @@ export function App() {
   useEffect(takeFromOutside, [])
   const waiting = page.value?.questions.length ?? 0
   const root = page.value?.root ?? ''
+  // There the question has its place beside the list.
+  const isReplyOpen = view.value === 'reply' && plan.value !== null && plan.value.blocks.length > 0
   useEffect(() => {
     const name = root.slice(root.lastIndexOf('/') + 1)
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${spellOut(name)} – `}clada`
@@ -45,13 +47,11 @@ export function App() {
           ))}
         </nav>
         <div class="row end">
-          <Button quiet act={nextTheme} hint={`Light, dark, or as the system: ${theme.value}`}>
+          <Button quiet act={nextTheme} name={`Theme: ${theme.value}`} keys="t">
             <ThemeIcon of={theme.value} />
-            <span class="unseen">Theme: {theme.value}</span>
           </Button>
-          <Button quiet act={() => (helpOpen.value = true)} hint="Keys">
+          <Button quiet act={() => (helpOpen.value = true)} name="Keyboard shortcuts" keys="?">
             <span aria-hidden="true">?</span>
-            <span class="unseen">Keys</span>
           </Button>
         </div>
       </header>
@@ -59,7 +59,7 @@ export function App() {
         <LinkState />
         <Notice />
         <Unopened />
-        <Cards />
+        {!isReplyOpen && <Cards />}
         {view.value === 'reply' ? <ReplyView /> : view.value === 'timeline' ? <TimelineView /> : <PromptView />}
       </main>
       <Help />
@@ -78,7 +78,7 @@ function toMain(event: Event): void {
 
 const views: readonly (readonly [View, string])[] = [
   ['reply', 'Reply'],
-  ['timeline', 'Timeline'],
+  ['timeline', 'History'],
   ['prompt', 'Prompt'],
 ]
 

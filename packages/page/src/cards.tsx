@@ -1,19 +1,37 @@
+import { useEffect, useState } from 'preact/hooks'
 import { answer } from './actions.ts'
 import { QuestionCard } from './question.tsx'
 import { page } from './store.ts'
 
 /**
- * Commands that wait for a person. A card never takes the focus: a key that was meant for something else must not
- * say yes. `g` goes to it.
+ * The question that waits longest. A card never takes the focus, and its buttons wait for a moment: neither a key nor a
+ * click that was meant for something else must say yes. `g` goes to it.
  */
 export function Cards() {
   const questions = page.value?.questions ?? []
-  if (questions.length === 0) return null
+  const [first, ...others] = questions
+  const isArmed = useArmed(first?.id)
+  if (first === undefined) return null
   return (
-    <section class="cards" aria-label="Commands that wait for your answer" id="cards" tabIndex={-1}>
-      {questions.map((question) => (
-        <QuestionCard key={question.id} question={question} answer={(said) => answer(question, said)} />
-      ))}
+    <section class="cards" aria-label="Questions that wait for your answer" id="cards" tabIndex={-1}>
+      <QuestionCard key={first.id} question={first} disabled={!isArmed} answer={(said) => answer(first, said)} />
+      {others.length > 0 && (
+        <p class="quiet">
+          {others.length === 1 ? '1 more question follows.' : `${others.length} more questions follow.`}
+        </p>
+      )}
     </section>
   )
+}
+
+/** Milliseconds for which a question must have been there before a click is meant for it. */
+const armsAfter = 500
+
+function useArmed(id: number | undefined): boolean {
+  const [armed, setArmed] = useState<number>()
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(id), armsAfter)
+    return () => clearTimeout(timer)
+  }, [id])
+  return id !== undefined && armed === id
 }

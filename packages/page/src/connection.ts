@@ -2,6 +2,7 @@ import type { OutputEvent, PageState, Plan, ResultEvent } from '../../clada/src/
 import { ApiError, get, listen, noAnswer } from './api.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
+import { stillChecking } from './words.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
 export async function connect(): Promise<never> {
@@ -66,6 +67,7 @@ export function take(fresh: Plan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
   if (fresh?.reply !== plan.value?.reply) unopened.value = null
   plan.value = fresh
+  if (!fresh?.isChecking && notice.value?.text === stillChecking) notice.value = null
   live.value = new Map()
   marked.value = new Set([...marked.value].filter((task) => known.has(task)))
 }

@@ -6,7 +6,7 @@ import { helpOpen, singleKeys, store } from './store.ts'
 const headings = [
   ['everywhere', 'Everywhere'],
   ['reply', 'In a reply'],
-  ['timeline', 'In the timeline'],
+  ['timeline', 'In the history'],
   ['prompt', 'In the prompt'],
 ] as const
 
@@ -20,7 +20,7 @@ export function Help() {
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (helpOpen.value = false)}>
       <header class="row">
-        <h2 id="help-title">Keys</h2>
+        <h2 id="help-title">Keyboard shortcuts</h2>
         <Button quiet act={() => (helpOpen.value = false)}>
           Close
         </Button>
@@ -51,7 +51,7 @@ export function Help() {
             store('clada-keys', singleKeys.value ? 'on' : 'off')
           }}
         />
-        Single letters do something
+        Shortcuts of a single letter
       </label>
     </dialog>
   )

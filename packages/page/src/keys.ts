@@ -43,7 +43,7 @@ export interface Shortcut {
 /** Every key. The help and the listener are made from this. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['j', 'ArrowDown'], what: 'Next block', in: 'reply', run: () => move(1) },
-  { keys: ['k', 'ArrowUp'], what: 'Block before', in: 'reply', run: () => move(-1) },
+  { keys: ['k', 'ArrowUp'], what: 'Previous block', in: 'reply', run: () => move(-1) },
   { keys: ['PageDown'], what: 'Ten blocks on', in: 'reply', run: () => move(10) },
   { keys: ['PageUp'], what: 'Ten blocks back', in: 'reply', run: () => move(-10) },
   { keys: ['Home'], what: 'First block', in: 'reply', run: () => move(-Infinity) },
@@ -60,14 +60,14 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['E'], what: 'Edit the whole reply', in: 'reply', run: () => unlessRunning(() => plan.value && editReply()) },
   { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
   { keys: ['c'], what: 'Copy the answer for the model', in: 'reply', run: () => plan.value && copyAnswer() },
-  { keys: ['R'], what: 'Look at the files again', in: 'reply', run: () => refresh() },
+  { keys: ['R'], what: 'Check the files again', in: 'reply', run: () => refresh() },
   { keys: ['/'], what: 'Search blocks and files', in: 'reply', run: () => focusOn('search-blocks') },
   { keys: ['f'], what: 'All files in one scroll', in: 'reply', run: () => plan.value && lookAtWhole('files') },
   { keys: ['m'], what: 'Map of the reply', in: 'reply', run: () => plan.value && lookAtWhole('map') },
   { keys: ['p'], what: 'Another reply', in: 'reply', run: () => anotherReply() },
 
-  { keys: ['j', 'ArrowDown'], what: 'Next entry', in: 'timeline', run: () => moveEntry(1) },
-  { keys: ['k', 'ArrowUp'], what: 'Entry before', in: 'timeline', run: () => moveEntry(-1) },
+  { keys: ['j', 'ArrowDown'], what: 'Next execution', in: 'timeline', run: () => moveEntry(1) },
+  { keys: ['k', 'ArrowUp'], what: 'Previous execution', in: 'timeline', run: () => moveEntry(-1) },
   {
     keys: ['Enter'],
     what: 'Go to what it changed',
@@ -85,23 +85,23 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => stepped('forward')) },
 
   { keys: ['j', 'ArrowDown'], what: 'Next file', in: 'prompt', run: () => moveFile(1) },
-  { keys: ['k', 'ArrowUp'], what: 'File before', in: 'prompt', run: () => moveFile(-1) },
+  { keys: ['k', 'ArrowUp'], what: 'Previous file', in: 'prompt', run: () => moveFile(-1) },
   { keys: ['x', ' '], what: 'Show the file to the model, or not', in: 'prompt', run: () => withFile(toggle) },
   { keys: ['Enter'], what: 'Open the folder, or the structures of the file', in: 'prompt', run: () => withFile(open) },
   { keys: ['i'], what: 'Write the task', in: 'prompt', run: () => focusOn('task') },
-  { keys: ['/'], what: 'Look for files', in: 'prompt', run: () => focusOn('search-files') },
+  { keys: ['/'], what: 'Search files', in: 'prompt', run: () => focusOn('search-files') },
   { keys: ['c'], what: 'Copy prompt and files', in: 'prompt', run: () => copyPrompt() },
 
   { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
-  { keys: ['w'], what: 'Ignore white space', in: 'everywhere', run: () => toggleSpace() },
+  { keys: ['w'], what: 'Ignore whitespace', in: 'everywhere', run: () => toggleSpace() },
   { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => moveHunk('next') },
-  { keys: ['['], what: 'Change before', in: 'everywhere', run: () => moveHunk('before') },
-  { keys: ['g'], what: 'Go to the command that waits', in: 'everywhere', run: () => focusOn('cards') },
+  { keys: ['['], what: 'Previous change in the diff', in: 'everywhere', run: () => moveHunk('before') },
+  { keys: ['g'], what: 'Go to the question that waits', in: 'everywhere', run: () => focusOn('cards') },
   { keys: ['1'], what: 'Reply', in: 'everywhere', run: () => (view.value = 'reply') },
-  { keys: ['2'], what: 'Timeline', in: 'everywhere', run: () => (view.value = 'timeline') },
+  { keys: ['2'], what: 'History', in: 'everywhere', run: () => (view.value = 'timeline') },
   { keys: ['3'], what: 'Prompt', in: 'everywhere', run: () => (view.value = 'prompt') },
   { keys: ['t'], what: 'Light, dark, or as the system', in: 'everywhere', run: () => nextTheme() },
-  { keys: ['?'], what: 'These keys', in: 'everywhere', run: () => (helpOpen.value = true) },
+  { keys: ['?'], what: 'Keyboard shortcuts', in: 'everywhere', run: () => (helpOpen.value = true) },
   { keys: ['Escape'], what: 'Back to the list', in: 'everywhere', run: () => toList() },
 ]
 

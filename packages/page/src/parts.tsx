@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { FileChange } from '../../clada/src/core/result.ts'
-import type { TouchedFile } from '../../clada/src/ui/protocol.ts'
+import type { PlanBlock, TouchedFile } from '../../clada/src/ui/protocol.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 
@@ -31,11 +31,25 @@ export const Name = ({ of, named }: { of: string; named?: string }) => (
 export function Path({ path }: { path: string }) {
   const at = path.lastIndexOf('/') + 1
   return (
-    <span class="path" title={spellOut(path)}>
+    <span class="path target" title={spellOut(path)}>
       <Name named="dir" of={path.slice(0, at)} />
       <Name named="file" of={path.slice(at)} />
     </span>
   )
+}
+
+/** What a block is about: the file or the command leads, and the action is what it has otherwise. */
+export function BlockName({ of: { target, action, runs, syntax, isProgram } }: { of: Named }) {
+  if (isProgram) return <Name named="target program" of={firstLine(runs ?? target)} />
+  if (target === '') return <Name named="target" of={action === '' ? syntax : action} />
+  return <Path path={target} />
+}
+
+type Named = Pick<PlanBlock, 'target' | 'action' | 'runs' | 'syntax' | 'isProgram'>
+
+const firstLine = (text: string): string => {
+  const [first = '', ...others] = text.trim().split('\n')
+  return others.length === 0 ? first : `${first} …`
 }
 
 export function Counts({ of }: { of: TouchedFile | FileChange }) {

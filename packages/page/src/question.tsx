@@ -1,8 +1,8 @@
 import type { ApprovalAnswer, Tried } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
 import { missingSentence, triedOutput, triedSentence, spellOutCommand } from '../../clada/src/report/words.ts'
-import { Button } from './button.tsx'
-import { inOrder, Name } from './parts.tsx'
+import { UnifiedDiff } from './diff/unified-diff.tsx'
+import { inOrder, Name, Path } from './parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 
 interface Props {
@@ -13,27 +13,60 @@ interface Props {
 
 /** A question that a run waits for, with what each answer means. */
 export function QuestionCard({ question, answer, disabled = false }: Props) {
-  const { id, command, about, canTry, diff, lacks, tried, program, bound, unsandboxed, root, changed, from } = question
-  const keep = about === 'tried'
+  const {
+    id,
+    command,
+    about,
+    canTry,
+    diff = '',
+    lacks,
+    tried,
+    program,
+    bound,
+    unsandboxed,
+    root,
+    changed,
+    from,
+  } = question
+  const isProgram = about !== 'proposal' || diff === ''
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
-      <h2 id={`question-${id}`}>
-        {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
-      </h2>
-      <pre class="command" tabIndex={0}>
-        {inOrder(spellOutCommand(command))}
-      </pre>
+      <header>
+        <h2 id={`question-${id}`}>{titles[about]}</h2>
+        <p class="quiet">
+          {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
+        </p>
+      </header>
+      {isProgram ? (
+        <pre class="command" tabIndex={0}>
+          {inOrder(spellOutCommand(command))}
+        </pre>
+      ) : (
+        <p class="command">
+          <Path path={command} />
+        </p>
+      )}
+      {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
+      {diff !== '' && (
+        <div class="card-diff scroller" tabIndex={0} role="region" aria-label="What would change">
+          <UnifiedDiff path={command} diff={diff} />
+        </div>
+      )}
       <dl>
-        <dt>Where</dt>
-        <dd>
-          <Name named="mono" of={root} />
-        </dd>
         {about !== 'proposal' && (
           <>
+            <dt>Where</dt>
+            <dd>
+              <Name named="mono" of={root} />
+            </dd>
             <dt>Program</dt>
             <dd>{program === undefined ? 'Not found' : <Name named="mono" of={program} />}</dd>
-            <dt>A yes is for</dt>
-            <dd>Whatever this runs, {unsandboxed ? 'without a sandbox, as you' : 'in the sandbox'}.</dd>
+            <dt>Sandbox</dt>
+            <dd>
+              {unsandboxed
+                ? 'None: whatever it starts can do what you can do.'
+                : 'Whatever it starts runs in the sandbox.'}
+            </dd>
           </>
         )}
         {about === 'proposal' ? null : tried === undefined ? (
@@ -63,75 +96,69 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
           </>
         )}
       </dl>
-      {diff !== undefined && (
-        <pre class="command" tabIndex={0}>
-          {inOrder(diff.split('\n').map(spellOutCommand).join('\n'))}
-        </pre>
-      )}
-      {lacks !== undefined && <p class="alert warn">Not the whole file: {missingSentence(lacks)}.</p>}
       {changed && (
         <p class="alert warn">You approved it before, but files that could decide what it runs have changed.</p>
       )}
-      <div class="row">
-        <Button kind="danger" act={() => answer('no')} disabled={disabled}>
-          No
-        </Button>
-        {canTry && (
-          <Button act={() => answer('try')} disabled={disabled}>
-            Try
-          </Button>
-        )}
-        <Button act={() => answer('once')} disabled={disabled}>
-          {keep ? 'Keep' : 'Once'}
-        </Button>
-        <Button act={() => answer('always')} disabled={disabled}>
-          {keep ? 'Keep, always allow' : 'Always'}
-        </Button>
-      </div>
-      <dl class="meanings">
-        {Object.entries({ ...meanings[about], ...(canTry && { Try: tryMeans }) }).map(([said, means]) => (
-          <div key={said}>
-            <dt>{said}</dt>
-            <dd>{means}</dd>
-          </div>
+      <div class="answers">
+        {answersTo(about, canTry).map(([said, label, means]) => (
+          <button
+            key={said}
+            type="button"
+            class={`answer ${said}`}
+            disabled={disabled}
+            onClick={() => void answer(said)}
+          >
+            <b>{label}</b> <span>{means}</span>
+          </button>
         ))}
-      </dl>
+      </div>
     </article>
   )
 }
 
-const wishes = {
-  command: 'wants to run a command',
-  network: 'wants to use the network',
-  proposal: 'has a file to write',
-  tried: 'wants to run a command, which you tried. Approve it and keep the result?',
+const titles = {
+  command: 'Run this command?',
+  network: 'Let it use the network?',
+  proposal: 'Apply this proposal?',
+  tried: 'Approve it and keep the result?',
 } as const satisfies Record<Question['about'], string>
 
-/** What each answer means. */
-const meanings: Readonly<Record<Question['about'], Readonly<Record<string, string>>>> = {
-  command: {
-    No: 'It does not run, and the answer tells the model.',
-    Once: 'It runs now. The next time you are asked again.',
-    Always: 'It runs now and later in this project without a question.',
-  },
-  network: {
-    No: 'It runs without the network.',
-    Once: 'It runs with the network now. The next time you are asked again.',
-    Always: 'It may use the network in this project, until one of the files above changes.',
-  },
-  proposal: {
-    No: 'The file stays as it is, and the answer tells the model.',
-    Once: 'This file is written. You are asked about the next one.',
-    Always: 'This file and all further ones of this reply are written.',
-  },
-  tried: {
-    No: 'Its changes are dropped, and the answer tells the model.',
-    Keep: 'Its changes stay. The next time you are asked again.',
-    'Keep, always allow': 'Its changes stay, and it may run in this project without a question.',
-  },
-}
+const wishes = {
+  command: 'wants to run it.',
+  network: 'runs it, and it seems to need the network.',
+  proposal: 'proposes it.',
+  tried: 'wants to run it, and you tried it.',
+} as const satisfies Record<Question['about'], string>
 
-const tryMeans = 'It runs in the sandbox, on a layer and without network, and you are asked again with what it did.'
+type Answer = readonly [said: ApprovalAnswer, label: string, means: string]
+
+const answersTo = (about: Question['about'], canTry: boolean): readonly Answer[] =>
+  answers[about].filter(([said]) => said !== 'try' || canTry)
+
+/** The answers to each question, with what they mean. */
+const answers: Readonly<Record<Question['about'], readonly Answer[]>> = {
+  command: [
+    ['no', 'No', 'It does not run, and the answer tells the model.'],
+    ['try', 'Try', 'It runs in the sandbox, on a copy and without network. You see what it did, and are asked again.'],
+    ['once', 'Once', 'It runs now. The next time you are asked again.'],
+    ['always', 'Always', 'It runs now and later in this project without a question.'],
+  ],
+  network: [
+    ['no', 'No', 'It runs without the network.'],
+    ['once', 'Once', 'It runs with the network now. The next time you are asked again.'],
+    ['always', 'Always', 'It may use the network in this project, until one of the files above changes.'],
+  ],
+  proposal: [
+    ['no', 'No', 'Nothing changes, and the answer tells the model.'],
+    ['once', 'Yes', 'This change is made. You are asked about the next one.'],
+    ['always', 'Yes to all', 'This change and all further proposals of this reply are made.'],
+  ],
+  tried: [
+    ['no', 'No', 'Its changes are dropped, and the answer tells the model.'],
+    ['once', 'Keep', 'Its changes stay. The next time you are asked again.'],
+    ['always', 'Keep, always allow', 'Its changes stay, and it may run in this project without a question.'],
+  ],
+}
 
 function TriedFacts({ tried }: { tried: Tried }) {
   const { changed, more } = tried

@@ -5,7 +5,7 @@ import { labelOf, type Mark, markOf } from './words.ts'
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
 export type View = 'reply' | 'timeline' | 'prompt'
-export type Filter = 'all' | 'ready' | 'attention' | 'left' | 'done' | 'failed'
+export type Filter = 'all' | 'ready' | 'attention' | 'skipped' | 'left' | 'done' | 'failed'
 export type Looked =
   | { readonly at: 'block'; readonly key: number }
   /** All files in one scroll, beginning with one of them. */
@@ -36,7 +36,7 @@ export const ignoresSpace = signal(stored('clada-space') === 'ignored')
 export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'unified' ? 'unified' : 'split')
 export const helpOpen = signal(false)
 export const singleKeys = signal(stored('clada-keys') !== 'off')
-export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
+export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' | 'info' } | null>(null)
 /** Announced to screen readers. */
 export const announcement = signal('')
 
@@ -62,8 +62,11 @@ const current = computed(() => {
   return pending.value.find(({ task = '' }) => tasks?.has(task) ?? true)
 })
 
+/** A run that has put a question waits for its answer. */
+const isWaiting = computed(() => page.value?.questions.some(({ from }) => from === 'page') === true)
+
 export const stateOf = (block: PlanBlock): Mark =>
-  block.key === current.value?.key ? 'running' : markOf(block, outcomeOf(block))
+  block.key !== current.value?.key ? markOf(block, outcomeOf(block)) : isWaiting.value ? 'waiting' : 'running'
 
 /** Whether a text has all words that are looked for. */
 export function matcher(looksFor: string): (...texts: readonly (string | undefined)[]) => boolean {
@@ -97,20 +100,50 @@ export const shownFiles = computed(() => {
 
 const pathOf = ({ path }: TouchedFile): string => path
 
-/** Which of the few heaps above the list a block belongs to. */
+/** Which of the few groups above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
-  const outcome = outcomeOf(block)
-  if (outcome?.left || (outcome === undefined && block.state === 'left')) return 'left'
-  if (outcome !== undefined) return outcome.success ? 'done' : 'failed'
-  return block.state === 'ready' || block.state === 'looking' ? 'ready' : 'attention'
+  const standing = standingOf(block)
+  if (standing === 'checking') return 'ready'
+  if (standing === 'asks' || standing === 'unknown' || standing === 'cannot') return 'attention'
+  return standing === 'ready' && block.state === 'repaired' ? 'attention' : standing
 }
 
-export const counts = computed(() => {
-  const found = { all: 0, ready: 0, attention: 0, left: 0, done: 0, failed: 0 }
+/** How many blocks each group has. */
+export const groupSizes = computed(() => {
+  const found = { all: 0, ready: 0, attention: 0, skipped: 0, left: 0, done: 0, failed: 0 }
   for (const block of plan.value?.blocks ?? []) {
     found.all++
     found[groupOf(block)]++
   }
+  return found
+})
+
+/** What is left to do about a block, or was done. */
+type Standing = 'checking' | 'ready' | 'asks' | 'unknown' | 'cannot' | 'skipped' | 'left' | 'done' | 'failed'
+
+function standingOf(block: PlanBlock): Standing {
+  const outcome = outcomeOf(block)
+  if (outcome !== undefined) return outcome.left ? 'left' : outcome.success ? 'done' : 'failed'
+  return standings[block.state]
+}
+
+const standings: Readonly<Record<BlockState, Standing>> = {
+  checking: 'checking',
+  ready: 'ready',
+  repaired: 'ready',
+  approval: 'asks',
+  unknown: 'unknown',
+  refused: 'cannot',
+  fails: 'cannot',
+  broken: 'cannot',
+  skipped: 'skipped',
+  left: 'left',
+}
+
+/** Every block is counted once, so that the numbers add up to all of them. */
+export const tally = computed(() => {
+  const found = { checking: 0, ready: 0, asks: 0, unknown: 0, cannot: 0, skipped: 0, left: 0, done: 0, failed: 0 }
+  for (const block of plan.value?.blocks ?? []) found[standingOf(block)]++
   return found
 })
 

@@ -1,23 +1,27 @@
 import type { BlockState, Outcome, PlanBlock } from '../../clada/src/ui/protocol.ts'
 
 /** How things are called on the page, in one place. */
-export type Mark = BlockState | 'running' | 'done' | 'failed'
+export type Mark = BlockState | 'running' | 'waiting' | 'done' | 'failed'
 
 const labels: Record<Mark, string> = {
-  looking: 'Looking',
+  checking: 'Checking…',
   ready: 'Ready',
   repaired: 'Ready, repaired',
-  approval: 'Needs approval',
-  unknown: 'Unknown',
-  refused: 'Refused',
+  approval: 'Needs an answer',
+  unknown: 'Known after a program has run',
+  refused: 'Not allowed',
   fails: 'Will fail',
   broken: 'Cannot be read',
   skipped: 'Skipped',
   left: 'Left out',
   running: 'Running',
+  waiting: 'Waits for your answer',
   done: 'Done',
   failed: 'Failed',
 }
+
+/** Said to a key that came too early; gone when the check is over. */
+export const stillChecking = 'Checking what each block would do. Apply it when that is known.'
 
 export const labelOf = (mark: Mark): string => labels[mark]
 

@@ -380,7 +380,7 @@ export class Companion {
   /** The plan of a reply, which is shown again where the page shows another one. */
   async #reopened({ text, site }: Shown): ReturnType<Session['open']> {
     const { session } = this.#options
-    return session.text === text && session.plan?.looking === false ? session.plan : session.open(text, site)
+    return session.text === text && session.plan?.isChecking === false ? session.plan : session.open(text, site)
   }
 }
 

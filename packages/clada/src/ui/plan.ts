@@ -1,3 +1,4 @@
+import { registry } from '../actions/registry.ts'
 import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
@@ -11,7 +12,8 @@ import { pageAdvice, userText } from '../report/failure.ts'
 import { notExecutedNote, showOutput } from '../report/parts.ts'
 import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
-import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
+import type { Rung } from '@clada/reply/text/fit.ts'
+import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, Prose, ResultFacts, TouchedFile } from './protocol.ts'
 
 /** A block that was applied, with the changes that were predicted. */
 export interface DoneBlock {
@@ -67,7 +69,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
   const lacking = new Map(preview?.result.proposals?.flatMap(({ line, lacks }) => (lacks ? [[line, lacks]] : [])))
   const unmeant = new Map(preview?.result.notExecuted?.map((one) => [one.line, one]))
-  const unknown = preview === undefined ? 'looking' : 'skipped'
+  const unknown = preview === undefined ? 'checking' : 'skipped'
   const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
   const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
   const changesBy = new Map<string, readonly FileChange[]>()
@@ -81,26 +83,27 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     if (earlier === undefined) for (const change of changes) addChange(totals, change)
     return {
       key,
-      ...(block.task === undefined ? {} : { task }),
+      task: block.task,
       id: block.id,
       syntax: block.syntax,
+      proposed: block.proposed,
       action: block.action,
       target: below(root, block.target),
+      isProgram: registry.get(block.action)?.effect === 'exec',
       startLine: block.startLine,
       endLine: block.endLine,
-      ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
+      group: block.group && { line: block.group.line, atomic: block.group.atomic },
       ...judged(block, result, { unknown, lacking, unmeant }),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
-      ...decided(choices.blocks?.[task]),
-      ...(earlier === undefined ? {} : { outcome: outcomeOf(earlier.result) }),
+      decided: describeChoice(choices.blocks?.[task]),
+      outcome: earlier && outcomeOf(earlier.result),
     }
   })
-  const fatalError = preview?.result.fatalError
   const plan: Plan = {
     revision,
     reply: id,
-    looking: preview === undefined,
+    isChecking: preview === undefined,
     name,
     bytes: Buffer.byteLength(text),
     edited: choices.original !== undefined,
@@ -110,7 +113,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       .map(touched)
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: checked.warnings,
-    ...(fatalError === undefined ? {} : { fatal: fatalError }),
+    fatal: preview?.result.fatalError,
   }
   const lines = text.split('\n')
   return {
@@ -132,29 +135,53 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
         key,
         revision,
         raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
+        prose: proseAround(checked.blocks, key, lines),
         files: reviewed(task)?.files ?? [],
         places: reviewed(task)?.places ?? [],
         params: reviewed(task)?.params ?? {},
         choice: choices.blocks?.[task] ?? {},
         problems,
         warnings: warningsOf(block, result),
-        ...(note === undefined ? {} : { note }),
-        ...(result?.explanation === undefined ? {} : { explanation: result.explanation }),
-        ...(result === undefined ? {} : { result: facts(result) }),
-        ...(advice === undefined ? {} : { advice }),
-        ...(output === undefined ? {} : { output: output.body }),
+        note,
+        explanation: result?.explanation,
+        result: result && facts(result),
+        advice,
+        output: output?.body,
       }
     },
   }
 }
+
+/** The prose between a block and the one before it, and after the last one. Fences and the markers of a group are not prose. */
+function proseAround(blocks: readonly CheckedBlock[], key: number, lines: readonly string[]): Prose {
+  const { startLine = 1, endLine = null } = blocks[key] ?? {}
+  const from = blocks.slice(0, key).reduce((last, one) => Math.max(last, one.endLine ?? lines.length), 0)
+  const isLast = key === blocks.length - 1
+  return {
+    above: proseIn(lines.slice(from, startLine - 1)),
+    below: isLast && endLine !== null ? proseIn(lines.slice(endLine)) : '',
+  }
+}
+
+function proseIn(lines: readonly string[]): string {
+  const text = lines.filter((line) => !marker.test(line)).join('\n')
+  return text
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .slice(0, longestProse)
+}
+
+const marker = /^\s*(?:`{3,}|~{3,}|<---(?:TASKS|END)\b.*--->\s*$|<\/?tasks\b[^<]*>\s*$)/
+
+const longestProse = 5000
 
 /** Characters of an action's output that the page shows. */
 const shownOutput = 200_000
 
 export const outcomeOf = (result: ActionResult): Outcome => ({
   success: result.success,
-  ...(isLeftOut(result) ? { left: true } : {}),
-  ...(result.error === undefined ? {} : { why: oneLine(userText(result)) }),
+  left: isLeftOut(result) ? true : undefined,
+  why: result.error === undefined ? undefined : oneLine(userText(result)),
   warnings: result.warnings?.length ?? 0,
 })
 
@@ -186,7 +213,7 @@ function judged(
     lacking,
     unmeant,
   }: {
-    readonly unknown: 'looking' | 'skipped'
+    readonly unknown: 'checking' | 'skipped'
     readonly lacking: ReadonlyMap<number, MissingPart>
     /** What only the disk said is not meant, by line. */
     readonly unmeant: ReadonlyMap<number, NotExecuted>
@@ -197,37 +224,48 @@ function judged(
     return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
   }
   if (block.note !== undefined) return { state: 'skipped', why: block.note }
-  if (result !== undefined && isLeftOut(result)) return { state: 'left', ...why(result.review?.reason) }
+  if (result !== undefined && isLeftOut(result)) return { state: 'left', why: result.review?.reason }
   const example = unmeant.get(block.startLine)
-  if (result === undefined) return { state: unknown, ...why(example && notExecutedNote(example)) }
+  if (result === undefined) return { state: unknown, why: example && notExecutedNote(example) }
   const runs = programOf(result)
-  if (result.unknown !== undefined) return { state: 'unknown', ...why(result.warnings?.at(-1)) }
+  if (result.unknown !== undefined) return { state: 'unknown', why: result.warnings?.at(-1) }
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }
-  if (result.success) {
-    const repaired = runs === undefined && warningsOf(block, result).length > 0
-    return { state: repaired ? 'repaired' : 'ready', ...(runs === undefined ? {} : { runs }) }
-  }
+  if (result.success) return { state: isRepaired(result) ? 'repaired' : 'ready', runs }
   const { code, details } = result
   return {
     state: failureState(code),
     why: oneLine(userText(result)),
-    ...(details?.rule === undefined ? {} : { rule: details.rule }),
-    ...(details?.command === undefined ? {} : { runs: details.command }),
+    rule: details?.rule,
+    runs: details?.command,
   }
 }
 
-const why = (reason: string | undefined) => (reason === undefined ? {} : { why: reason })
+/**
+ * Whether the text that lands is not the text of the block. A repaired marker, a wrong line number or white space that the
+ * search text lacked changes nothing about it: that is a note.
+ */
+function isRepaired({ data }: ActionResult): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  const levels = [
+    ...('matched' in data ? String(data.matched).split(', ') : []),
+    ...('strategies' in data && Array.isArray(data.strategies) ? data.strategies.map(String) : []),
+  ]
+  return levels.some((level) => changingLevels.has(level))
+}
+
+/** Match levels at which new lines are changed like the old ones. */
+const changingLevels: ReadonlySet<string> = new Set<Rung>(['indentation', 'characters', 'prefix'])
 
 /** What the user has changed, for the list of blocks. */
-function decided(choice: BlockChoice = {}): Pick<PlanBlock, 'decided'> {
+function describeChoice(choice: BlockChoice = {}): string | undefined {
   const left = choice.leave?.length ?? 0
   const words = [
     ...(left === 0 ? [] : [`${left} ${left === 1 ? 'change' : 'changes'} left out`]),
     ...(choice.params === undefined && choice.texts === undefined ? [] : ['edited by you']),
     ...(choice.place === undefined ? [] : ['place chosen by you']),
   ]
-  return words.length === 0 ? {} : { decided: words.join(', ') }
+  return words.length === 0 ? undefined : words.join(', ')
 }
 
 function failureState(code: Code | undefined): BlockState {
@@ -254,15 +292,10 @@ const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): read
   result?.warnings ?? block.warnings ?? []
 
 /** The words for a person; the answer for the model has its own. */
-const facts = (result: ActionResult): NonNullable<BlockDetail['result']> => {
+const facts = (result: ActionResult): ResultFacts => {
   const { success, error, code, details } = result
   const { stack: _, advice: __, ...shown } = details ?? {}
-  return {
-    success,
-    ...(error === undefined ? {} : { error: userText(result) }),
-    ...(code === undefined ? {} : { code }),
-    ...(details === undefined ? {} : { details: shown }),
-  }
+  return { success, error: error === undefined ? undefined : userText(result), code, details: details && shown }
 }
 
 /** What the page works on. */

@@ -7,10 +7,10 @@ import type { ExecutedAction, HistoryEntry } from '../engine/history-run.ts'
 
 /** The predicted result of a block. */
 export type BlockState =
-  /** The reply is long, and its effects are not known yet. */
-  | 'looking'
+  /** The reply is long, and its effects are being computed. */
+  | 'checking'
   | 'ready'
-  /** It will work, with a warning: usually a repair. */
+  /** It will work, and its new text is not quite what the model wrote: clada repaired it. */
   | 'repaired'
   /** It will start a program that is not approved yet, or replace a file by what seems to be a part of it. */
   | 'approval'
@@ -30,25 +30,29 @@ export interface PlanBlock {
   /** Its place in the plan. */
   readonly key: number
   /** Its number in reports; missing where there is nothing to run. */
-  readonly task?: string
+  readonly task?: string | undefined
   readonly id: string
   readonly syntax: string
+  /** Shown before it is applied: the reply does not ask for it in a format for edits. */
+  readonly proposed?: true | undefined
   readonly action: string
   readonly target: string
+  /** It runs a command or code. */
+  readonly isProgram: boolean
   readonly startLine: number
   readonly endLine: number | null
-  readonly group?: { readonly line: number; readonly atomic: boolean }
+  readonly group?: { readonly line: number; readonly atomic: boolean } | undefined
   readonly state: BlockState
   /** The first line of what is wrong. */
-  readonly why?: string
-  readonly rule?: string
+  readonly why?: string | undefined
+  readonly rule?: string | undefined
   /** The command line that it would run. */
-  readonly runs?: string
+  readonly runs?: string | undefined
   readonly warnings: number
   readonly files: readonly TouchedFile[]
   /** What the user has changed about it, in a few words. */
-  readonly decided?: string
-  readonly outcome?: Outcome
+  readonly decided?: string | undefined
+  readonly outcome?: Outcome | undefined
 }
 
 export interface TouchedFile {
@@ -61,8 +65,8 @@ export interface TouchedFile {
 export interface Outcome {
   readonly success: boolean
   /** Nothing of it was applied, because the user said so. */
-  readonly left?: true
-  readonly why?: string
+  readonly left?: true | undefined
+  readonly why?: string | undefined
   readonly warnings: number
 }
 
@@ -71,7 +75,7 @@ export interface Plan {
   readonly revision: number
   readonly reply: number
   /** Only read so far: the effects follow with the next revision. */
-  readonly looking: boolean
+  readonly isChecking: boolean
   /** Where the text came from: a file's name, or empty. */
   readonly name: string
   readonly bytes: number
@@ -82,7 +86,7 @@ export interface Plan {
   readonly files: readonly TouchedFile[]
   readonly warnings: readonly string[]
   /** Why nothing of it can be applied. */
-  readonly fatal?: string
+  readonly fatal?: string | undefined
 }
 
 /** Everything about one block that the list does not show. */
@@ -92,6 +96,8 @@ export interface BlockDetail {
   readonly revision: number
   /** The block as it is in the document. */
   readonly raw: string
+  /** What the model wrote around it, without other blocks. */
+  readonly prose: Prose
   /** What it changes, with the parts that can be taken or left out. */
   readonly files: readonly ReviewedFile[]
   /** Where an edit could go that has no place of its own. */
@@ -102,14 +108,28 @@ export interface BlockDetail {
   readonly choice: BlockChoice
   readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
   readonly warnings: readonly string[]
-  readonly note?: string
-  readonly explanation?: string
+  readonly note?: string | undefined
+  readonly explanation?: string | undefined
   /** Its result, or the predicted one. */
-  readonly result?: Pick<ActionResult, 'success' | 'error' | 'code' | 'details'>
+  readonly result?: ResultFacts | undefined
   /** What the person can do about a failure. */
-  readonly advice?: string
+  readonly advice?: string | undefined
   /** What it has to show. */
-  readonly output?: string
+  readonly output?: string | undefined
+}
+
+/** What the page shows of a result. */
+export interface ResultFacts {
+  readonly success: boolean
+  readonly error: string | undefined
+  readonly code: ActionResult['code'] | undefined
+  readonly details: ActionResult['details'] | undefined
+}
+
+export interface Prose {
+  readonly above: string
+  /** Only of the last block. */
+  readonly below: string
 }
 
 /** One of the replies that were opened here. */
@@ -214,9 +234,9 @@ export interface ProjectFacts {
 /** A file, or one structure of it, in the working set. */
 export interface ContextEntry {
   readonly path: string
-  readonly tokens?: number
+  readonly tokens?: number | undefined
   /** Why it cannot be read. */
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 export interface Structure {

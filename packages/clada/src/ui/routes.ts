@@ -24,7 +24,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/document': ({ session }) => ({ text: session.text }),
   'GET /api/block': ({ session, query }) =>
     session.detailIn(numberIn(query.get('revision')), numberIn(query.get('key'))),
-  'GET /api/file': ({ session, query }) => session.file(query.get('path') ?? ''),
+  'GET /api/file': ({ session, query }) => session.fileIn(numberIn(query.get('revision')), query.get('path') ?? ''),
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
   'GET /api/timeline': ({ session }) => timelineOf(session.project),
   'GET /api/execution': ({ session, query }) => describeExecution(session.project, numberIn(query.get('number'))),

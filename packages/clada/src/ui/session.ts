@@ -82,7 +82,7 @@ export class Session {
   async look(text: string): Promise<Planned> {
     if (this.#replies.shown !== undefined && this.text === text) {
       await this.refresh()
-      if (this.planned?.plan.looking === false && this.text === text) return this.planned
+      if (this.planned?.plan.isChecking === false && this.text === text) return this.planned
     }
     return planOf({ ...this.project, id: 0, text, name: '', revision: 0, done: new Map(), choices: {} })
   }
@@ -203,6 +203,11 @@ export class Session {
     const detail = this.#replies.shown?.planned.detail(key)
     if (detail === undefined) throw new Refusal(404, 'There is no such block.')
     return detail
+  }
+
+  /** Null if the requested plan was replaced by another. */
+  fileIn(revision: number, name: string): FileChange | null {
+    return this.plan?.revision === revision ? this.file(name) : null
   }
 
   file(name: string): FileChange {

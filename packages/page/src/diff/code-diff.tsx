@@ -19,6 +19,8 @@ interface Props {
   readonly choosing?: Choosing | undefined
   /** `whole`: also lines of any length. */
   readonly lines?: 'cut' | 'whole'
+  /** Where the texts begin in their files, if they are parts; lines count from 0. */
+  readonly start?: { readonly left: number; readonly right: number }
 }
 
 export interface Choosing {
@@ -28,12 +30,13 @@ export interface Choosing {
 }
 
 const noHunks: readonly ReviewHunk[] = []
+const wholeFile = { left: 0, right: 0 }
 
 /**
  * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break
  * anywhere, so the height of every row is known without drawing it.
  */
-export function CodeDiff({ change, mode, choosing, lines = 'cut' }: Props) {
+export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeFile }: Props) {
   const longest = lines === 'whole' ? Infinity : longestLine
   const { path, before, after } = change
   const space = ignoresSpace.value ? 'ignored' : 'counts'
@@ -48,7 +51,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut' }: Props) {
     const { above, below } = opened.get(at) ?? { above: 0, below: 0 }
     setOpened(new Map(opened).set(at, { above: above + how.above, below: below + how.below }))
   }
-  const digits = String(Math.max(comparison.left.length, comparison.right.length)).length
+  const digits = String(Math.max(start.left + comparison.left.length, start.right + comparison.right.length)).length
   const columns = useColumns(box, shape, digits)
   const tops = useMemo(() => topsOf(rows, comparison, { columns, longest }), [rows, comparison, columns, longest])
   const sight = useSight(box)
@@ -85,7 +88,7 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut' }: Props) {
     const tone = changed ? (own === 'left' ? 'removed' : 'added') : ''
     return (
       <div class={`cell ${own} ${tone}`}>
-        <span class="num">{index + 1}</span>
+        <span class="num">{start[own] + index + 1}</span>
         <span class="sign">{changed ? (own === 'left' ? '−' : '+') : ' '}</span>
         <code>{side(own === 'left' ? lefts : rights, own === 'left' ? left : right, index, beside)}</code>
       </div>
@@ -126,12 +129,12 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut' }: Props) {
   )
 }
 
-/** Lines that are alike; a few of them at a time, or all. */
+/** Unchanged lines; a few of them at a time, or all. */
 function Fold({ count, open }: { count: number; open: (how: { above: number; below: number }) => void }) {
   return (
     <div class="fold">
       <button type="button" onClick={() => open({ above: Infinity, below: 0 })}>
-        {plural(count, 'line')} alike
+        {plural(count, 'unchanged line')}
       </button>
       {count > fewLines && (
         <>

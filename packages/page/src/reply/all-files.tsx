@@ -65,8 +65,8 @@ function OneFile({ file, mode }: { file: TouchedFile; mode: 'split' | 'unified' 
       ? get<BlockDetail | null>(`/api/block?key=${only}&revision=${revision}`, signal).then(
           (detail) => detail && setFound({ detail }),
         )
-      : get<FileChange>(`/api/file?path=${encodeURIComponent(file.path)}`, signal).then((change) =>
-          setFound({ change }),
+      : get<FileChange | null>(`/api/file?path=${encodeURIComponent(file.path)}&revision=${revision}`, signal).then(
+          (change) => change && setFound({ change }),
         )
     asked.catch(() => undefined)
     return () => gone.abort()

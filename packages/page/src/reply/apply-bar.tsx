@@ -1,6 +1,6 @@
 import { applyMarked, copyAnswer, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
-import { applicable, chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
+import { chosen, live, page, plan, tally, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { plural } from '../words.ts'
@@ -8,12 +8,7 @@ import { plural } from '../words.ts'
 /** The decision and its result. */
 export function ApplyBar() {
   const running = page.value?.running
-  const left = applicable.value.length
-  const waiting = pending.value.filter(({ state }) => state === 'unknown').length
-  const cannot = pending.value.filter(({ state }) => state !== 'left' && state !== 'unknown').length - left
-  const some = chosen.value.length
   const torn = tornGroup.value
-  const { done, failed, left: leftOut } = counts.value
   if (running) return <Progress what={running.what} total={running.total} />
   return (
     <footer class="apply">
@@ -27,48 +22,88 @@ export function ApplyBar() {
           {spellOut(remark)}
         </p>
       ))}
-      {done + failed > 0 && (
-        <div class="row outcome">
-          <p class="result" role="status">
-            <span class="state-done">{done} done</span>
-            {failed > 0 && <span class="state-failed">{failed} failed</span>}
-            {left > 0 && <span class="quiet">{left} left</span>}
-            {cannot > 0 && <span class="quiet">{cannot} cannot be applied</span>}
-            {leftOut > 0 && <span class="quiet">{leftOut} left out</span>}
-          </p>
-          <Button quiet act={undoLast} hint="Take back the last execution">
-            Undo
-          </Button>
-        </div>
-      )}
-      {done + failed === 0 && cannot > 0 && !plan.value?.looking && (
-        <p class="quiet">{plural(cannot, 'block')} cannot be applied. The answer tells the model why.</p>
-      )}
-      {waiting > 0 && <p class="quiet">{plural(waiting, 'block')} unknown until a program has run.</p>}
-      <div class="row">
-        {plan.value?.looking && <p class="quiet pad">Looking at what each block would do…</p>}
-        {left + some > 0 && (
-          <Button kind="primary" act={applyMarked} keys="a" disabled={plan.value?.fatal !== undefined}>
-            {some > 0 ? `Apply ${some} marked` : done + failed > 0 ? `Apply the other ${left}` : `Apply ${allOf(left)}`}
-          </Button>
-        )}
-        <Button kind={left === 0 ? 'primary' : 'plain'} act={copyAnswer} keys="c" hint="The report for the model">
-          {done + failed > 0 ? 'Copy answer' : 'Copy preview'}
-        </Button>
-      </div>
+      <Result />
+      <Others />
+      <Decision />
     </footer>
   )
 }
 
-const allOf = (count: number): string => (count === 1 ? 'it' : `all ${count}`)
+function Result() {
+  const { done, failed } = tally.value
+  if (done + failed === 0) return null
+  return (
+    <div class="row outcome">
+      <p class="result" role="status">
+        {done > 0 && <span class="state-done">{done} done</span>}
+        {failed > 0 && <span class="state-failed">{failed} failed</span>}
+      </p>
+      <Button act={undoLast} hint="Undo the last execution" keys="u">
+        Undo
+      </Button>
+    </div>
+  )
+}
+
+/** The blocks that the button does not count, so that the numbers add up. */
+function Others() {
+  const { asks, unknown, cannot, skipped, left } = tally.value
+  const notes = [
+    ...(asks === 0 ? [] : [`${asks} ${asks === 1 ? 'needs' : 'need'} an answer`]),
+    ...(unknown === 0 ? [] : [`${unknown} known after a program has run`]),
+    ...(cannot === 0 ? [] : [`${cannot} cannot be applied`]),
+    ...(skipped === 0 ? [] : [`${skipped} skipped`]),
+    ...(left === 0 ? [] : [`${left} left out`]),
+  ]
+  return notes.length === 0 ? null : <p class="quiet others">{notes.join(', ')}</p>
+}
+
+function Decision() {
+  const { checking, ready, asks, unknown, done, failed } = tally.value
+  const isPending = checking + ready + asks + unknown + chosen.value.length > 0
+  const isChecking = plan.value?.isChecking === true
+  return (
+    <div class="row">
+      {isPending && (
+        <Button kind="primary" act={applyMarked} keys="a" disabled={isChecking || plan.value?.fatal !== undefined}>
+          {isChecking ? 'Checking…' : applyLabel()}
+        </Button>
+      )}
+      <Button
+        kind={isPending ? 'plain' : 'primary'}
+        act={copyAnswer}
+        keys="c"
+        hint="The report for the model"
+        disabled={isChecking}
+      >
+        {done + failed > 0 ? 'Copy answer' : 'Copy report'}
+      </Button>
+    </div>
+  )
+}
+
+function applyLabel(): string {
+  const { ready, asks, done, failed } = tally.value
+  const total = plan.value?.blocks.length ?? 0
+  const some = chosen.value.length
+  if (some > 0) return `Apply ${some} marked`
+  if (done + failed > 0) return ready + asks === 0 ? 'Apply the rest' : `Apply ${ready + asks} more`
+  // The run puts a question first.
+  if (ready === 0) return 'Apply…'
+  if (ready === total) return total === 1 ? 'Apply' : `Apply all ${total}`
+  return `Apply ${ready} of ${total}`
+}
 
 function Progress({ what, total }: { what: string; total: number }) {
   const done = what === 'document' ? live.value.size : 0
+  const isWaiting = page.value?.questions.some(({ from }) => from === 'page')
   return (
     <footer class="apply">
       <div class="row">
         <progress max={total} value={done} aria-label="Progress" />
-        <span class="quiet nowrap">{what === 'document' ? `${done} of ${plural(total, 'block')}` : what}</span>
+        <span class={`nowrap ${isWaiting ? 'state-approval' : 'quiet'}`}>
+          {isWaiting ? 'Waits for your answer' : what === 'document' ? `${done} of ${plural(total, 'block')}` : what}
+        </span>
         <Button kind="danger" act={stop} keys="s">
           Stop
         </Button>

@@ -6,8 +6,19 @@ import { focusOn } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { CodeDiff } from '../diff/code-diff.tsx'
 import { Diff, Sections } from '../diff/diffs.tsx'
+import { dropDraft, readDraft, writeDraft } from './drafts.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { canDecide, type Decided, decideHunk, editing, hunkAt, keepParams, keepText, stopEditing } from './choices.ts'
+import {
+  canDecide,
+  type Decided,
+  decideHunk,
+  draftKeyOf,
+  editing,
+  hunkAt,
+  keepParams,
+  keepText,
+  stopEditing,
+} from './choices.ts'
 
 /** What a block does to files, change by change: each can be taken or left out, and the text edited. */
 export function BlockFiles({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
@@ -41,6 +52,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
     }),
     [hunks, of.block, of.choice],
   )
+  const draftKey = draftKeyOf(of.block, path)
   const isEditing = editing.value?.what === 'file' && editing.value.path === path && can
   const own = (
     <>
@@ -48,14 +60,15 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
       {tools}
       {can && !binary && after !== null && !isEditing && (
         <Button
-          quiet
-          hint="Change the new text before it is applied (e)"
+          hint="Edit the new text before it is applied"
+          keys="e"
           act={() => {
             editing.value = { what: 'file', path }
             focusOn('edit-text')
           }}
         >
-          Edit<span class="unseen"> the new text of {spellOut(path)}</span>
+          {readDraft(draftKey) === undefined ? 'Edit' : 'Continue draft'}
+          <span class="unseen"> of the new text of {spellOut(path)}</span>
         </Button>
       )}
     </>
@@ -66,6 +79,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
       label={`The new text of ${path}`}
       text={after ?? ''}
       at={linesTo(after ?? '', hunks[0]?.newStart ?? 0)}
+      draftKey={draftKey}
       keep={(text) => keepText(of, path, text)}
       below={(text) => <CodeDiff change={{ ...file, after: text }} mode={mode} />}
     />
@@ -82,7 +96,8 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
       ))}
       <Diff
         section={{
-          file,
+          // What is left out does not count.
+          file: { ...file, after: file.result },
           change,
           tools: own,
           choosing: can ? choosing : undefined,
@@ -152,19 +167,39 @@ interface EditorProps {
   readonly text: string
   /** Where to begin. */
   readonly at?: number
-  readonly keep: (text: string) => unknown
+  /** What the draft is kept by. */
+  readonly draftKey: string
+  readonly keep: (text: string) => Promise<true | undefined>
   /** Follows what is typed. */
   readonly below?: (text: string) => ComponentChildren
 }
 
 /** A text in place. Nothing is applied by it. */
-export function Editor({ label, text, at = 0, keep, below }: EditorProps) {
+export function Editor({ label, text, at = 0, draftKey, keep, below }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => area.current?.setSelectionRange(at, at), [])
-  const [draft, setDraft] = useState(text)
+  const [base] = useState(text)
+  const [found, setFound] = useState(() => readDraft(draftKey))
+  // A draft that began with another text is shown only when it is asked for.
+  const [draft, setDraft] = useState(found?.base === base ? found.text : base)
+  const isOther = found !== undefined && found.base !== base
+  const type = (next: string): void => {
+    setDraft(next)
+    setFound(undefined)
+    writeDraft(draftKey, { base, text: next })
+  }
+  const accept = async (): Promise<void> => {
+    if (await keep(draft)) dropDraft(draftKey)
+  }
   const followed = useFollowing(draft)
   return (
     <div class="editor">
+      {isOther && (
+        <div class="alert warn">
+          <p>There is a draft of yours that began with another text.</p>
+          <Button act={() => type(found.text)}>Show the draft</Button>
+        </div>
+      )}
       <textarea
         ref={area}
         id="edit-text"
@@ -172,14 +207,17 @@ export function Editor({ label, text, at = 0, keep, below }: EditorProps) {
         spellcheck={false}
         rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
         value={draft}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-        onKeyDown={(event) => editorKey(event, () => keep(draft))}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => editorKey(event, accept)}
       />
       <div class="row">
-        <Button kind="primary" act={() => keep(draft)} hint="Ctrl+Enter">
+        <Button kind="primary" act={accept} hint="Ctrl+Enter">
           Use this text
         </Button>
-        <Button act={stopEditing}>Cancel</Button>
+        <Button act={stopEditing} hint="Esc. What you typed is kept as a draft.">
+          Close
+        </Button>
+        {draft !== base && <Button act={() => type(base)}>Discard draft</Button>}
       </div>
       {below?.(followed)}
     </div>
@@ -206,8 +244,11 @@ function useFollowing(text: string): string {
 
 /** What the block says, name by name. */
 export function ParamsEditor({ of, params }: { of: Decided; params: Readonly<Record<string, string>> }) {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({})
-  const keep = (): Promise<void> => keepParams(of, drafts)
+  const keyOf = (name: string): string => draftKeyOf(of.block, `param ${name}`)
+  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>(() => draftsOf(params, keyOf))
+  const keep = async (): Promise<void> => {
+    if (await keepParams(of, drafts)) for (const name of Object.keys(params)) dropDraft(keyOf(name))
+  }
   return (
     <div class="editor">
       {Object.entries(params).map(([name, text], index) => (
@@ -217,8 +258,11 @@ export function ParamsEditor({ of, params }: { of: Decided; params: Readonly<Rec
             {...(index === 0 ? { id: 'edit-text' } : {})}
             spellcheck={false}
             rows={Math.min(16, text.split('\n').length)}
-            defaultValue={text}
-            onInput={({ currentTarget: { value } }) => setDrafts({ ...drafts, [name]: value })}
+            defaultValue={drafts[name] ?? text}
+            onInput={({ currentTarget: { value } }) => {
+              setDrafts({ ...drafts, [name]: value })
+              writeDraft(keyOf(name), { base: text, text: value })
+            }}
             onKeyDown={(event) => editorKey(event, keep)}
           />
         </label>
@@ -227,8 +271,23 @@ export function ParamsEditor({ of, params }: { of: Decided; params: Readonly<Rec
         <Button kind="primary" act={keep} hint="Ctrl+Enter" disabled={Object.keys(drafts).length === 0}>
           Use these texts
         </Button>
-        <Button act={stopEditing}>Cancel</Button>
+        <Button act={stopEditing} hint="Esc. What you typed is kept as a draft.">
+          Close
+        </Button>
       </div>
     </div>
   )
+}
+
+/** Drafts of the parameters as they are now; one that began with another text is none. */
+function draftsOf(
+  params: Readonly<Record<string, string>>,
+  keyOf: (name: string) => string,
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const [name, text] of Object.entries(params)) {
+    const draft = readDraft(keyOf(name))
+    if (draft?.base === text) found[name] = draft.text
+  }
+  return found
 }

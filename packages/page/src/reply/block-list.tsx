@@ -1,10 +1,10 @@
 import { lookAtBlock, mark } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
-import { Counts, Name } from '../parts.tsx'
-import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
+import { BlockName, Counts, Name } from '../parts.tsx'
+import { filter, type Filter, groupSizes, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { labelOf } from '../words.ts'
+import { labelOf, plural } from '../words.ts'
 import type { PlanBlock, TouchedFile } from '../../../clada/src/ui/protocol.ts'
 
 export const rowHeight = 52
@@ -39,7 +39,8 @@ export function BlockList() {
 const filters: readonly (readonly [Filter, string])[] = [
   ['all', 'All'],
   ['ready', 'Ready'],
-  ['attention', 'Look at'],
+  ['attention', 'Need attention'],
+  ['skipped', 'Skipped'],
   ['left', 'Left out'],
   ['done', 'Done'],
   ['failed', 'Failed'],
@@ -49,16 +50,16 @@ function Filters() {
   return (
     <div class="filters" role="group" aria-label="Which blocks are shown">
       {filters
-        .filter(([name]) => name === 'all' || name === filter.value || counts.value[name] > 0)
+        .filter(([name]) => name === 'all' || name === filter.value || groupSizes.value[name] > 0)
         .map(([name, label]) => (
           <button
             key={name}
             type="button"
-            class={`chip heap-${name}`}
+            class={`chip group-${name}`}
             aria-pressed={filter.value === name}
             onClick={() => (filter.value = name)}
           >
-            {label} <span class="count">{counts.value[name]}</span>
+            {label} <span class="count">{groupSizes.value[name]}</span>
           </button>
         ))}
     </div>
@@ -74,12 +75,13 @@ interface RowProps {
 }
 
 function Row({ block, index, total, isCurrent }: RowProps) {
-  const { key, task, action, target, group, why, runs, files, decided } = block
+  const { key, task, action, group, why, files, decided, warnings, proposed } = block
   const outcome = outcomeOf(block)
   const state = stateOf(block)
   const isMarked = task !== undefined && marked.value.has(task)
   const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
-  const reason = outcome === undefined ? why : outcome.why
+  // While it runs, what was foreseen of it is no news.
+  const reason = outcome !== undefined ? outcome.why : state === 'running' || state === 'waiting' ? undefined : why
   return (
     <div
       id={`blocks-${index}`}
@@ -102,13 +104,15 @@ function Row({ block, index, total, isCurrent }: RowProps) {
       <StateIcon mark={state} />
       <span class="what">
         <span class="line">
-          <b>{spellOut(action === '' ? block.syntax : action)}</b> <Name named="mono target" of={target} />
+          <BlockName of={block} />
         </span>
         <span class="line quiet">
           <span class={`state-${state}`}>{labelOf(state)}</span>
           {decided !== undefined && <span>, {decided}</span>}
           {group?.atomic && <span>, all or nothing</span>}
-          {(reason ?? runs) !== undefined && <Name of={`: ${reason ?? runs}`} />}
+          {reason !== undefined && <Name of={`: ${reason}`} />}
+          {reason === undefined && warnings > 0 && state !== 'done' && <span>, {plural(warnings, 'note')}</span>}
+          {action !== '' && <span class="action"> · {proposed ? 'proposal' : spellOut(action)}</span>}
         </span>
       </span>
       <Counts of={sum(files)} />

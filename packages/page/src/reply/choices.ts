@@ -25,7 +25,10 @@ export const editing = signal<
 const sent = new Map<string, BlockChoice>()
 
 export const canDecide = (block: PlanBlock): boolean =>
-  block.task !== undefined && pending.value.includes(block) && !isRunning() && plan.value?.looking === false
+  block.task !== undefined && pending.value.includes(block) && !isRunning() && plan.value?.isChecking === false
+
+/** What a draft about a block is kept by. */
+export const draftKeyOf = ({ task = '' }: PlanBlock, of: string): string => `${plan.value?.reply} ${task} ${of}`
 
 /** A block, and what was decided about it so far. */
 export interface Decided {
@@ -33,10 +36,10 @@ export interface Decided {
   readonly choice: BlockChoice
 }
 
-const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => BlockChoice): Promise<unknown> =>
+const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => BlockChoice): Promise<true | undefined> =>
   tried(async () => {
     const { task } = block
-    if (task === undefined || !canDecide(block)) return
+    if (task === undefined || !canDecide(block)) return undefined
     const next = change(sent.get(task) ?? choice)
     sent.set(task, next)
     try {
@@ -44,6 +47,7 @@ const decide = ({ block, choice }: Decided, change: (choice: BlockChoice) => Blo
     } finally {
       if (sent.get(task) === next) sent.delete(task)
     }
+    return true
   })
 
 /** A change is taken or left out, with all that go with it. */
@@ -69,22 +73,26 @@ export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPla
 /** As the model wrote it. */
 export const forgetChoice = (of: Decided): Promise<unknown> => decide(of, () => ({}))
 
-export async function keepText(of: Decided, path: string, text: string): Promise<void> {
-  await decide(of, (choice) => ({ ...choice, texts: { ...choice.texts, [path]: text } }))
-  stopEditing()
+/** True if the server has it: until then the box stays open. */
+export async function keepText(of: Decided, path: string, text: string): Promise<true | undefined> {
+  const isKept = await decide(of, (choice) => ({ ...choice, texts: { ...choice.texts, [path]: text } }))
+  if (isKept) stopEditing()
+  return isKept
 }
 
-export async function keepParams(of: Decided, params: Readonly<Record<string, string>>): Promise<void> {
+export async function keepParams(of: Decided, params: Readonly<Record<string, string>>): Promise<true | undefined> {
   // Texts of files were made from the parameters before.
-  await decide(of, (choice) => ({ ...choice, texts: {}, params: { ...choice.params, ...params } }))
-  stopEditing()
+  const isKept = await decide(of, (choice) => ({ ...choice, texts: {}, params: { ...choice.params, ...params } }))
+  if (isKept) stopEditing()
+  return isKept
 }
 
-export const keepReply = (text: string): Promise<unknown> =>
+export const keepReply = (text: string): Promise<true | undefined> =>
   tried(async () => {
     take(await postText<Plan>('/api/edit', text))
     stopEditing()
     say('The reply is as you edited it. The answer shows your changes to the model.', 'good')
+    return true as const
   })
 
 export function stopEditing(): void {

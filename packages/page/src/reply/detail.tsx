@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { BlockDetail, PlanBlock } from '../../../clada/src/ui/protocol.ts'
-import { applyOne, toggleDiff, toggleSpace } from '../actions.ts'
+import { applyOne, showDiffs, toggleSpace } from '../actions.ts'
 import { get } from '../api.ts'
-import { Button } from '../button.tsx'
+import { Button, Segments } from '../button.tsx'
 import { StateIcon } from '../icons.tsx'
 import {
   detailOpen,
@@ -17,7 +17,7 @@ import {
   plan,
   stateOf,
 } from '../store.ts'
-import { inOrder, Name } from '../parts.tsx'
+import { BlockName, inOrder } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { labelOf } from '../words.ts'
 import { AllFiles } from './all-files.tsx'
@@ -55,7 +55,7 @@ export function Detail() {
         {at.at === 'files' && !isReply && <h2>All files</h2>}
         {at.at === 'map' && !isReply && <h2>Map of the reply</h2>}
         {block !== undefined && pending.value.includes(block) && (
-          <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.looking === true}>
+          <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.isChecking === true}>
             Apply this
           </Button>
         )}
@@ -68,7 +68,7 @@ export function Detail() {
       </header>
       {edited?.what === 'reply' ? (
         <div class="detail-body whole" id="detail" tabIndex={-1}>
-          <Editor label="The reply" text={edited.text} keep={keepReply} />
+          <Editor label="The reply" text={edited.text} draftKey={`${plan.value?.reply} reply`} keep={keepReply} />
         </div>
       ) : at.at === 'map' ? (
         <ReplyMap />
@@ -85,22 +85,31 @@ export function Detail() {
 /** How differences are shown. */
 export const DiffTools = () => (
   <>
-    <Button quiet act={() => moveHunk('before')} keys="[" hint="To the change before ([)">
-      <span aria-hidden="true">↑</span>
-      <span class="unseen">Change before</span>
-    </Button>
-    <Button quiet act={() => moveHunk('next')} keys="]" hint="To the next change (])">
-      <span aria-hidden="true">↓</span>
-      <span class="unseen">Next change</span>
-    </Button>
-    <Button quiet act={toggleSpace} keys="w" pressed={ignoresSpace.value} hint="Lines that differ by white space only">
-      Ignore spaces
-    </Button>
-    <Button quiet act={toggleDiff} keys="d" hint="How differences are shown">
-      {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
+    <span class="segments" role="group" aria-label="Go to a change">
+      <Button act={() => moveHunk('before')} keys="[" name="Previous change">
+        <span aria-hidden="true">↑</span>
+      </Button>
+      <Button act={() => moveHunk('next')} keys="]" name="Next change">
+        <span aria-hidden="true">↓</span>
+      </Button>
+    </span>
+    <Segments
+      label="How diffs are shown"
+      hint="How diffs are shown (d)"
+      value={diffMode.value}
+      options={diffModes}
+      choose={showDiffs}
+    />
+    <Button act={toggleSpace} keys="w" pressed={ignoresSpace.value} hint="Hide changes of whitespace only">
+      Ignore whitespace
     </Button>
   </>
 )
+
+const diffModes = [
+  ['split', 'Side by side'],
+  ['unified', 'Unified'],
+] as const
 
 /** When the last block was requested: while a key is held down none is loaded. */
 let asked = 0
@@ -133,7 +142,7 @@ function OneBlock({ block }: { block: PlanBlock }) {
     if (editing.value !== null && editing.value.what !== 'reply') editing.value = null
   }, [block.key])
   const found = detail.value
-  if (isMissing) return <p class="quiet pad">Nothing is to be seen here.</p>
+  if (isMissing) return <p class="quiet pad">This block cannot be shown. Refresh the page.</p>
   return found?.key === block.key ? <Body block={block} detail={found} /> : null
 }
 
@@ -145,14 +154,14 @@ function BlockTools({ block }: { block: PlanBlock }) {
   return (
     <>
       <span class="gap" />
-      <Button quiet act={() => (editing.value = { what: 'block' })} hint="Change what the block says">
+      <Button act={() => (editing.value = { what: 'block' })} hint="Edit the parameters of the block">
         Edit block
       </Button>
-      <Button quiet act={toggleBlock} keys="L" hint="The answer tells the model (L)">
-        {found.choice.leaveOut ? 'Take it' : 'Leave out'}
+      <Button act={toggleBlock} keys="L" pressed={found.choice.leaveOut === true} hint="The answer tells the model">
+        Leave out
       </Button>
       {Object.keys(found.choice).length > 0 && (
-        <Button quiet act={() => forgetChoice(of)} hint="As the model wrote it">
+        <Button act={() => forgetChoice(of)} hint="As the model wrote it">
           Undo my changes
         </Button>
       )}
@@ -162,32 +171,45 @@ function BlockTools({ block }: { block: PlanBlock }) {
 
 function BlockTitle({ block }: { block: PlanBlock }) {
   const state = stateOf(block)
-  const { startLine, endLine } = block
+  const { startLine, endLine, action, id, syntax, proposed } = block
+  const facts = [
+    spellOut(action),
+    // The id of a proposal is a number that nobody wrote.
+    proposed
+      ? 'proposal'
+      : [syntax, id]
+          .filter((part) => part !== '-')
+          .map(spellOut)
+          .join(' '),
+    endLine === null
+      ? `from line ${startLine}`
+      : startLine === endLine
+        ? `line ${startLine}`
+        : `lines ${startLine}–${endLine}`,
+  ]
   return (
     <div class="title">
       <h2>
-        {spellOut(block.action === '' ? 'No action' : block.action)} <Name named="mono target" of={block.target} />
+        <BlockName of={block} />
       </h2>
       <p class="line quiet">
         <StateIcon mark={state} />
         <span class={`state-${state}`}>{labelOf(state)}</span>
-        <span>
-          {spellOut(block.id)} · {block.syntax} ·{' '}
-          {endLine === null ? `from line ${startLine}` : `lines ${startLine}–${endLine}`}
-        </span>
+        <span>{facts.filter((fact) => fact !== '').join(' · ')}</span>
       </p>
     </div>
   )
 }
 
 function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
-  const { problems, warnings, note, explanation, result, files, raw, params, choice } = detail
+  const { problems, warnings, note, explanation, result, files, raw, prose, params, choice } = detail
   const of = { block, choice }
   const going = output.value?.task === block.task && block.task !== undefined ? output.value?.text : undefined
   // What was foreseen of a program is nothing but that it would run, and now it does.
   const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
   return (
     <>
+      {prose.above !== '' && <ProseText key={prose.above} text={prose.above} />}
       {explanation !== undefined && <p class="say">{spellOut(explanation)}</p>}
       {problems.map((problem, index) => (
         <div key={index} class="alert bad">
@@ -220,6 +242,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       <BlockFiles block={block} detail={detail} />
       {going !== undefined && <Output text={going} title="Output so far" />}
       {foreseen !== undefined && <Output text={foreseen} title="Output" />}
+      {prose.below !== '' && <ProseText key={prose.below} text={prose.below} />}
       <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">
@@ -227,6 +250,22 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
         </pre>
       </details>
     </>
+  )
+}
+
+/** What the model says about the block. A long text is cut until it is wanted. */
+function ProseText({ text }: { text: string }) {
+  const isLong = text.length > 400 || text.split('\n').length > 6
+  const [isWhole, setWhole] = useState(!isLong)
+  return (
+    <figure class="prose" aria-label="What the model wrote around the block">
+      <blockquote class={isWhole ? '' : 'cut'}>{inOrder(spellOut(text))}</blockquote>
+      {isLong && (
+        <button type="button" class="more" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </figure>
   )
 }
 

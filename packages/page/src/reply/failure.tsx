@@ -17,7 +17,7 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
       <p class="reason">{spellOut(error)}</p>
       {command !== undefined && <pre class="command">{inOrder(spellOut(command))}</pre>}
-      {state === 'approval' && <p class="hint">You are asked when it is applied. Until then nothing runs.</p>}
+      {state === 'approval' && <p class="hint">You are asked before it runs.</p>}
       {rule !== undefined && (
         <p class="hint">
           Rule: <code>{rule}</code>
@@ -86,7 +86,7 @@ function Place({ of, place, around }: PlaceProps) {
     ...found.map((one) => ({ text: one, kind: 'added' as const })),
     ...same(around?.after),
   ]
-  const how = similarity === undefined ? '' : ` (${why ?? `${Math.round(similarity * 100)} % alike`})`
+  const how = similarity === undefined ? '' : ` (${why ?? `${Math.round(similarity * 100)}% similar`})`
   const title = `In the file, ${placeName(place)}${how}`
   return (
     <div class="place">
@@ -95,7 +95,7 @@ function Place({ of, place, around }: PlaceProps) {
       ) : (
         <Beside
           sides={[
-            ['Asked for', side('-', 'removed')],
+            ['The block expects', side('-', 'removed')],
             [title, side('+', 'added')],
           ]}
         />

@@ -14,10 +14,8 @@ export function Intake() {
   const show = (): void => void openDocument(area.current?.value ?? '', '')
   return (
     <section class="intake" aria-labelledby="intake-title">
-      <h2 id="intake-title">What did the model write?</h2>
-      <p class="lead">
-        Paste the whole reply, prose and all. You see what each block would do before anything is touched.
-      </p>
+      <h2 id="intake-title">Paste a model’s reply</h2>
+      <p class="lead">The whole text, prose and all. You see every change before anything is applied.</p>
       <textarea
         ref={area}
         id="reply"

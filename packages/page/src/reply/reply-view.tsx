@@ -1,6 +1,8 @@
 import { clear, lookAtWhole, refresh } from '../actions.ts'
 import { Button } from '../button.tsx'
+import { Cards } from '../cards.tsx'
 import { Search } from '../parts.tsx'
+import { RefreshIcon } from '../icons.tsx'
 import { detailOpen, looked, page, plan, wanted } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { bytes, plural } from '../words.ts'
@@ -21,19 +23,19 @@ export function ReplyView() {
       <section class="side" aria-label="Blocks of the reply">
         <header class="side-head">
           <div class="about">
-            <strong>{plural(current.blocks.length, 'block')}</strong>
+            <strong>{current.name === '' ? 'Pasted reply' : spellOut(current.name)}</strong>
             <span class="quiet">
-              {current.name === '' ? 'pasted' : spellOut(current.name)}, {bytes(current.bytes)}
+              {plural(current.blocks.length, 'block')}, {bytes(current.bytes)}
               {current.edited && ', edited by you'}
             </span>
           </div>
-          <Button quiet act={refresh} hint="Look at the files again" keys="R">
-            Refresh
+          <Button act={refresh} name="Check the files again" keys="R">
+            <RefreshIcon />
           </Button>
-          <Button quiet act={editReply} hint="Change the text of the reply (E)" disabled={page.value?.running !== null}>
+          <Button act={editReply} hint="Edit the text of the reply" keys="E" disabled={page.value?.running !== null}>
             Edit
           </Button>
-          <Button quiet act={clear} hint="Put this reply away" disabled={page.value?.running !== null}>
+          <Button act={clear} hint="Paste another reply" keys="p" disabled={page.value?.running !== null}>
             New reply
           </Button>
         </header>
@@ -41,20 +43,18 @@ export function ReplyView() {
         <div class="side-head">
           <Search id="search-blocks" label="Search blocks and files" value={wanted} />
           <Button
-            quiet
             act={() => lookAtWhole('files')}
             keys="f"
             pressed={looked.value.at === 'files'}
-            hint="All files in one scroll (f)"
+            hint="All files in one scroll"
           >
             All files
           </Button>
           <Button
-            quiet
             act={() => lookAtWhole('map')}
             keys="m"
             pressed={looked.value.at === 'map'}
-            hint="The blocks in order, with what holds them together (m)"
+            hint="The blocks in order, and which change the same files"
           >
             Map
           </Button>
@@ -69,6 +69,7 @@ export function ReplyView() {
         <FileTree />
         <ApplyBar />
       </section>
+      <Cards />
       <Detail />
     </div>
   )

@@ -48,16 +48,16 @@ export function TimelineView() {
           <div class="about">
             <strong>{plural(timeline.value?.entries.length ?? 0, 'execution')}</strong>
           </div>
-          <Button quiet act={() => turned('undo')} keys="u" hint="Take back the last execution">
+          <Button act={() => turned('undo')} keys="u" hint="Undo the last execution">
             Undo
           </Button>
-          <Button quiet act={() => turned('redo')} keys="r" hint="Redo what was undone last">
+          <Button act={() => turned('redo')} keys="r" hint="Redo what was undone last">
             Redo
           </Button>
-          <Button quiet act={() => stepped('back')} keys="b" hint="Check out the commit before">
+          <Button act={() => stepped('back')} keys="b" hint="Check out the previous commit">
             Back
           </Button>
-          <Button quiet act={() => stepped('forward')} keys="f" hint="One step towards where Back began">
+          <Button act={() => stepped('forward')} keys="f" hint="One step towards where Back began">
             Forward
           </Button>
         </header>
@@ -179,7 +179,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
       <header class="detail-head">
         <span class="back">
           <Button quiet act={() => (shows.value = false)}>
-            ‹ Timeline
+            ‹ History
           </Button>
         </span>
         <div class="title">

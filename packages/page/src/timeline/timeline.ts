@@ -58,7 +58,11 @@ const all = computed((): Entry[] => {
 function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry {
   const own = timeline.value?.entries.filter((entry) => entry.kind === 'run' && entry.conversation?.id === id) ?? []
   const loop = timeline.value?.loops[id]
-  const what = kind === 'loop' ? `Loop${loop === undefined ? '' : ` ${loop.number}`}` : 'Conversation over MCP'
+  const what = {
+    loop: `Loop${loop === undefined ? '' : ` ${loop.number}`}`,
+    mcp: 'Conversation over MCP',
+    session: 'Session of a program',
+  }[kind]
   return {
     kind: 'whole',
     name: `whole-${id}`,
