@@ -1,0 +1,39 @@
+import path from 'node:path'
+import { configured, configWarnings, lasting, reportOptions, withConfig } from '../../clada/src/cli/options.ts'
+import { settingsOf } from '../../clada/src/config/settings.ts'
+import { useEmbeddedFiles } from '../../clada/src/core/installation.ts'
+import { checkDocument } from '../../clada/src/engine/check.ts'
+import { describeExecution, timelineOf } from '../../clada/src/ui/past.ts'
+import { Session } from '../../clada/src/ui/session.ts'
+
+/** Everything of clada that the extension uses. It is loaded with the first command, so that a window starts as fast as without it. */
+
+export { checkDocument, describeExecution, timelineOf }
+
+export interface OpenedProject {
+  readonly session: Session
+  /** Values of config files that are ignored. */
+  readonly warnings: readonly string[]
+}
+
+/** A project with the settings of its `clada.yml`, as the page opens it. @throws SettingsError */
+export async function openProject(root: string, send: (event: string, data: unknown) => void): Promise<OpenedProject> {
+  const flags = { root: [root], quiet: [''] }
+  const { options, config } = await configured(flags)
+  const settings = settingsOf(options)
+  const session = new Session({
+    options: lasting(options),
+    root: settings.root,
+    inputBytes: settings.limits.inputBytes,
+    inputFile: path.resolve(settings.root, config.listener.input_file),
+    rules: config.prompt.rules,
+    report: { ...reportOptions(await withConfig(flags)), color: false },
+    send,
+  })
+  return { session, warnings: await configWarnings(flags) }
+}
+
+/** Grammars are in the extension; ripgrep is the one of VS Code. */
+export function useInstallation(files: Readonly<Record<string, string>>, ripgrep: () => unknown): void {
+  useEmbeddedFiles({ files, addons: { '@vscode/ripgrep': ripgrep } })
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode'
+import type { HistoryEntry } from '../../clada/src/engine/history-run.ts'
+import { plain } from './words.ts'
+import type { FolderProject, Projects } from './projects.ts'
+
+/** An execution of a project. */
+export interface HistoryRow {
+  readonly project: FolderProject
+  readonly entry: HistoryEntry
+}
+
+/** The executions of all folders that were used, the newest first. */
+export class HistoryTree implements vscode.TreeDataProvider<HistoryRow> {
+  readonly #projects: Projects
+  readonly #changed = new vscode.EventEmitter<void>()
+  readonly onDidChangeTreeData = this.#changed.event
+
+  constructor(projects: Projects) {
+    this.#projects = projects
+  }
+
+  refresh(): void {
+    this.#changed.fire()
+  }
+
+  async getChildren(row?: HistoryRow): Promise<HistoryRow[]> {
+    if (row !== undefined) return []
+    const { workspaceFolders: folders = [] } = vscode.workspace
+    const opened = await Promise.all(folders.map((folder) => this.#projects.open(folder)))
+    const rows = await Promise.all(
+      opened.map(async (project) => {
+        const { entries } = await this.#projects.timelineOf(project)
+        return entries.filter(({ kind }) => kind === 'run').map((entry) => ({ project, entry }))
+      }),
+    )
+    return rows.flat().toSorted((a, b) => (a.entry.time < b.entry.time ? 1 : -1))
+  }
+
+  getTreeItem(row: HistoryRow): vscode.TreeItem {
+    const { entry, project } = row
+    const { number, summary, undone, interrupted, failed, time, paths } = entry
+    const item = new vscode.TreeItem(plain(summary))
+    item.id = `${project.folder.uri.toString()}#${number}`
+    const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
+    const notes = [undone && vscode.l10n.t('undone'), interrupted && vscode.l10n.t('interrupted')].filter(Boolean)
+    item.description = [`#${number}`, ...folder, ...notes, new Date(time).toLocaleString()].join(' · ')
+    item.tooltip = [plain(summary), ...paths.map(plain)].join('\n')
+    item.contextValue = undone ? 'undone' : 'done'
+    item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : failed > 0 || interrupted ? 'warning' : 'git-commit')
+    item.command = { command: 'clada.showExecution', title: vscode.l10n.t('Show the Changes'), arguments: [row] }
+    return item
+  }
+}
