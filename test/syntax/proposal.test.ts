@@ -61,6 +61,13 @@ describe('the line above a fence', () => {
   })
 })
 
+describe('a whole file in a tag fence, as aider teaches models', () => {
+  it.each(['source', 'code', 'pre', 'codeblock', 'sourcecode'])('is read from <%s>', (tag) => {
+    const text = `src/a.ts\n<${tag}>ts\nx\n\`\`\`\ny\n\`\`\`\n</${tag}>\n`
+    expect(filesIn(text)).toEqual([['file_write', 'src/a.ts', 'x\n```\ny\n```\n']])
+  })
+})
+
 describe('a whole file', () => {
   const write = 'file_write'
   it.each([

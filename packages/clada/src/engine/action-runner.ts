@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Repair,
   type Steps,
+  wouldRun,
 } from '../core/action.ts'
 import { commandSettingsOf } from '../config/settings.ts'
 import type { Block } from '@clada/reply/core/block.ts'
@@ -139,9 +140,11 @@ export class ActionRunner {
         repair,
         pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
         finalNewline: finalNewline ?? 'exact',
+        signal: this.#options.request.signal,
         explain: (problem) => explain(problem, spelled).error,
       }
       if (spec.effect === 'write') await this.#workspace.queue()
+      if (this.#options.effect === 'show' && isProgram(spec)) return wouldRun(spec.name, { would_run: spec.name })
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
       this.#countCopy(block, outcome)
       const warnings = runWarnings([...files.changed].map((file) => pathFrom(settings.root, file)))
@@ -259,6 +262,10 @@ export class ActionRunner {
     return this.#set
   }
 }
+
+/** An action whose effects only its run shows. Those of programs have a preview of their own. */
+const isProgram = ({ effect, previews }: ActionSpec): boolean =>
+  (effect === 'exec' || effect === 'git') && previews !== true
 
 /** About characters in the texts of an action that its old text did not have. */
 const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>

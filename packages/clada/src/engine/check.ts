@@ -1,5 +1,4 @@
 import { decode } from '../actions/decode.ts'
-import { registry } from '../actions/registry.ts'
 import { type Block, type BlockGroup, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import { Source } from '@clada/reply/core/source.ts'
@@ -104,7 +103,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   function errorsOf(block: Block): ParseError[] {
     if (block.diagnostics.length > 0) return block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
-    const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
+    const decoded = decode(block.action, block.params, settings.registry, { root: settings.root, relativePaths })
     if (!decoded.ok) return [validationError(block, decoded)]
     const decision = decide(decoded.spec, decoded.spelled, {
       origin: 'document',

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isAbsolutePath, slashed } from '../core/paths.ts'
-import { registry } from '../actions/registry.ts'
+import type { Registry } from '../core/action.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import { shortDigestOf } from '../core/digest.ts'
@@ -34,6 +34,7 @@ export function convertDocument(text: string, to: TargetName, options: CladaOpti
 class Conversion {
   readonly #options: CladaOptions
   readonly #root: string
+  readonly #registry: Registry
   readonly #relativePaths: boolean
   readonly #to: TargetName
   readonly #syntax: Syntax
@@ -45,9 +46,10 @@ class Conversion {
   readonly #warnings: string[] = []
 
   constructor(to: TargetName, options: CladaOptions) {
-    const { root, relativePaths } = settingsOf(options)
+    const { root, relativePaths, registry } = settingsOf(options)
     const { syntax, target } = targetOf(to)
     this.#root = root
+    this.#registry = registry
     this.#relativePaths = relativePaths
     this.#to = to
     this.#syntax = syntax
@@ -119,13 +121,13 @@ class Conversion {
   #rendered(block: Block): Rendered {
     const { action, explanation } = block
     // An alias stays where calls name their action.
-    const name = this.#syntax.says === 'any action' ? action : (registry.get(action)?.name ?? action)
+    const name = this.#syntax.says === 'any action' ? action : (this.#registry.get(action)?.name ?? action)
     return this.#writer.call({ action: name, params: this.#paramsOf(block), explanation }, this.#idOf(block))
   }
 
   #paramsOf({ syntax, action, params }: Block): Readonly<Record<string, string>> {
     if (this.#syntax.paths === 'relative' || syntaxOf(syntax).paths === 'absolute' || this.#relativePaths) return params
-    const formats = registry.get(action)?.params ?? {}
+    const formats = this.#registry.get(action)?.params ?? {}
     const given = Object.entries(params).map(([name, value]) => {
       const isPath = formats[name]?.format === 'absolute_path' && value !== '' && !isAbsolutePath(value)
       return [name, isPath ? slashed(path.resolve(this.#root, value)) : value] as const

@@ -1,16 +1,14 @@
 import path from 'node:path'
 import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
 import { isAbsolutePath, isInside, slashed } from '../core/paths.ts'
-import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOptions } from '../config/settings.ts'
 import { type ActionSpec, isLacking } from '../core/action.ts'
-import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
+import { type Block, type BlockGroup, isComplete } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { primaryOf } from '../report/words.ts'
-import { isComplete } from '@clada/reply/syntax/damage.ts'
 import { readBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import type { ReadOptions } from '@clada/reply/syntax/reader.ts'
 import { rewriteSham } from '@clada/reply/syntax/sham/sham.ts'
@@ -67,7 +65,7 @@ export class Corrections {
 
   #call({ syntax, action, id, explanation }: Block, params: Readonly<Record<string, string>>): string | undefined {
     const { targets = {}, says } = syntaxOf(syntax)
-    const name = says === 'any action' ? action : (registry.get(action)?.name ?? action)
+    const name = says === 'any action' ? action : (this.#settings.registry.get(action)?.name ?? action)
     const rendered = targets[syntax]?.open(this.#reading).call({ action: name, params, explanation }, id)
     return rendered === undefined || 'refused' in rendered ? undefined : rendered.text
   }
@@ -112,7 +110,7 @@ export class Corrections {
   }
 
   #decoded({ syntax, action, params }: Block, relative: boolean): Decoded {
-    const { root, relativePaths } = this.#settings
+    const { root, relativePaths, registry } = this.#settings
     return decode(action, params, registry, {
       root,
       relativePaths: relative || relativePaths || syntaxOf(syntax).paths === 'relative',
@@ -124,7 +122,7 @@ export class Corrections {
     const [block, ...more] = blocks
     if (block === undefined || more.length > 0 || block.syntax !== 'sham') return undefined
     const action = this.#meantAction(block.action)
-    const spec = registry.get(action)
+    const spec = this.#settings.registry.get(action)
     if (spec === undefined) return undefined
     const decoded = this.#decoded({ ...block, action, params: renamed(spec, block.params) }, true)
     if (!decoded.ok) return undefined
@@ -143,6 +141,7 @@ export class Corrections {
   }
 
   #meantAction(spelled: string): string {
+    const { registry } = this.#settings
     return registry.has(spelled) ? spelled : (closestName(spelled, [...registry.keys()]) ?? spelled)
   }
 

@@ -2,7 +2,6 @@ import type { CommandScope } from '../commands/scope.ts'
 import type { Block } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
-import { registry } from '../actions/registry.ts'
 import { commandSettingsOf } from '../config/settings.ts'
 import type { Execution } from './execution.ts'
 import type { RunOptions } from './options.ts'
@@ -62,7 +61,7 @@ export class ExecutionHooks {
   }
 
   #mayChange({ action, diagnostics }: Block): boolean {
-    const effect = registry.get(action)?.effect
+    const effect = this.#options.settings.registry.get(action)?.effect
     return diagnostics.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
   }
 

@@ -1,15 +1,15 @@
 import { ActionRunner, problemOfError, setOutcome, stopped } from './action-runner.ts'
-import { registry } from '../actions/registry.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
 import {
   type Block,
   type BlockGroup,
   type Document,
+  type EmptyGroup,
   isMissing,
   type NotExecuted,
   type SkippedBlock,
 } from '@clada/reply/core/block.ts'
-import { now, stopReason } from '../core/time-limit.ts'
+import { now, stopCause, TotalTimeoutError } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
@@ -76,7 +76,7 @@ export class Execution {
   readonly #reviewed: ReviewedBlock[] = []
   readonly #warnings: string[] = []
   readonly #notExecuted: NotExecuted[] = []
-  readonly #emptyGroups: number[] = []
+  readonly #emptyGroups: EmptyGroup[] = []
   /** One for each action whose files are still being written, oldest first. */
   readonly #writing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
@@ -107,6 +107,7 @@ export class Execution {
     this.#tasks = new Tasks(options, {
       isThere: (absolute) => workspace.isThere(absolute),
       canStage: () => this.#runner.canStage(),
+      filesEndingIn: (end) => this.#filesEndingIn(end),
     })
   }
 
@@ -128,7 +129,7 @@ export class Execution {
       if (group === undefined) {
         at++
         const [task] = await this.#tasks.prepare([first])
-        if (task?.ready && first.proposed) {
+        if (task?.ready && task.block.proposed) {
           // "`a.ts` now looks like": what it shows is there when the edit below it has run.
           if (blocks.slice(at).some((block) => !block.proposed && isSamePath(block, first))) later.push(task)
           else await this.#propose(task)
@@ -143,6 +144,20 @@ export class Execution {
     for (const task of later) await this.#propose(task)
   }
 
+  async #filesEndingIn(end: string): Promise<readonly string[]> {
+    const { root } = this.#options.settings
+    const files = this.#workspace.filesFor(() => {})
+    try {
+      return await files.glob(
+        { given: '.', absolute: root },
+        (file) => file.endsWith(`/${end}`),
+        (dir) => !/(?:^|\/)(?:node_modules|\.[^/]*)$/.test(dir),
+      )
+    } finally {
+      files.close()
+    }
+  }
+
   async #performAlone(task: Task): Promise<void> {
     if (this.#chosen([task]).length === 0) return
     if (task.ready) await this.#performReviewed(task, this.#workspace)
@@ -155,7 +170,7 @@ export class Execution {
       this.#noteUnreadable([
         { ...syntaxError(undefined, diagnostic), ...this.#tasks.corrections.ofDiagnostic(diagnostic) },
       ])
-    this.#warnings.push(...warnings, ...emptyGroups.map((line) => `line ${line}: the group has no tasks`))
+    this.#warnings.push(...warnings, ...emptyGroups.map(({ line }) => `line ${line}: the group has no tasks`))
     this.#emptyGroups.push(...emptyGroups)
     for (const one of notExecuted) this.#noteUnexecuted(one)
   }
@@ -509,9 +524,9 @@ export class Execution {
   /** The reason to skip all further actions. */
   #over(): Problem | undefined {
     const { signal, timeLimit } = this.#options.request
-    if (signal?.aborted) return stopped(stopReason(signal))
+    if (signal?.aborted) return stopped(stopCause(signal).reason)
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
-      return stopped(`the ${timeLimit / 1000} s time limit was reached`)
+      return stopped(new TotalTimeoutError(timeLimit).message)
     const { fatalError } = this.#fatal
     return fatalError === undefined ? undefined : stopped(fatalError)
   }
@@ -555,7 +570,7 @@ export class Execution {
       const changes = this.#refused.has(result) ? [] : made
       this.#syntax?.changed(changes)
       // The output of a program names the files that it changed.
-      const isProgram = registry.get(result.action)?.effect === 'exec'
+      const isProgram = settings.registry.get(result.action)?.effect === 'exec'
       if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)
         result.changes = evidenceOf(changes, settings.root, evidence)
       if (changes.length > 0) this.#parts.onChanges?.(result, changes)

@@ -1,7 +1,6 @@
 import nodePath from 'node:path'
 import { slashed } from '../core/paths.ts'
 import { decode } from '../actions/decode.ts'
-import { registry } from '../actions/registry.ts'
 import { type ActionContext, fail, type Outcome } from '../core/action.ts'
 import type { RunData, RunRequest } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
@@ -23,7 +22,7 @@ export async function runMeantAction(
   const params = Object.fromEntries(
     Object.entries(meant.params).map(([name, value]) => [name, below(name, value, base, settings.root)]),
   )
-  const decoded = decode(meant.action, params, registry, { root: settings.root, relativePaths: true })
+  const decoded = decode(meant.action, params, settings.registry, { root: settings.root, relativePaths: true })
   if (!decoded.ok) return undefined
   const { verdict } = decide(decoded.spec, decoded.spelled, {
     origin: 'document',

@@ -109,10 +109,16 @@ export class Proposals {
       const { before, after, binary } = changeOf(change, root)
       const isWhole = before !== null && after !== null && block.action === 'file_write'
       const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
-      const kind = before === null ? 'create' : 'overwrite'
-      return { line: block.startLine, path, kind, diff, ...(lacks && { lacks }) }
+      return { line: block.startLine, path, kind: kindOf(block, before, after), diff, ...(lacks && { lacks }) }
     })
   }
+}
+
+function kindOf({ action }: Block, before: string | null, after: string | null): Proposal['kind'] {
+  if (action === 'file_move') return 'move'
+  if (before === null) return 'create'
+  if (after === null) return 'delete'
+  return action === 'file_write' ? 'overwrite' : 'edit'
 }
 
 const plainLines = (text: string): string =>

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { withEnd } from '../core/time-limit.ts'
+import { TotalTimeoutError, withEnd } from '../core/time-limit.ts'
 import type { Document } from '@clada/reply/core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOptions } from '../config/settings.ts'
@@ -222,7 +222,7 @@ export async function withinTime<T, Request extends ExecuteOptions>(
   if (seconds === undefined) return work(request)
   const { signal: given, timeLimit = Infinity } = request
   const over = new AbortController()
-  const end = (): void => over.abort(new Error(`the ${seconds} s time limit was reached`))
+  const end = (): void => over.abort(new TotalTimeoutError(seconds * 1000))
   const timer = setTimeout(end, Math.min(seconds * 1000, longestTimer))
   const signal = given === undefined ? over.signal : AbortSignal.any([given, over.signal])
   try {

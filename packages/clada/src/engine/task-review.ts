@@ -1,11 +1,11 @@
 import type { Document } from '@clada/reply/core/block.ts'
 import path from 'node:path'
-import { registry } from '../actions/registry.ts'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { type ActionResult, fatalResult, isLeftOut, type ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ReviewedBlock, ReviewPlace } from '../core/review.ts'
+import type { Settings } from '../core/settings.ts'
 import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
 import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
@@ -191,7 +191,7 @@ export async function runReviewed(
       return nothingRun(fatalResult(`${error}. Nothing was applied. Review the reply again.`, code))
     }
     for (const { task, seq } of reviewed) {
-      const only = onlyFile(result.results[seq - 1], changesBy.get(seq) ?? [], options.settings.root)
+      const only = onlyFile(result.results[seq - 1], changesBy.get(seq) ?? [], options.settings)
       if (only !== undefined) expected.set(task, only)
     }
   }
@@ -207,7 +207,7 @@ export async function runReviewed(
 function onlyFile(
   result: ActionResult | undefined,
   changes: readonly Change[],
-  root: string,
+  { root, registry }: Settings,
 ): ExpectedFile | undefined {
   const [change, ...others] = changes
   if (result?.success !== true || change === undefined || others.length > 0 || change.after === null) return undefined

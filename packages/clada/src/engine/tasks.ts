@@ -1,6 +1,5 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
-import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { slashed } from '../core/paths.ts'
@@ -37,6 +36,8 @@ interface Disk {
   isThere(absolute: string): boolean
   /** Whether the changes of programs can land together with others. */
   canStage(): Promise<boolean>
+  /** The files below the root whose path ends in these names. */
+  filesEndingIn(path: string): Promise<readonly string[]>
 }
 
 export class Tasks {
@@ -87,8 +88,9 @@ export class Tasks {
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {
     const tasks: Task[] = []
-    for (const block of blocks) {
-      const task = this.#task(block)
+    for (const written of blocks) {
+      const { block, several } = await this.#withWholePath(written)
+      const task = this.#task(block, several)
       const refused = task.ready && this.#mustBeRevertible(task) && !(await this.#disk.canStage())
       tasks.push(refused ? this.#broken(block, task.number, [startsProcess(block)]) : task)
     }
@@ -105,18 +107,47 @@ export class Tasks {
     return { ready: false, block, number, errors: errors.map((error) => ({ ...error, ...labels })) }
   }
 
-  #task(block: Block): Task {
+  /**
+   * Models leave out the directories of a file: `App.js` for `client/src/App.js`. Where the path does not exist and exactly
+   * one file ends in it, that file is proposed; where several do, none is taken.
+   */
+  async #withWholePath(block: Block): Promise<{ block: Block; several: readonly string[] }> {
+    const unchanged = { block, several: [] }
+    const given = this.#withPlainPaths(block).params['path'] ?? ''
+    if (this.#options.options.strict || !mayBeShort(block) || !SHORT.test(given)) return unchanged
+    const { root } = this.#options.settings
+    const [first = ''] = given.split('/')
+    if (this.#exists(path.resolve(root, first))) return unchanged
+    const found = await this.#disk.filesEndingIn(given)
+    const [only] = found
+    if (only === undefined) return unchanged
+    // An edit of a file that does not exist fails anyway, and its report names the files that may be meant.
+    if (found.length > 1) return { block, several: block.action === 'file_write' ? found : [] }
+    const warning = `'${given}' was read as '${only}', the only file whose path ends in it`
+    return {
+      block: {
+        ...block,
+        params: { ...block.params, path: only },
+        proposed: true,
+        warnings: [...(block.warnings ?? []), warning],
+      },
+      several: [],
+    }
+  }
+
+  #task(block: Block, several: readonly string[]): Task {
     const { settings } = this.#options
     const number = this.#numbers.next(block)
     const broken = (...errors: readonly ParseError[]): Task =>
       this.#broken(block, number, this.#corrected(block, errors))
     if (block.diagnostics.length > 0)
       return broken(...block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic)))
+    if (several.length > 0) return broken(severalFiles(block, several))
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withPlainPaths(block)
     const choice = this.#options.request.review?.blocks?.[number]
     const decodeWith = (given: Readonly<Record<string, unknown>>): Decoded =>
-      withWarnings(decode(block.action, given, registry, { root: settings.root, relativePaths }), warnings)
+      withWarnings(decode(block.action, given, settings.registry, { root: settings.root, relativePaths }), warnings)
     const written = decodeWith(block.values ?? params)
     const decoded =
       choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
@@ -175,6 +206,25 @@ export class Tasks {
       warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
     }
   }
+}
+
+/** Whether a block is about a file that should exist: an edit of another tool, or a whole file that is proposed. */
+const mayBeShort = ({ syntax, action, diagnostics }: Block): boolean =>
+  diagnostics.length === 0 &&
+  syntaxOf(syntax).kind !== 'native' &&
+  (action === 'file_write' ? syntax === 'proposal' : EDITS.has(action))
+
+const EDITS = new Set(['file_patch', 'file_replace_text', 'file_replace_all_text', 'file_delete'])
+
+/** `./a.ts` and paths from the root of the disk say where the file is. */
+const SHORT = /^[^./\\~][^\\:]*$/
+
+function severalFiles(block: Block, files: readonly string[]): ParseError {
+  const given = block.params['path'] ?? ''
+  const named = files.length > 5 ? [...files.slice(0, 5), 'others'] : files
+  const message = `${block.action}: '${given}' does not exist, and several files end in it: ${named.join(', ')}`
+  const hint = `Write the whole path of one of them, or './${given}' for a new file.`
+  return validationError(block, { ok: false, errorType: 'validation', message, code: 'file_not_found', hint })
 }
 
 function startsProcess(block: Block): ParseError {

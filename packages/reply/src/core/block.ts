@@ -59,6 +59,10 @@ export interface Block<Found = Diagnostic> {
   readonly proposed?: true
 }
 
+/** Whether a block can run as it is written. */
+export const isComplete = ({ diagnostics, endLine }: Pick<Block<unknown>, 'diagnostics' | 'endLine'>): boolean =>
+  diagnostics.length === 0 && endLine !== null
+
 export interface BlockGroup {
   /** The same object for all members. */
   readonly line: number
@@ -75,8 +79,13 @@ export interface Document<Found = Diagnostic> {
   readonly warnings: readonly string[]
   /** What looks like an edit or an action and does not run, in line order. */
   readonly notExecuted: readonly SkippedBlock<Found>[]
-  /** The lines of groups without members: valid, and nothing to do. */
-  readonly emptyGroups?: readonly number[]
+  /** Groups without members: valid, and nothing to do. */
+  readonly emptyGroups?: readonly EmptyGroup[]
+}
+
+export interface EmptyGroup {
+  syntax: string
+  line: number
 }
 
 /** What a result lists as not executed. */

@@ -70,6 +70,10 @@ export const codes = {
     'The project does not allow the action for documents.',
     'Use another action, or ask the user to do it.',
   ],
+  action_failed: [
+    'An action that the program around clada has added could not do its work.',
+    'Read the message; the action itself wrote it.',
+  ],
   truncated: ['The document ends inside a block.', 'Send the block again, complete.'],
   review_required: [
     'A whole file of the reply was proposed, and the user has not agreed to it.',

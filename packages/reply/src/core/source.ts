@@ -1,3 +1,4 @@
+import { LF, CR } from './character-codes.ts'
 import type { Code } from './codes.ts'
 
 /**
@@ -89,9 +90,6 @@ export class Source {
   }
 }
 
-const LF = 10
-const CR = 13
-
 /** The first characters beside the offsets: most questions about a line are answered by it, without a look at the text. */
 function indexLines(text: string): { starts: Uint32Array; initials: Uint16Array; count: number } {
   let starts = new Uint32Array(Math.max(16, text.length >> 5))
@@ -100,15 +98,54 @@ function indexLines(text: string): { starts: Uint32Array; initials: Uint16Array;
   let count = 1
   for (let lf = text.indexOf('\n'); lf !== -1; lf = text.indexOf('\n', lf + 1)) {
     if (count === starts.length) {
-      const [more, others] = [new Uint32Array(count * 2), new Uint16Array(count * 2)]
-      more.set(starts)
-      others.set(initials)
-      ;[starts, initials] = [more, others]
+      const [fewerStarts, fewerInitials] = [starts, initials]
+      starts = new Uint32Array(count * 2)
+      starts.set(fewerStarts)
+      initials = new Uint16Array(count * 2)
+      initials.set(fewerInitials)
     }
     initials[count] = text.charCodeAt(lf + 1)
     starts[count++] = lf + 1
   }
   return { starts, initials, count }
+}
+
+/** Lines of a text, both included. */
+export interface LineRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Finds the item that a line belongs to, among items that are in order and do not overlap. */
+export function rangeFinder<Item>(
+  items: readonly Item[],
+  rangeOf: (item: Item) => LineRange,
+): (line: number) => Item | undefined {
+  return (line) => {
+    let low = 0
+    let high = items.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const item = items[middle]
+      if (item !== undefined && rangeOf(item).last < line) low = middle + 1
+      else high = middle
+    }
+    const found = items[low]
+    return found !== undefined && rangeOf(found).first <= line ? found : undefined
+  }
+}
+
+/** A text with spaces for some of its lines, every other character where it was. */
+export function blankOut(source: Source, ranges: readonly LineRange[]): Source {
+  if (ranges.length === 0) return source
+  let text = ''
+  let end = 0
+  for (const { first, last } of ranges) {
+    text += source.text.slice(end, source.startOf(first))
+    end = source.endOf(last)
+    text += source.text.slice(source.startOf(first), end).replace(/[^\r\n]/g, ' ')
+  }
+  return new Source(text + source.text.slice(end))
 }
 
 /** Characters that `trim` removes, a byte order mark included. */

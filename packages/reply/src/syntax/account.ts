@@ -1,7 +1,7 @@
 import type { Block, Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
-import type { Source } from '../core/source.ts'
 import { plainMarker } from '../text/undamage.ts'
-import { finderIn, type Passage } from './meant.ts'
+import { type LineRange, rangeFinder, type Source } from '../core/source.ts'
+import { Regions } from '../regions/regions.ts'
 import type { Quotations } from './quoted.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -24,7 +24,7 @@ export function skippedBlock(block: Block, title: string, reason: NotExecutedRea
 
 /** What is in passages that are not meant: blocks, mistakes and other markers. */
 export function inPassages(
-  passages: readonly Passage[],
+  passages: readonly LineRange[],
   { blocks, diagnostics, notExecuted }: Document,
   reason: NotExecutedReason,
   titleOf: (syntax: string) => string,
@@ -39,7 +39,7 @@ export function inPassages(
     })),
     ...notExecuted.map((one) => ({ ...one, reason })),
   ]
-  const within = finderIn(passages, (passage) => passage)
+  const within = rangeFinder(passages, (passage) => passage)
   return inOrder(all.filter(({ line }) => within(line) !== undefined))
 }
 
@@ -48,7 +48,7 @@ export const inOrder = (all: readonly SkippedBlock[]): SkippedBlock[] => all.toS
 /** The markers outside what was read, those of one block as one entry. `read` is in line order. */
 export function unread(
   source: Source,
-  read: readonly Passage[],
+  read: readonly LineRange[],
   syntaxes: readonly Marking[],
   quotations: Quotations,
 ): SkippedBlock[] {
@@ -131,23 +131,12 @@ const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{
 
 function reasonFor(source: Source, line: number, { title, prefix }: Mark, quotations: Quotations): NotExecutedReason {
   if (prefix.includes('>')) return 'quoted'
-  if (isListed(source, line)) return 'listing'
+  const regions = Regions.of(source)
+  if (regions.isListing(line)) return 'listing'
   if (OWN_OUTPUT.test(source.line(line)) || quotations.isQuoted(line, line)) return 'quoted'
-  if (title === 'udiff' && quotations.followsCommand(line)) return 'quoted'
+  if (title === 'udiff' && regions.followsGitCommand(line)) return 'quoted'
   return 'unreadable'
 }
 
 /** What only git writes. */
 const OWN_OUTPUT = /^\s*(?:diff --(?:cc|combined) |@@@|<{7} HEAD)/
-
-/** Whether the numbers before this line and the next or the one before it follow each other. */
-function isListed(source: Source, line: number): boolean {
-  const own = numberOn(source, line)
-  return own !== undefined && (numberOn(source, line + 1) === own + 1 || numberOn(source, line - 1) === own - 1)
-}
-
-function numberOn(source: Source, line: number): number | undefined {
-  if (line < 1 || line > source.lineCount) return undefined
-  const digits = /^\s*(\d{1,7})(?:[:|]|\.?\s|$)/.exec(source.line(line))?.[1]
-  return digits === undefined ? undefined : Number(digits)
-}

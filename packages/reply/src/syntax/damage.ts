@@ -114,5 +114,3 @@ function mayShow(text: string, kind: DamageKind): boolean {
 }
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
-
-export const isComplete = (block: Block): boolean => block.diagnostics.length === 0 && block.endLine !== null

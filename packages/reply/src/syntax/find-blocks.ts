@@ -1,22 +1,21 @@
-import { type Block, type Document, type NotExecutedReason, type SkippedBlock } from '../core/block.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
-import type { Source } from '../core/source.ts'
-import { inOrder, inPassages, skippedBlock, unread } from './account.ts'
-import { isComplete } from './damage.ts'
 import {
-  finderIn,
-  isQuoted,
-  mayThink,
-  type Passage,
-  thoughtsIn,
-  throughQuotes,
-  withoutPassages,
-  withoutTokens,
-} from './meant.ts'
+  type Block,
+  type Document,
+  type EmptyGroup,
+  isComplete,
+  type NotExecutedReason,
+  type SkippedBlock,
+} from '../core/block.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts'
+import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
+import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
+import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
+import { inOrder, inPassages, skippedBlock, unread } from './account.ts'
 import { throughDamage, type Walks } from './repair.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
-import { quotationsIn, reportsIn, reportSigns } from './own-reports.ts'
+import { isConditional } from './conditional.ts'
 import { Quotations } from './quoted.ts'
 import { diagnosticAt, type Reader, type Reading, type ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
@@ -47,13 +46,13 @@ export function blankOutReasoningAndReports(
   let open = Infinity
   const skipped: SkippedBlock[] = []
   const without = (
-    passages: readonly Passage[],
+    passages: readonly LineRange[],
     document: Document,
     why: Pick<SkippedBlock, 'reason' | 'sign'>,
   ): void => {
     const found = inPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
     skipped.push(...found.map((one) => ({ ...one, ...why })))
-    source = withoutPassages(source, passages)
+    source = blankOut(source, passages)
   }
   let signs = reportSigns(source)
   if (signs.mayReport) {
@@ -96,7 +95,7 @@ function withoutContent(source: Source, document: Document, options: FindOptions
   const calls = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])].filter(isCall)
   if (calls.length === 0 || !looksForProposals(options)) return document
   const files = placesIn(source).filter(({ found, reason }) => found.action === 'file_write' && reason === undefined)
-  const fileAt = finderIn(files, ({ line, last }) => ({ first: line, last }))
+  const fileAt = rangeFinder(files, ({ line, last }) => ({ first: line, last }))
   const isContent = (block: Block): boolean => {
     const file = isCall(block) ? fileAt(block.startLine) : undefined
     const [own = '', path = ''] = [block.params['path'], file?.found.params['path']]
@@ -162,8 +161,20 @@ function readThroughDamage(source: Source, options: FindOptions, given = source)
   const { nativeBefore = false } = options
   const damage = { walks: walksFor(options), soundBefore: nativeBefore, given, read }
   const document = throughDamage(source, read(source), damage)
-  if (nativeBefore || document.blocks.some(isComplete) || !isQuoted(given)) return document
+  if (nativeBefore || document.blocks.some(isComplete) || !isQuotedWhole(given)) return document
   return throughQuotes(source, document, read)
+}
+
+/** What a text gives in which no block is complete and every line is quoted, without the quotation marks. `verbatim`: with them. */
+function throughQuotes(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
+  const unquoted = unquoteWhole(source)
+  if (unquoted === undefined) return verbatim
+  const { rows, prefix } = unquoted
+  const { blocks, ...rest } = read(new Source(rows.join('\n')))
+  const [first, ...others] = blocks
+  if (first === undefined || (verbatim.blocks.length > 0 && !blocks.some(isComplete))) return verbatim
+  const warning = `the whole text was read without the "${prefix.trim()}" before every line`
+  return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }
 
 export function walksFor(options: FindOptions): Walks {
@@ -196,8 +207,8 @@ export class BlockFinder {
   readonly #nativeBefore: boolean
   readonly #source: Source
   /** The lines of every reading that found something. */
-  readonly #read: Passage[] = []
-  readonly #emptyGroups: number[] = []
+  readonly #read: LineRange[] = []
+  readonly #emptyGroups: EmptyGroup[] = []
   #line = 1
 
   constructor(source: Source, { syntaxes, nativeBefore = false, ...options }: FindOptions) {
@@ -224,7 +235,7 @@ export class BlockFinder {
     for (const block of reading.blocks) this.#blocks.push(block)
     for (const diagnostic of reading.diagnostics) this.#diagnostics.push({ ...diagnostic, syntax })
     const { emptyGroups = [] } = reading
-    this.#emptyGroups.push(...emptyGroups)
+    this.#emptyGroups.push(...emptyGroups.map((line) => ({ syntax, line })))
     if (reading.blocks.length + reading.diagnostics.length + emptyGroups.length > 0)
       this.#read.push({ first, last: reading.next - 1 })
     // An unfinished foreign block would swallow native ones; other foreign blocks may be its content.
@@ -261,7 +272,9 @@ export class BlockFinder {
         .filter((block) => !aside.has(block))
         // A reply with native blocks means those; a diff beside them may illustrate what they do.
         .map((block) =>
-          isProposal(block) || (isBesideNative && !isNative(block)) ? { ...block, proposed: true } : block,
+          isProposal(block) || (!isNative(block) && (isBesideNative || isConditional(this.#source, block)))
+            ? { ...block, proposed: true }
+            : block,
         ),
       diagnostics,
       warnings,

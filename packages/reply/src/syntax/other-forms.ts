@@ -1,8 +1,9 @@
 import type { Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
-import { Source } from '../core/source.ts'
-import { fenceAt, fenceEnd, openFence, rowAt } from './fences.ts'
+import { type LineRange, Source } from '../core/source.ts'
+import { rowAt } from '../regions/fences.ts'
+import { isQuotation, unquoteLine } from '../regions/quotations.ts'
+import { linesBetween, Regions } from '../regions/regions.ts'
 import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
-import type { Passage } from './meant.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isFile } from './proposal/title.ts'
 
@@ -22,7 +23,7 @@ export function withOtherForms(source: Source, document: Document, nativeBefore:
       last: block === undefined ? (end = paragraphEnd(source, Math.max(endLine, end))) : endLine,
     })),
   ]
-  const found = between(source, taken).flatMap((passage) =>
+  const found = linesBetween(source, taken).flatMap((passage) =>
     otherForms(source, passage, isAlone && notExecuted.length === 0),
   )
   if (found.length === 0) return document
@@ -36,21 +37,8 @@ function paragraphEnd(source: Source, line: number): number {
   return last
 }
 
-/** The lines that are in none of these passages. */
-function between(source: Source, taken: readonly Passage[]): Passage[] {
-  const free: Passage[] = []
-  let from = 1
-  for (const { first, last } of [...taken, { first: source.lineCount + 1, last: 0 }].sort(
-    (a, b) => a.first - b.first,
-  )) {
-    if (from < first) free.push({ first: from, last: first - 1 })
-    from = Math.max(from, last + 1)
-  }
-  return free
-}
-
 /** The forms in some lines of a text. */
-export function otherForms(source: Source, { first, last }: Passage, isAlone: boolean): SkippedBlock[] {
+export function otherForms(source: Source, { first, last }: LineRange, isAlone: boolean): SkippedBlock[] {
   const quoted = new Set<number>()
   const rows: string[] = []
   let isEmpty = true
@@ -59,13 +47,13 @@ export function otherForms(source: Source, { first, last }: Passage, isAlone: bo
     // The end of the fence around what is above.
     const isEnd: boolean = isEmpty && !isAlone && /^[ \t]*(?:`{3,}|~{3,})[ \t]*$/.test(row)
     isEmpty &&= row.trim() === '' || isEnd
-    const isQuoted = /^>(?!>{4})/.test(row)
+    const isQuoted = isQuotation(row)
     if (isQuoted) quoted.add(rows.length + 1)
-    rows.push(isEnd ? '' : isQuoted ? row.replace(/^(?:> ?)+/, '') : row)
+    rows.push(isEnd ? '' : isQuoted ? unquoteLine(row) : row)
   }
   if (isEmpty) return []
   const text = new Source(rows.join('\n'))
-  const isFenced = (line: number): boolean => openFence(text, line) !== undefined
+  const isFenced = (line: number): boolean => Regions.of(text).fenceAround(line) !== undefined
   const all = [
     ...rowsIn(text, isFenced),
     ...conflicts(text),
@@ -109,7 +97,8 @@ const rows = (): readonly Row[] =>
     call('<function=[\\w.-]+>'),
     call('<[|｜](?:tool|python_tag|function|channel|start)[^<>\\n]*>'),
     call('\\[TOOL_CALLS\\]'),
-    call('(?:`{3,}|~{3,})tool_(?:code|calls?)\\b'),
+    // Alone it is the fence of a call that was read.
+    call('(?:`{3,}|~{3,})tool_(?:code|calls?)\\b(?=[^\\n]*\\n\\s*[^\\s`~])'),
     call('Action:[ \\t]*[\\w.-]+[ \\t]*\\nAction Input:'),
     call(
       '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w*(?:path|file)\\w*\\s*=',
@@ -261,17 +250,12 @@ const COMMAND =
 
 /** Code below a sentence that speaks of a file. */
 function spokenCode(source: Source): SkippedBlock[] {
-  const found: SkippedBlock[] = []
-  for (let line = 1; line <= source.lineCount; line++) {
-    const fence = fenceAt(source, line)
-    if (fence === undefined) continue
-    const end = Math.min(fenceEnd(source, line, fence, false), source.lineCount)
-    const named = NO_CODE.test(fence.info) ? undefined : spokenAbove(source, line)
-    if (named !== undefined && /[:.]\W*$/.test(rowAt(source, named.line)))
-      found.push({ line, endLine: end, what: 'code', path: named.path, reason: 'example' })
-    line = end
-  }
-  return found
+  return Regions.of(source).fences.flatMap((fence): SkippedBlock[] => {
+    const { first, last, info } = fence
+    const named = NO_CODE.test(info) ? undefined : spokenAbove(source, first)
+    if (named === undefined || !/[:.]\W*$/.test(rowAt(source, named.line))) return []
+    return [{ line: first, endLine: last, what: 'code', path: named.path, reason: 'example' }]
+  })
 }
 
 const NO_CODE =

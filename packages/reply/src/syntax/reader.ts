@@ -82,10 +82,3 @@ const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 /** Whether a text is a valid `count` of places. */
 export const isCount = (text: string): boolean =>
   text === 'all' || (/^\d+$/.test(text) && Number(text) >= 1 && Number.isSafeInteger(Number(text)))
-
-export const LF = 10
-export const TAB = 9
-export const SPACE = 32
-export const QUOTE = 34
-export const APOSTROPHE = 39
-export const BOM = 0xfeff

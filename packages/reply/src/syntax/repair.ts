@@ -1,10 +1,11 @@
-import type { Block, Document, SkippedBlock } from '../core/block.ts'
+import { BOM } from '../core/character-codes.ts'
+import { type Block, type Document, isComplete, type SkippedBlock } from '../core/block.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
-import { Source } from '../core/source.ts'
-import { bulletOf, flagDamagedParams, isComplete } from './damage.ts'
+import { rangeFinder, Source } from '../core/source.ts'
+import { bulletOf, flagDamagedParams } from './damage.ts'
 import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
 import { inOrder } from './account.ts'
-import { finderIn, isQuoted } from './meant.ts'
+import { isQuotedWhole } from '../regions/quotations.ts'
 import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
 export interface ThroughDamage extends RepairOptions {
@@ -18,7 +19,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const repaired = text === source.text ? source : new Source(text)
   const document = repaired === source ? strict : read(repaired)
   if (repaired !== source && !keeps(strict, document, regions)) return strict
-  const left = finderIn(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
+  const left = rangeFinder(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
   const reported = new Set<Region>()
@@ -109,8 +110,12 @@ function toleratedIn(source: Source, block: Block, walks: Walks): readonly Damag
   const walk = walks.get(block.syntax)?.walk
   if (walk === undefined || !mayShow(block.raw) || !tolerated.some((kind) => shows(block.raw, kind))) return none
   const view = new View(source, '', { lines: source.lineCount * 4 })
-  return kindsOf(walk(view, block.startLine)?.markers ?? none)
+  const markers = walk(view, block.startLine)?.markers ?? none
+  // A byte order mark at the start of the text is no damage: editors write one.
+  return kindsOf(markers.map((one) => (one.line === 1 ? { ...one, markup: withoutBom(one.markup) } : one)))
 }
+
+const withoutBom = (text: string): string => (text.charCodeAt(0) === BOM ? text.slice(1) : text)
 
 const none: readonly never[] = []
 
@@ -194,7 +199,7 @@ const unfinished = (line: number): SkippedBlock => ({ line, endLine: line, what:
 
 /** Regions are in order and do not overlap. */
 export const regionOf = (regions: readonly Region[], line: number): Region | undefined =>
-  finderIn(regions, ({ start, end }) => ({ first: start, last: end }))(line)
+  rangeFinder(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
 function findRegions(
@@ -233,7 +238,7 @@ function findRegions(
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or quoted from another text.
-      if (prefix.includes('>')) quoted ??= !soundBefore && isQuoted(given)
+      if (prefix.includes('>')) quoted ??= !soundBefore && isQuotedWhole(given)
       const bullet = bulletOf(line)
       const before = bullet === '' ? prefix : ' '.repeat(bullet.length)
       const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']

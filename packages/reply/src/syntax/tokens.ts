@@ -1,7 +1,7 @@
+import { BOM } from '../core/character-codes.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
 import type { Source } from '../core/source.ts'
 import { escapedIn, kindsIn } from '../text/undamage.ts'
-import { BOM } from './reader.ts'
 
 /*
  * The kit that every native syntax is read with:

@@ -1,3 +1,4 @@
+import { LF } from '../core/character-codes.ts'
 import type { Source } from '../core/source.ts'
 import { foldText } from './characters.ts'
 import { numbersOf, overlappingMatches } from './search.ts'
@@ -117,8 +118,6 @@ export class FileLines {
     return this.text.slice(this.startOf(at), this.text.charCodeAt(end - 1) === LF ? end - 1 : end)
   }
 }
-
-const LF = 10
 
 /** Equal lines have equal numbers, so that a line is compared as a text only once. */
 interface Index {

@@ -1,3 +1,4 @@
+import { LF, CR } from '../core/character-codes.ts'
 /** The lines without their ends. A final line end is followed by one more line, which is empty. */
 export function splitLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/)
@@ -34,9 +35,6 @@ export function withoutOuterBlankLines(text: string): string {
   const last = lines.findLastIndex((line) => line.trim() !== '')
   return first === -1 ? '' : lines.slice(first, last + 1).join('\n')
 }
-
-const LF = 10
-const CR = 13
 
 export type Eol = '\n' | '\r\n'
 

@@ -4,7 +4,7 @@ import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { newFile, sectionsOf } from './sections.ts'
 import { damageWarning, foreign, type Found, type ReadMarker, Rows, unreadable } from '../foreign/foreign.ts'
-import { rowAt } from '../fences.ts'
+import { rowAt } from '../../regions/fences.ts'
 
 /*
  * Patches as the tool `apply_patch` takes them:

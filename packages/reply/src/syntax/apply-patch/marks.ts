@@ -1,7 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { eachLineWith, isLine, MarkList, type ReadMarker } from '../foreign/foreign.ts'
-import { fenceAt, rowAt } from '../fences.ts'
+import { fenceAt, rowAt } from '../../regions/fences.ts'
 
 interface Mark {
   readonly line: number

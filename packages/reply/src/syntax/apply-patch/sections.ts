@@ -1,5 +1,6 @@
+import { PLUS } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
-import { DAMAGED_MARK, damageWarning, type Found, PLUS, type ReadMarker, type Rows } from '../foreign/foreign.ts'
+import { DAMAGED_MARK, damageWarning, type Found, type ReadMarker, type Rows } from '../foreign/foreign.ts'
 import { isPlainName, unquoted } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 

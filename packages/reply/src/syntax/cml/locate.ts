@@ -1,3 +1,4 @@
+import { QUOTE, APOSTROPHE, SLASH } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import {
   afterSpaces,
@@ -12,7 +13,6 @@ import {
   opensAt,
   type Part,
 } from './open.ts'
-import { APOSTROPHE, QUOTE } from '../reader.ts'
 import { endsLine, startsLine } from '../../core/source.ts'
 
 /** Where an element of ours is, by its tags alone. */
@@ -201,7 +201,6 @@ function tagFrom(text: string, from: number): { end: number; whole: boolean } {
 const malformed = (at: number, length: number, finding: Finding): CmlFinding => ({ ...finding, at, length })
 
 const BANG = 33
-const SLASH = 47
 const LT = 60
 const GT = 62
 const QUESTION = 63

@@ -1,3 +1,4 @@
+import { SLASH, UNDERSCORE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
@@ -90,10 +91,8 @@ function beginsMember(text: string, at: number): boolean {
   return name === 'tasks' || opensAt(text, at) !== undefined
 }
 
-const SLASH = 47
 const COLON = 58
 const GT = 62
-const UNDERSCORE = 95
 
 /**
  * Where one of our own elements opens its CDATA inside CDATA and `]]&gt;` does not follow; -1 when there is none.

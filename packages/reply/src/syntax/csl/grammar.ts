@@ -1,6 +1,7 @@
+import { BOM } from '../../core/character-codes.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
-import { BOM, diagnosticAt } from '../reader.ts'
+import { diagnosticAt } from '../reader.ts'
 import type { Tokens } from '../tokens.ts'
 import {
   type Attributes,
@@ -90,6 +91,8 @@ export class CslParser {
   readonly #tokens: Tokens<CslToken>
   #count = 0
   #fatal: Diagnostic | undefined
+  /** Whether a marker above could not be read, and no END has come since. */
+  #misread = false
 
   constructor(tokens: Tokens<CslToken>) {
     this.#tokens = tokens
@@ -111,7 +114,10 @@ export class CslParser {
       const operation = this.#operation(line, token, { id: String(++this.#count), name: opens, attributes, finding })
       return { kind: 'operation', operation, next: operation.lastLine + 1 }
     }
-    return { kind: 'stray', diagnostics: this.#diagnostics(line, finding), next: line + 1 }
+    // The END of an operation whose own marker could not be read, such as `<--- WRITE`: one mistake, not two.
+    const isOwnEnd = this.#misread && finding?.code === 'csl-stray-end'
+    this.#misread = !isOwnEnd && (this.#misread || finding?.code === 'csl-no-marker')
+    return { kind: 'stray', diagnostics: isOwnEnd ? [] : this.#diagnostics(line, finding), next: line + 1 }
   }
 
   #tasks(line: number, token: CslToken, attributes: Attributes, finding: Finding | undefined): Tasks {

@@ -1,8 +1,9 @@
+import { QUOTE, APOSTROPHE, EQUALS, BACKSLASH, UNDERSCORE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { isSpace } from '../../core/source.ts'
 import { plainMarker, shows, withoutOuterSpaces } from '../../text/undamage.ts'
 import { attributesIn } from '../damage.ts'
-import { APOSTROPHE, type Delimiters, QUOTE } from '../reader.ts'
+import { type Delimiters } from '../reader.ts'
 import type { Lex, Token } from '../tokens.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `grammar.ts`. */
@@ -183,10 +184,6 @@ function closingQuote(line: string, open: number, to: number, quote: number): nu
 
 /** Any other backslash is one: `\n` in a path is two characters. */
 const unescaped = (raw: string): string => (raw.includes('\\') ? raw.replace(/\\(["'\\])/g, '$1') : raw)
-
-const EQUALS = 61
-const UNDERSCORE = 95
-const BACKSLASH = 92
 
 /** What a marker means where it is, and what is wrong with it there. */
 

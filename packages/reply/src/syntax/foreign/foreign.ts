@@ -1,10 +1,11 @@
+import { LF, SPACE, ASTERISK, LESS, GREATER } from '../../core/character-codes.ts'
 import { partitionPoint } from '../../text/lines.ts'
 import type { Block } from '../../core/block.ts'
 import { isSpace, type Source, textFrom } from '../../core/source.ts'
 import { flagDamagedParams } from '../damage.ts'
 import { kindsOfMarkup } from '../tokens.ts'
 import type { Diagnostic, Finding } from '../../core/diagnostic.ts'
-import { diagnosticAt, LF, madeControl, type Reader, type ReadOptions, SPACE, Texts } from '../reader.ts'
+import { diagnosticAt, madeControl, type Reader, type ReadOptions, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: indentation, and damage to their markers. */
@@ -159,11 +160,6 @@ function placeFrom(text: string, word: string, from: number): number {
 /** What a marker begins with, damaged or not. */
 const BEFORE =
   /^(?:[\s\\<>*+\xab\xbb\u2022\u200b-\u200d\u2060\ufeff-]|&(?:[lg]t|#6[02]|#x3[ceCE]);)*$|^\s*\d{1,3}[.)]\s+[*\\]*\s*$/
-
-const ASTERISK = 42
-export const PLUS = 43
-const LESS = 60
-const GREATER = 62
 
 /** The markers of a text in order, of whatever kind. */
 export class MarkList<Mark extends { readonly line: number }> {

@@ -1,5 +1,5 @@
 import { type Source, textFrom } from '../../core/source.ts'
-import { type Fence, rowAt } from '../fences.ts'
+import { type Fence, rowAt } from '../../regions/fences.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
@@ -45,7 +45,12 @@ const around = (): readonly Marks[] =>
     { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
     // `<summary>src/a.py</summary>`
     { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
-    { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
+    // Code Web Chat teaches "### Updated file: `src/a.ts`".
+    {
+      pattern: /^(?:(?:updated|created|modified|new)\s+)?(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i,
+      marks: true,
+    },
+    { pattern: /^renamed file:\s*`[^`\n]+` \(old\)\s*(?<name>`[^`\n]+`) \(new\)$/i, marks: true },
     { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
     { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
     // `src/a.py (new file)`, `src/a.py:12`

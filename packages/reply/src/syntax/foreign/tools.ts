@@ -1,5 +1,8 @@
 import type { Finding } from '../../core/diagnostic.ts'
+import { Source } from '../../core/source.ts'
 import { patchIn } from '../apply-patch/apply-patch.ts'
+import { editsBetween } from '../search-replace/search-replace.ts'
+import { SearchReplaceMarks } from '../search-replace/walk.ts'
 import type { Found } from './foreign.ts'
 
 /** What a call of another agent's tool asks for. Only a patch has mistakes of its own. */
@@ -176,6 +179,8 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
   // An editor that is given the new text only writes the whole file. A `code_edit` is the lines that change, with marks for
   // the others: without any mark it can only be a new file.
   const sketch = args.get('codeedit')
+  const diff = args.get('diff')
+  if (old === undefined && diff !== undefined && SEARCH.test(diff)) return [editsIn(diff, path)]
   if (old === undefined && sketch !== undefined && !MARK.test(sketch))
     return [{ action: 'file_create', params: { path, content: sketch } }]
   if (old === undefined) return args.has('content') || sketch !== undefined ? onFile('write', path, args) : 'old_str'
@@ -188,6 +193,15 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
   if (count !== undefined && count !== '1') return [{ action: 'file_replace_all_text', params: { ...params, count } }]
   return [{ action: 'file_replace_text', params }]
 }
+
+/** Cline's `replace_in_file` as JSON: search-replace blocks in one argument. */
+function editsIn(diff: string, path: string): Asked {
+  const source = new Source(diff)
+  const marks = new SearchReplaceMarks(source, (line) => line)
+  return editsBetween(source, marks, { first: 1, last: source.lineCount, path })
+}
+
+const SEARCH = /^[<-]{5,9} ?SEARCH\b/m
 
 function searchOf(path: string, args: Args): readonly Asked[] | string {
   const pattern = pick(args, 'regex pattern query')
@@ -275,7 +289,7 @@ const editor = new Map<string, Verb>([
 const named: readonly (readonly [Verb, string])[] = [
   [
     'replace',
-    'strreplaceeditor strreplacebasededittool texteditor strreplace edit editfile replace multiedit searchandreplace searchreplace replaceinfile replacestringinfile replacefilecontent multireplacefilecontent modify',
+    'strreplaceeditor strreplacebasededittool texteditor strreplace edit editfile replace multiedit searchandreplace searchreplace replaceinfile applydiff replacestringinfile replacefilecontent multireplacefilecontent modify',
   ],
   ['write', 'writetofile writefile write createfile create newfile savefile'],
   ['run', 'executecommand bash shell runcommand runterminalcmd runinterminal runshellcommand executebash'],

@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, Rows } from '../foreign/foreign.ts'
-import { type Fence, fenceAt, fenceEnd } from '../fences.ts'
+import { contentEnd, type FenceRegion } from '../../regions/fences.ts'
+import { Regions } from '../../regions/regions.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*
@@ -15,15 +16,15 @@ export const gptme = foreign({
   name: 'gptme',
   marks: /^(?:`{3,}|~{3,})(?:save|append) \S/,
   open(source) {
-    let ahead: { readonly line: number; readonly fence?: Fence } | undefined
+    let ahead = 0
     return {
       seek(line) {
-        if (ahead === undefined || ahead.line < line) ahead = nextFence(source, line)
-        return ahead.line
+        if (ahead < line) ahead = nextCall(source, line)
+        return ahead
       },
       read(line) {
-        const fence = fenceAt(source, line)
-        return fence === undefined ? { found: [], next: line + 1 } : readFence(source, line, fence)
+        const fence = Regions.of(source).fenceFrom(line)
+        return fence === undefined ? { found: [], next: line + 1 } : readFence(source, fence)
       },
     }
   },
@@ -32,29 +33,31 @@ export const gptme = foreign({
 const TOOL = /^(save|append)\s+(\S.*)$/
 const OPENER = /^[ \t]*(?:`{3,}|~{3,})(?:save|append)[ \t]/gm
 
-function nextFence(source: Source, from: number): { readonly line: number } {
+function nextCall(source: Source, from: number): number {
   OPENER.lastIndex = source.startOf(from)
   const match = OPENER.exec(source.text)
-  return { line: match === null ? Infinity : source.lineAt(match.index) }
+  return match === null ? Infinity : source.lineAt(match.index)
 }
 
-function readFence(source: Source, line: number, fence: Fence): { found: Found[]; next: number } {
-  const [, tool = '', named = ''] = TOOL.exec(fence.info) ?? []
+function readFence(source: Source, fence: FenceRegion): { found: Found[]; next: number } {
+  const { first: line, indent, info, isClosed } = fence
+  // A file that is cut off takes all that follows: fences in it are its content.
+  const last = isClosed ? fence.last : source.lineCount
+  const [, tool = '', named = ''] = TOOL.exec(info) ?? []
   const path = unquoted(named)
-  const end = fenceEnd(source, line, fence, /\.mdx?$/i.test(path))
-  const closed = end <= source.lineCount
-  const rows = new Rows(source, line + 1, end - 1, fence.indent)
+  const rows = new Rows(source, line + 1, contentEnd(fence), indent)
   let content = ''
-  if (closed) for (let at = rows.first; at <= rows.last; at++) content += `${rows.row(at)}\n`
-  const last = Math.min(end, source.lineCount)
+  for (let at = rows.first; at <= rows.last; at++) content += `${rows.row(at)}\n`
+  const params: Readonly<Record<string, string>> =
+    tool === 'append' ? { path, content, new_line: 'true' } : { path, content }
   const found: Found = {
     action: tool === 'save' ? 'file_write' : 'file_append',
-    params: closed ? { path, content, ...(tool === 'append' && { new_line: 'true' }) } : { path },
+    params: isClosed ? params : { path },
     label: tool,
     startLine: line,
-    endLine: closed ? last : null,
+    endLine: isClosed ? last : null,
     lastLine: last,
-    findings: closed ? [] : [{ code: 'file-open', data: { in: 'fence' }, line }],
+    findings: isClosed ? [] : [{ code: 'file-open', data: { in: 'fence' }, line }],
   }
   return { found: [found], next: last + 1 }
 }

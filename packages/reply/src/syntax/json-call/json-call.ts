@@ -14,6 +14,7 @@ import {
   withoutArgument,
   WRAPPER,
 } from '../foreign/tools.ts'
+import { nextPythonCall } from './python-call.ts'
 
 /*
  * Calls of tools as JSON, at the start of a line, fenced or not:
@@ -26,6 +27,13 @@ import {
  *
  * Some models write the name of the tool before its arguments, between tokens of their own, see `HEADS`.
  *
+ * MCP SuperAssistant writes one call in several lines of JSON:
+ *
+ *   call = { "type": "function_call_start", "name": tool } { { "type": "parameter", "key": name, "value": value } }
+ *          { "type": "function_call_end" }
+ *
+ * Gemini writes calls in Python, see `python-call.ts`.
+ *
  * `foreign/tools.ts` says what a tool means. Other JSON is not a call. One that does not end is truncated where it
  * begins like a call.
  */
@@ -33,18 +41,24 @@ import {
 export const jsonCall = foreign({
   name: 'json-call',
   marks:
-    /^\{\s*"(?:(?:command|name|tool)"\s*:\s*(?:\[\s*)?"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write|apply_patch)"|(?:input|patch)"\s*:\s*"\*\*\* Begin Patch)/,
+    /^\{\s*"(?:type"\s*:\s*"function_call_start"|(?:command|name|tool)"\s*:\s*(?:\[\s*)?"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write|apply_patch)"|(?:input|patch)"\s*:\s*"\*\*\* Begin Patch)/,
   open(source) {
     let ahead: Seen | undefined
     /** Brackets that nothing closes: each is tried once for the whole text. */
     const hopeless = new Set<number>()
+    const next = (line: number): Seen => {
+      const [json, python] = [nextCall(source, line, hopeless), nextPythonCall(source, line)]
+      if (python === undefined || json.line <= python.line) return json
+      const { tool, args, last } = python
+      return { line: python.line, last, found: foundOf({ tool, args }, python.line, last) }
+    }
     return {
       seek(line) {
-        if (ahead === undefined || ahead.line < line) ahead = nextCall(source, line, hopeless)
+        if (ahead === undefined || ahead.line < line) ahead = next(line)
         return ahead.line
       },
       read(line) {
-        const found = ahead?.line === line ? ahead : nextCall(source, line, hopeless)
+        const found = ahead?.line === line ? ahead : next(line)
         return { found: found.found, next: found.last + 1 }
       },
     }
@@ -93,6 +107,8 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
       if (broken === undefined) continue
       return { line, ...broken }
     }
+    const started = startedBy(text.slice(start, end.at))
+    if (started !== undefined) return { line, ...readParts(source, line, end.at, started) }
     const calls = callsIn(text.slice(start, end.at), tool)
     let at = end.at
     let broken: Omit<Seen, 'line'> | undefined
@@ -116,6 +132,37 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
     OPENER.lastIndex = end.at
   }
   return none
+}
+
+/** The tool of a call whose arguments are on lines of their own. */
+function startedBy(text: string): string | undefined {
+  if (!text.includes('function_call_start')) return undefined
+  const head = argsOf(jsonIn(text))
+  return head.get('type') === 'function_call_start' ? head.get('name') : undefined
+}
+
+/** The arguments of such a call, up to its end. */
+function readParts(source: Source, line: number, from: number, tool: string): Omit<Seen, 'line'> {
+  const { text } = source
+  const args = new Map<string, string>()
+  for (let at = from; ;) {
+    SPACES.lastIndex = at
+    SPACES.exec(text)
+    const begin = SPACES.lastIndex
+    const end = text[begin] === '{' ? jsonEnd(text, begin) : undefined
+    const part = end !== undefined && 'at' in end ? argsOf(jsonIn(text.slice(begin, end.at))) : undefined
+    if (end === undefined || !('at' in end) || part === undefined) {
+      const finding: Finding = { code: 'call-open', data: { isLater: false }, line }
+      const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
+      return { last: source.lineCount, found: [unreadable(lines, tool, finding)] }
+    }
+    at = end.at
+    const [key, value] = [part.get('key'), part.get('value')]
+    if (part.get('type') === 'parameter' && key !== undefined && value !== undefined) args.set(key, value)
+    if (part.get('type') !== 'function_call_end') continue
+    const last = source.lineAt(at - 1)
+    return { last, found: foundOf({ tool, args }, line, last) }
+  }
 }
 
 /** A call on `line`, after others there if `isLater`, whose JSON begins at `start` and has no end; undefined for what may be no call. */

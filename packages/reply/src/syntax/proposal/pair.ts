@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { Rows } from '../foreign/foreign.ts'
-import { type Fence, fenceAt, fenceEnd, rowAt } from '../fences.ts'
+import { contentEnd, type FenceRegion, rowAt } from '../../regions/fences.ts'
+import { Regions } from '../../regions/regions.ts'
 import { filesSpokenOf, lineAbove, nameIn } from '../foreign/name.ts'
 import { isFile } from './title.ts'
 
@@ -11,25 +12,27 @@ export interface Pair {
   readonly line: number
   readonly old: readonly string[]
   readonly fresh: readonly string[]
-  /** The line that closes it; one past the text where none does. */
-  readonly end: number
+  readonly last: number
+  readonly isClosed: boolean
 }
 
 /** A fence below "Find:" or "change this:", and the next one below "Replace with:" or "to this:". */
-export function pairAt(source: Source, opener: number, fence: Fence, floor: number): Pair | undefined {
-  const label = lineAbove(source, opener, floor)
+export function pairAt(source: Source, fence: FenceRegion, floor: number): Pair | undefined {
+  const label = lineAbove(source, fence.first, floor)
   if (label === undefined || !OLD.test(bare(rowAt(source, label).replace(IN_FILE, '')))) return undefined
-  const between = fenceEnd(source, opener, fence, false)
-  const second = lineBelow(source, between)
+  const second = lineBelow(source, fence.last)
   if (second === undefined || !NEW.test(bare(rowAt(source, second)))) return undefined
   const next = lineBelow(source, second)
-  const other = next === undefined ? undefined : fenceAt(source, next)
+  const other = next === undefined ? undefined : Regions.of(source).fenceFrom(next)
   const named = fileAbove(source, label, floor)
-  if (next === undefined || other === undefined || named === undefined) return undefined
-  const end = fenceEnd(source, next, other, false)
-  const old = textsOf(new Rows(source, opener + 1, between - 1, fence.indent))
-  return { ...named, old, fresh: textsOf(new Rows(source, next + 1, end - 1, other.indent)), end }
+  if (other === undefined || named === undefined) return undefined
+  const [old, fresh] = [textsOf(contentOf(source, fence)), textsOf(contentOf(source, other))]
+  return { ...named, old, fresh, last: other.last, isClosed: other.isClosed }
 }
+
+/** The lines between the marks of a fence. */
+export const contentOf = (source: Source, fence: FenceRegion): Rows =>
+  new Rows(source, fence.first + 1, contentEnd(fence), fence.indent)
 
 /** The rows of a fence with `file:`, `find:` and `replace:` in it. */
 export function labelledIn(rows: readonly string[]): Pick<Pair, 'path' | 'old' | 'fresh'> | undefined {

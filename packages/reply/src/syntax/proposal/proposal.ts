@@ -1,13 +1,14 @@
+import { TAB, SPACE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { NotExecutedReason } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
 import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
-import { type Fence, fenceAt, fenceEnd, rowAt } from '../fences.ts'
+import { contentEnd, type Fence, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
+import { isNumbered, Regions } from '../../regions/regions.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
-import { SPACE, TAB } from '../reader.ts'
 import { hunkOf } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
-import { type Heredoc, heredocsIn, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
+import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
 import { isFile, type Title, titleIn } from './title.ts'
 
 /*
@@ -67,8 +68,9 @@ export function placesIn(source: Source): Place[] {
       line = quoted.last
       continue
     }
-    const fence = line === open ? undefined : fenceAt(source, line)
-    const found = fence === undefined ? taggedAt(source, line) : fencedAt(source, line, fence, floor)
+    const fence = line === open ? undefined : Regions.of(source).fenceFrom(line)
+    const found =
+      fence === undefined ? (taggedAt(source, line) ?? headedAt(source, line)) : fencedAt(source, fence, floor)
     if (found === undefined) continue
     places.push(...found.places)
     if (found.within) {
@@ -76,7 +78,7 @@ export function placesIn(source: Source): Place[] {
       continue
     }
     line = found.last
-    floor = line + 1
+    if (!found.isHeading) floor = line + 1
   }
   return places
 }
@@ -107,7 +109,28 @@ interface Passed {
   readonly last: number
   /** It only holds files in tags. */
   readonly within?: true
+  readonly isHeading?: true
 }
+
+/** Headings that Code Web Chat teaches for what has no text: a deleted and a renamed file. */
+function headedAt(source: Source, line: number): Passed | undefined {
+  if (source.text.charCodeAt(source.startOf(line)) !== HASH) return undefined
+  const [, deleted, from, to] = HEADED.exec(rowAt(source, line)) ?? []
+  const call: Pick<Found, 'action' | 'params'> | undefined =
+    deleted !== undefined
+      ? { action: 'file_delete', params: { path: deleted } }
+      : from !== undefined && to !== undefined
+        ? { action: 'file_move', params: { old_path: from, new_path: to } }
+        : undefined
+  if (call === undefined) return undefined
+  const found = { ...call, label: 'proposal', startLine: line, endLine: line, lastLine: line, findings: [] }
+  // The heading names the file of an edit below it, so the lines from it on stay to be read.
+  return { places: [{ line, last: line, found }], last: line, isHeading: true }
+}
+
+const HASH = 35
+const HEADED =
+  /^#{1,6}\s+(?:Deleted file:\s*`([^`\n]+)`|Renamed file:\s*`([^`\n]+)` \(old\)\s*`([^`\n]+)` \(new\))\s*$/i
 
 /** `<file path="src/a.ts">` and its end, each on a line of its own. */
 function taggedAt(source: Source, line: number): Passed | undefined {
@@ -124,17 +147,19 @@ function taggedAt(source: Source, line: number): Passed | undefined {
   if (path === undefined) return undefined
   let end = line + 1
   while (end <= source.lineCount && source.line(end).trim() !== `</${tag}>`) end++
-  let [first, last] = [line + 1, end - 1]
-  const inner = first <= last ? fenceAt(source, first) : undefined
-  if (inner !== undefined && fenceAt(source, last)?.info === '') [first, last] = [first + 1, last - 1]
-  else if (source.line(first).trim() === '<![CDATA[' && source.line(last).trim() === ']]>')
-    [first, last] = [first + 1, last - 1]
+  const last = Math.min(end, source.lineCount)
+  let [first, contentLast] = [line + 1, end - 1]
+  const inner = first <= contentLast ? fenceAt(source, first) : undefined
+  if (inner !== undefined && fenceAt(source, contentLast)?.info === '')
+    [first, contentLast] = [first + 1, contentLast - 1]
+  else if (source.line(first).trim() === '<![CDATA[' && source.line(contentLast).trim() === ']]>')
+    [first, contentLast] = [first + 1, contentLast - 1]
   const place = placeOf(
     source,
     { path, said: 'whole' },
-    { line, first, last, end, indent, closed: end <= source.lineCount },
+    { line, first, contentLast, last, indent, isClosed: end <= source.lineCount },
   )
-  return { places: [place], last: Math.min(end, source.lineCount) }
+  return { places: [place], last }
 }
 
 const TAG_OPEN = 60
@@ -144,90 +169,82 @@ const TAG =
   /^([ \t]*)<(file|boltAction|[a-z]+-write|antArtifact|create|create_?file|new_?file|write_?file|code|codeblock|PlandexBlock|proposed_file_replace|augment_code_snippet)(\s[^<>]*[^<>/])>\s*$/i
 const NAME = /\s(?:path|name|src|file|file_?path|file_?name|identifier|title)\s*=\s*["']([^"']+)["']/gi
 
-function fencedAt(source: Source, opener: number, fence: Fence, floor: number): Passed {
+function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
+  const { first: opener, last } = fence
   const above = titleAbove(source, opener, floor)
   const inInfo = infoTitle(fence)
   const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
   const named = inInfo ?? above
-  const isMarkdown = /^(?:md|mdx|markdown)$/i.test(language) || /\.mdx?$/i.test(named?.path ?? '')
-  const end = fenceEnd(source, opener, fence, isMarkdown)
-  const closed = end <= source.lineCount
-  const last = Math.min(end, source.lineCount)
-  if (/^(?:u?diff|patch)$/i.test(language)) return { places: hunksIn(source, opener, { end, fence }), last }
+  if (isDiffFence(fence)) return { places: hunksIn(source, fence), last }
   if (OTHER.test(language)) return { places: [], last }
-  const rows = new Rows(source, opener + 1, end - 1, fence.indent)
-  const pair = pairAt(source, opener, fence, floor)
-  if (pair !== undefined) return { places: [pairOf(source, pair)], last: Math.min(pair.end, source.lineCount) }
+  const rows = contentOf(source, fence)
+  const pair = pairAt(source, fence, floor)
+  if (pair !== undefined) return { places: [pairOf(pair)], last: pair.last }
   const labelled = labelledIn(textsOf(rows))
-  if (labelled !== undefined) return { places: [pairOf(source, { ...labelled, line: opener, end })], last }
+  if (labelled !== undefined) return { places: [pairOf({ ...labelled, ...fence, line: opener })], last }
   if (SHELL.test(language) || language === '') {
     const docs = heredocsIn(textsOf(rows))
     if (docs.length > 0) return { places: docs.map((doc) => writtenBy(source, opener + 1, doc)), last }
   }
-  if (named === undefined && firstOf(source, opener + 1, end) === '<file')
-    return { places: [], last: end, within: true }
+  if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: true }
   const comment = firstComment(rows, language)
   const title = named ?? (comment && { path: comment.path, said: 'whole' as const })
   // The end of a fence that began above, in a part of the text that is not here.
-  if (title === undefined) return { places: [], last: fence.info === '' && isEnd(source, opener, end) ? opener : last }
+  if (title === undefined) return { places: [], last: fence.info === '' && isEnd(source, fence) ? opener : last }
   const isSession = SHELL.test(language) && !/\.(?:\w*sh|bash|env|command)$|(?:^|\/)[^./]+$/.test(title.path)
   if (isSession || SESSION.test(language)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? opener) : opener
-  return { places: [placeOf(source, title, { line, first, last: end - 1, end, indent: fence.indent, closed })], last }
+  return { places: [placeOf(source, title, { ...fence, line, first, contentLast: contentEnd(fence) })], last }
 }
 
-const isEnd = (source: Source, opener: number, end: number): boolean => {
-  for (let line = opener + 1; line < end; line++) if ((fenceAt(source, line)?.info ?? '') !== '') return true
-  return end > source.lineCount
+const isEnd = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
+  for (let line = first + 1; line < last; line++) if ((fenceAt(source, line)?.info ?? '') !== '') return true
+  return !isClosed
 }
 
 const OTHER = /^(?:save|append|tool_code|tool_calls?|mermaid)$/i
 const SHELL = /^(?:sh|bash|zsh|shell|fish|powershell|ps1|cmd|bat)$/i
 const SESSION = /^(?:console|terminal|shell-?session|shellsession|output|log|tree)$/i
 
-const firstOf = (source: Source, first: number, end: number): string => {
-  for (let line = first; line < end; line++) {
-    const text = source.line(line).trimStart()
+const firstOf = (rows: Rows): string => {
+  for (let line = rows.first; line <= rows.last; line++) {
+    const text = rows.row(line).trimStart()
     if (text !== '') return text.startsWith('<file ') ? '<file' : ''
   }
   return ''
 }
 
 /** The hunks of a diff that names no file, where the sentence above it does. */
-function hunksIn(
-  source: Source,
-  opener: number,
-  { end, fence }: { readonly end: number; readonly fence: Fence },
-): Place[] {
-  const named = spokenAbove(source, opener)
-  const rows = textsOf(new Rows(source, opener + 1, end - 1, fence.indent))
+function hunksIn(source: Source, fence: FenceRegion): Place[] {
+  const { first, last, isClosed } = fence
+  const named = spokenAbove(source, first)
+  const rows = textsOf(contentOf(source, fence))
   const isDiff =
     rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
-  if (named === undefined || !isDiff || end > source.lineCount) return []
+  if (named === undefined || !isDiff || !isClosed) return []
   const marked = rows.map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`)).join('\n')
   const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
   const { path, line } = named
   const found = {
-    ...foundOf(path, { action: 'file_patch', content: '' }, { line, until: end, findings: [] }),
+    ...foundOf(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
     params: { path, patch },
   }
   const said = titleIn(rowAt(source, line))?.said ?? 'whole'
-  return [{ line, last: end, found, ...(said === 'example' ? { reason: 'example' as const } : {}) }]
+  return [{ line, last, found, ...(said === 'example' ? { reason: 'example' as const } : {}) }]
 }
 
 /** An old text that is empty is that of a new file. */
-function pairOf(source: Source, { path, line, old, fresh, end }: Pair): Place {
-  const until = Math.min(end, source.lineCount)
-  const findings = end > source.lineCount ? [unclosed(line)] : []
+function pairOf({ path, line, old, fresh, last, isClosed }: Pair): Place {
+  const findings = isClosed ? [] : [unclosed(line)]
   const isNew = old.join('').trim() === ''
   const content = fresh.map((row) => `${row}\n`).join('')
-  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, until, findings })
+  const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
   const search = old.map((row) => `${row}\n`).join('')
   const patch = { path, patch: hunkOf({ search, replace: content }) }
   return {
     line,
-    last: until,
+    last,
     found: isNew || findings.length > 0 ? found : { ...found, params: patch },
   }
 }
@@ -290,20 +307,22 @@ const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
 interface Lines {
   /** Where it begins: its title, its fence, its tag. */
   readonly line: number
-  /** Its content. */
+  /** The lines of its content. */
   readonly first: number
+  readonly contentLast: number
   readonly last: number
-  /** The line that closes it. */
-  readonly end: number
   readonly indent: string
-  readonly closed: boolean
+  readonly isClosed: boolean
 }
 
-function placeOf(source: Source, { path, said }: Title, { line, first, last, end, indent, closed }: Lines): Place {
-  const rows = new Rows(source, first, last, indent)
+function placeOf(
+  source: Source,
+  { path, said }: Title,
+  { line, first, last, indent, isClosed, contentLast }: Lines,
+): Place {
+  const rows = new Rows(source, first, contentLast, indent)
   const texts = textsOf(rows)
   const content = texts.map((text) => `${text}\n`).join('')
-  const until = Math.min(end, source.lineCount)
   const reason =
     said === 'example'
       ? 'example'
@@ -314,15 +333,15 @@ function placeOf(source: Source, { path, said }: Title, { line, first, last, end
           : undefined
   return {
     line,
-    last: until,
-    found: foundOf(path, { action: 'file_write', content }, { line, until, findings: closed ? [] : [unclosed(line)] }),
+    last,
+    found: foundOf(path, { action: 'file_write', content }, { line, last, findings: isClosed ? [] : [unclosed(line)] }),
     ...(reason === undefined ? {} : { reason }),
   }
 }
 
 function writtenBy(source: Source, top: number, doc: Heredoc): Place {
   const line = top + doc.first
-  const until = Math.min(top + doc.end, source.lineCount)
+  const last = Math.min(top + doc.end, source.lineCount)
   const action = doc.append ? 'file_append' : 'file_write'
   const content = doc.rows.map((row) => `${row}\n`).join('')
   const findings: readonly Finding[] = doc.isClosed
@@ -330,37 +349,23 @@ function writtenBy(source: Source, top: number, doc: Heredoc): Place {
       ? []
       : [{ line, code: 'file-by-shell', data: { unknown: doc.trouble } }]
     : [unclosed(line)]
-  const found = foundOf(doc.path, { action, content }, { line, until, findings })
-  return { line, last: until, found }
+  const found = foundOf(doc.path, { action, content }, { line, last, findings })
+  return { line, last, found }
 }
 
 const foundOf = (
   path: string,
   { action, content }: { readonly action: string; readonly content: string },
-  { line, until, findings }: { readonly line: number; readonly until: number; readonly findings: readonly Finding[] },
+  { line, last, findings }: { readonly line: number; readonly last: number; readonly findings: readonly Finding[] },
 ): Found => ({
   action,
   params: findings.length > 0 ? { path } : { path, content },
   label: 'proposal',
   startLine: line,
-  endLine: findings.some(({ code }) => code === 'file-open') ? null : until,
-  lastLine: until,
+  endLine: findings.some(({ code }) => code === 'file-open') ? null : last,
+  lastLine: last,
   findings,
 })
-
-/** Whether every line has its number before it, counting up. */
-function isNumbered(texts: readonly string[]): boolean {
-  let last: number | undefined
-  let count = 0
-  for (const text of texts) {
-    if (text.trim() === '') continue
-    const number = /^\s*(\d{1,7})(?:\s*[:|\u2502\u2192]|\t|\s|$)/.exec(text)?.[1]
-    if (number === undefined || (last !== undefined && Number(number) <= last)) return false
-    last = Number(number)
-    count++
-  }
-  return count >= 2
-}
 
 /** Whether every line is indented, as only a part of a file is. */
 const isIndented = (texts: readonly string[]): boolean =>

@@ -1,9 +1,9 @@
+import { LF } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found } from '../foreign/foreign.ts'
-import { frameAt, rowAt } from '../fences.ts'
+import { frameAt, rowAt } from '../../regions/fences.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
-import { LF } from '../reader.ts'
 import { parseHunks, sideOf } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
@@ -269,9 +269,14 @@ function nameAbove(source: Source, head: number, floor: number): NamedAbove | un
   const path = nameInFence(fence)
   if (path !== undefined) return { path, line }
   const above = lineAbove(source, line, floor)
-  const name = above === undefined ? undefined : nameIn(rowAt(source, above))
-  return above === undefined || name === undefined ? undefined : { path: name, line: above }
+  const row = above === undefined ? '' : rowAt(source, above)
+  const name = nameIn(row)
+  if (above === undefined || name === undefined) return undefined
+  // "### Renamed file" is a change of its own, see `proposal.ts`, and no part of the edit below it.
+  return { path: name, line: RENAMED.test(row) ? line : above }
 }
+
+const RENAMED = /^#{1,6}\s+Renamed file:/i
 
 /**
  * A file that lines speak of, when they do not speak of `name`: a reply that continues with another file may say so in a

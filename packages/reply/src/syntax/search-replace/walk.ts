@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { type Source, textFrom } from '../../core/source.ts'
 import { damageWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } from '../foreign/foreign.ts'
-import { frameAt, rowAt } from '../fences.ts'
+import { frameAt, rowAt } from '../../regions/fences.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {

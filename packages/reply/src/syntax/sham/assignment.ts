@@ -1,5 +1,6 @@
+import { SPACE, QUOTE, BACKSLASH } from '../../core/character-codes.ts'
 import type { DiagnosticData, Finding, Instead } from '../../core/diagnostic.ts'
-import { madeControl, QUOTE, SPACE } from '../reader.ts'
+import { madeControl } from '../reader.ts'
 import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
@@ -80,8 +81,6 @@ function closingQuote(value: string): { at: number; plain: boolean } | undefined
   }
   return undefined
 }
-
-const BACKSLASH = 92
 
 /** The text of a JSON string; undefined if it is not a JSON string. */
 export function jsonText(literal: string): string | undefined {

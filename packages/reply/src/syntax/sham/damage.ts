@@ -1,5 +1,5 @@
 import { cleanLine, unquoted } from '../damage.ts'
-import { fenceOf } from '../fences.ts'
+import { fenceOf } from '../../regions/fences.ts'
 import type { Source } from '../../core/source.ts'
 import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
 import { madeControl, type ReadOptions } from '../reader.ts'

@@ -1,7 +1,7 @@
+import { APOSTROPHE } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { partitionPoint } from '../../text/lines.ts'
 import { endsLine, type Source, startsLine } from '../../core/source.ts'
-import { APOSTROPHE } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, Rows } from '../foreign/foreign.ts'
-import { rowAt } from '../fences.ts'
+import { rowAt } from '../../regions/fences.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /*

@@ -1,9 +1,10 @@
+import { TAB, SPACE, ASTERISK, MINUS, LESS, BACKTICK, TILDE, BOM } from '../../core/character-codes.ts'
 import { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
 import { damageWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
-import { type Fence, fenceAt, nextFence, rowAt } from '../fences.ts'
+import { contentEnd, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
+import { Regions } from '../../regions/regions.ts'
 import { spokenAbove } from '../foreign/name.ts'
-import { BOM, SPACE, TAB } from '../reader.ts'
 import { foundOf } from './section.ts'
 import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
 
@@ -85,9 +86,9 @@ function withDamage(found: Found, given: Source, plain: Source): Found {
 }
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
-  const fence = fenceAt(source, line)
-  const above = fence === undefined && line > 1 ? fenceAt(source, line - 1) : undefined
-  const fenced = fence ? readFenced(source, line, fence) : above && readFenced(source, line - 1, above)
+  const regions = Regions.of(source)
+  const fence = regions.fenceFrom(line) ?? regions.fenceFrom(line - 1)
+  const fenced = fence === undefined || fence.tag !== undefined ? undefined : readFenced(source, fence)
   if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
   const indent = /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? ''
@@ -107,8 +108,9 @@ function isComplete(source: Source, { next, patch, satisfied, lastLine }: Sectio
   return line < source.lineCount || (patch !== undefined && source.line(line).trim() !== '@')
 }
 
-function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
-  const { end, closed } = fenceEnd(source, opener, fence)
+function readFenced(source: Source, fence: FenceRegion): { found: Found[]; next: number } {
+  const { first: opener, isClosed: closed } = fence
+  const end = contentEnd(fence) + 1
   const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
@@ -127,24 +129,10 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
 
 const none: readonly never[] = []
 
-/** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
-function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
-  for (let line = nextFence(source, opener + 1); line < Infinity; line = nextFence(source, line + 1)) {
-    const other = fenceAt(source, line)
-    // One that is deeper is a line of context with its space.
-    if (other === undefined || other.indent.length > fence.indent.length) continue
-    if (other.info !== '') return { end: line, closed: false }
-    if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
-  }
-  return { end: source.lineCount + 1, closed: false }
-}
-
 /** Some put their own formats into a fence that says diff. */
 const isOtherFormat = (region: Region): boolean => region.hasRow(Infinity, mayBeOther, OTHER)
 const mayBeOther = (c: number): boolean => c === LESS || c === ASTERISK
 const OTHER = /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/
-const LESS = 60
-const ASTERISK = 42
 
 function nameless(line: number, last: number, isClosed: boolean): Found {
   const lines = { startLine: line, endLine: isClosed ? last : null, lastLine: last }
@@ -208,15 +196,8 @@ export class UdiffSeek {
   }
 }
 
-const BACKTICK = 96
-const TILDE = 126
-const MINUS = 45
 /** The first of `diff`. */
 const LETTER = 100
-
-/** `patch path` is a tool of gptme, with conflict markers. */
-export const isDiffFence = ({ info }: Fence): boolean => info !== '' && DIFF.test(info)
-const DIFF = /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i
 
 /** How far an indentation is looked back over. */
 const REACH = 40

@@ -1,7 +1,6 @@
+import { SPACE, PLUS, MINUS, BACKSLASH, AT } from '../../core/character-codes.ts'
 import type { Source } from '../../core/source.ts'
-import { PLUS } from '../foreign/foreign.ts'
-import { rowAt } from '../fences.ts'
-import { SPACE } from '../reader.ts'
+import { rowAt } from '../../regions/fences.ts'
 
 /** What a diff says about one file, names as written. */
 export interface Section {
@@ -41,9 +40,6 @@ const nothing: ReadonlyMap<string, Named> = new Map()
 
 const isMark = (c: number): boolean => c === SPACE || c === PLUS || c === MINUS || c === BACKSLASH
 
-const MINUS = 45
-const AT = 64
-const BACKSLASH = 92
 /** Of a row without anything. */
 const EMPTY = -1
 

@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
-import { fenceOf } from '../fences.ts'
+import { fenceOf } from '../../regions/fences.ts'
 import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument, WRAPPER } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
@@ -75,7 +75,8 @@ const nowhere: Opened = { line: Infinity, indent: '', tool: '', closer: '', at: 
 const TAG = `[ \\t]*(?:${WRAPPER}\\s*){0,3}<(?:${[
   '(tool_call)>[ \\t]*([\\w.-]+)[ \\t]*\\r?\\n\\s*(?=<arg_key>)',
   '([a-z]+(?:_[a-z]+)+|bash)>',
-  '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\']\\s*>',
+  // MCP SuperAssistant adds `call_id="1"`.
+  '((?:\\w+:)?(?:invoke|function_call))\\s+name=["\']([\\w.-]+)["\'](?:\\s+[\\w-]+\\s*=\\s*["\'][^"\'<>\\n]*["\'])*\\s*>',
   'function=([\\w.-]+)>',
   // Any other element, with its attributes.
   '([a-zA-Z][\\w-]*)((?:\\s+[\\w-]+\\s*=\\s*(?:"[^"<>\\n]*"|\'[^\'<>\\n]*\'))*)\\s*(/?)>',
@@ -153,9 +154,9 @@ function readCalls(source: Source, marks: SearchReplaceMarks, first: Opened): Ca
 function readCall(
   source: Source,
   marks: SearchReplaceMarks,
-  { line, indent, tool: opened, closer, at, attributes = new Map() }: Opened,
+  { line, indent, tool: opened, closer: expected, at, attributes = new Map() }: Opened,
 ): Calls & { readonly end: number } {
-  const end = source.text.indexOf(closer, at)
+  const [end, closer] = endOf(source.text, expected, at)
   if (end === -1) {
     const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
     const finding = { code: 'call-open', data: { closer }, line } as const
@@ -183,6 +184,13 @@ function readCall(
   if (typeof asked === 'string')
     return { found: [{ ...common, label, action: '', params: {}, findings: [withoutArgument(line, asked)] }], ...after }
   return { found: asked.map((one) => calledFor({ ...common, label }, one)), ...after }
+}
+
+/** Where a call ends. Qwen's models leave `</function>` out before `</tool_call>`. */
+function endOf(text: string, closer: string, at: number): readonly [end: number, closer: string] {
+  const end = text.indexOf(closer, at)
+  const outer = end === -1 && closer === '</function>' ? text.indexOf('</tool_call>', at) : -1
+  return outer === -1 ? [end, closer] : [outer, '</tool_call>']
 }
 
 /** Without the indentation of the call, where every line has it. */

@@ -1,17 +1,10 @@
-import { partitionPoint } from '../text/lines.ts'
-import type { Document } from '../core/block.ts'
-import { Source } from '../core/source.ts'
-import { isComplete } from './damage.ts'
-import { openFence } from './fences.ts'
-
-/** Lines that are not meant to be executed, both included. */
-export interface Passage {
-  readonly first: number
-  readonly last: number
-}
+import { SPACE, LESS } from '../core/character-codes.ts'
+import { type Document, isComplete } from '../core/block.ts'
+import { type LineRange, rangeFinder, Source } from '../core/source.ts'
+import { Regions } from './regions.ts'
 
 interface Thoughts {
-  readonly closed: readonly Passage[]
+  readonly closed: readonly LineRange[]
   /** The line where one begins that does not end here. */
   readonly open: number | undefined
 }
@@ -50,8 +43,6 @@ export function mayThink(text: string): boolean {
 
 const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45
-const LESS = 60
-const SPACE = 32
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning
@@ -59,7 +50,10 @@ const SPACE = 32
  * the end of it. One that has no end was cut off there; in a code fence it ends with the fence.
  */
 export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, isReply: boolean): Thoughts {
-  const closed: Passage[] = []
+  const closed: LineRange[] = []
+  const regions = Regions.of(source)
+  /** The line that closes the fence that a line is in; the last of the text where it is in none. */
+  const fenceEnd = (line: number): number => regions.fenceAround(line)?.last ?? source.lineCount
   const sound = blocks.filter(isComplete)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
   let open: number | undefined
@@ -88,15 +82,15 @@ export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, is
       leads = isReply && line === start
     }
   }
-  if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(source, open) })
+  if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(open) })
   // What a code fence shows of a tag is code, unless there is a draft in it.
-  const within = finderIn(closed, (passage) => passage)
+  const within = rangeFinder(closed, (range) => range)
   const drafted = new Set(
     [...blocks.map(({ startLine }) => startLine), ...diagnostics.map(({ range }) => range.line)].map(within),
   )
-  const isThought = (passage: Passage): boolean => {
-    const end = fenceEnd(source, passage.first)
-    return end < passage.last || end === source.lineCount || drafted.has(passage)
+  const isThought = (range: LineRange): boolean => {
+    const end = fenceEnd(range.first)
+    return end < range.last || end === source.lineCount || drafted.has(range)
   }
   return { closed: closed.filter(isThought), open }
 }
@@ -113,84 +107,3 @@ export function withoutTokens(source: Source): Source {
 
 const TOKENS =
   /^[ \t]*(?:<\|start\|>)?[^<>{\n]{0,80}<\|channel\|>(?:commentary|final)[^{\n]{0,120}<\|message\|>(?!\s*[{[])|<\|(?:call|end|return)\|>(?=\s*$)/gm
-
-/** Finds what a line is in, among things that are in order and do not overlap. */
-export function finderIn<Item>(
-  items: readonly Item[],
-  linesOf: (item: Item) => Passage,
-): (line: number) => Item | undefined {
-  return (line) => {
-    const found = items[partitionPoint(items, (item) => linesOf(item).last < line)]
-    return found !== undefined && linesOf(found).first <= line ? found : undefined
-  }
-}
-
-/** The line that closes the code fence that a line is in; the last of the text where it is in none. */
-function fenceEnd(source: Source, line: number): number {
-  return Math.min(openFence(source, line) ?? Infinity, source.lineCount)
-}
-
-/** The text without some passages, every other character where it was. */
-export function withoutPassages(source: Source, closed: readonly Passage[]): Source {
-  if (closed.length === 0) return source
-  let text = ''
-  let end = 0
-  for (const { first, last } of closed) {
-    text += source.text.slice(end, source.startOf(first))
-    end = source.endOf(last)
-    text += source.text.slice(source.startOf(first), end).replace(/[^\r\n]/g, ' ')
-  }
-  return new Source(text + source.text.slice(end))
-}
-
-/**
- * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.
- * Blocks of our own are found by `repair.ts`, one by one; other formats have too few markers for that. `verbatim` is
- * what the text gives with it.
- */
-export function throughQuotes(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
-  const prefix = quotedBy(source)
-  if (prefix === undefined) return verbatim
-  const rows: string[] = []
-  for (let n = 1; n <= source.lineCount; n++) {
-    const row = source.line(n)
-    rows.push(row.startsWith(prefix) ? row.slice(prefix.length) : isMark(row) ? '' : row)
-  }
-  const { blocks, ...rest } = read(new Source(rows.join('\n')))
-  const [first, ...others] = blocks
-  if (first === undefined || (verbatim.blocks.length > 0 && !blocks.some(isComplete))) return verbatim
-  const warning = `the whole text was read without the "${prefix.trim()}" before every line`
-  return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
-}
-
-/** Whether every line of a text starts with `>`, except blank ones and those that say who wrote it. */
-export function isQuoted(source: Source): boolean {
-  let before = true
-  for (let n = 1; n <= source.lineCount; n++) {
-    const line = source.line(n).trim()
-    if (line === '') continue
-    if (line.startsWith('>')) before = false
-    else if (!before || !/\bwrote:$/.test(line)) return false
-  }
-  return true
-}
-
-/** The prefix of every line of a text, except blank ones and one that says who wrote it. */
-function quotedBy(source: Source): string | undefined {
-  let first = 1
-  while (first < source.lineCount && isBefore(source.line(first))) first++
-  if (!source.line(first).startsWith('>')) return undefined
-  let prefix = /^(?:> ?)+/.exec(source.line(first))?.[0] ?? '>'
-  for (let n = first + 1; n <= source.lineCount; n++) {
-    const row = source.line(n)
-    if (row.trim() === '' || prefix.startsWith(row)) continue
-    if (!row.startsWith('>')) return undefined
-    while (!row.startsWith(prefix)) prefix = prefix.slice(0, -1)
-  }
-  return prefix
-}
-
-const isBefore = (row: string): boolean => isMark(row) || /\bwrote:$/.test(row.trim())
-
-/** An empty line of what is quoted. */
-const isMark = (row: string): boolean => /^[>\s]*$/.test(row)

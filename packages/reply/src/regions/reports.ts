@@ -1,18 +1,16 @@
-import type { Block } from '../core/block.ts'
+import { TAB, LF, SPACE, EQUALS, GREATER } from '../core/character-codes.ts'
+import { type Block, isComplete } from '../core/block.ts'
 import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/frames.ts'
-import type { Source } from '../core/source.ts'
+import type { LineRange, Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
-import { isComplete } from './damage.ts'
-import type { Passage } from './meant.ts'
-import { LF, SPACE, TAB } from './reader.ts'
 
 /**
  * Reports and prompts of clada's own in a text: what they quote from files and programs is never executed, also when a report is
  * piped back or pasted together with a reply. Their frames start a line, or follow the indentation or `> ` of the whole
  * paste; content in them never does. A report that is the content of a block stays content.
  */
-export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
-  const found: Passage[] = []
+export function reportsIn(source: Source, blocks: readonly Block[]): LineRange[] {
+  const found: LineRange[] = []
   const sound = blocks.filter(isComplete)
   let next = 0
   for (let line = 1; line <= source.lineCount; line++) {
@@ -129,8 +127,6 @@ function prefixEnd(text: string, start: number): number {
   }
 }
 
-const GREATER = 62
-const EQUALS = 61
 const BRACKET = 91
 const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
 
@@ -139,7 +135,7 @@ const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
  * than the text around them, or than the lines between them, unlike a block that was indented as a whole. `before`:
  * whether blocks precede this text, which are not indented then.
  */
-export function quotationsIn(source: Source, blocks: readonly Block[], before: boolean): Passage[] {
+export function quotationsIn(source: Source, blocks: readonly Block[], before: boolean): LineRange[] {
   const around = before ? '' : prefixAround(source, blocks)
   const found = blocks.filter((block) => isQuotation(source, block, around))
   let end = 0

@@ -1,0 +1,20 @@
+/** Codes of characters that readers compare with. */
+export const TAB = 9
+export const LF = 10
+export const CR = 13
+export const SPACE = 32
+export const QUOTE = 34
+export const APOSTROPHE = 39
+export const ASTERISK = 42
+export const PLUS = 43
+export const MINUS = 45
+export const SLASH = 47
+export const LESS = 60
+export const EQUALS = 61
+export const GREATER = 62
+export const AT = 64
+export const BACKSLASH = 92
+export const UNDERSCORE = 95
+export const BACKTICK = 96
+export const TILDE = 126
+export const BOM = 0xfeff

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const before = { 'a.txt': 'one\ntwo\n' }
+const after = { 'a.txt': 'one\nthree\n' }
+const diff = '```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n```'
+const edit = 'a.txt\n```\n<<<<<<< SEARCH\ntwo\n=======\nthree\n>>>>>>> REPLACE\n```'
+
+async function execute(reply: string) {
+  const root = scratchDir(before)
+  const { proposals = [] } = await new Clada({ repoPath: root, gitCommit: false }).execute(reply)
+  return { proposed: proposals.map(({ path }) => path), files: filesIn(root) }
+}
+
+describe('an edit that depends on an answer', () => {
+  it.each([
+    `Diff summary for \`a.txt\`:\n${diff}\n`,
+    `If you agree, I would change this:\n\n${diff}\n`,
+    `${diff}\n\nShall I apply it?\n`,
+    `${edit}\n\nWould you like me to make these changes?\n`,
+    `${edit}\n\nLet me know if this looks good, or if you'd like me to apply these changes now.\n`,
+    `${edit}\n\nOnce you confirm, I will apply them.\n`,
+  ])('is a proposal: %j', async (reply) => {
+    expect(await execute(reply)).toEqual({ proposed: ['a.txt'], files: before })
+  })
+
+  it.each([
+    `${diff}\n\nLet me know if you have other questions.\n`,
+    `${edit}\n\nLet me know if you would like me to make any further changes.\n`,
+    `${edit}\n\nWould you like me to implement tests as well?\n`,
+    `${edit}\n\nIf you want, I can explain this.\n`,
+    `I have applied what you confirmed:\n\n${edit}\n`,
+  ])('is applied if only the closing is polite: %j', async (reply) => {
+    expect(await execute(reply)).toEqual({ proposed: [], files: after })
+  })
+})
