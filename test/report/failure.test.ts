@@ -14,6 +14,7 @@ type Kind = Problem['kind']
 const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } } = {
   os: (path) => ({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path }),
   'source-missing': (path) => ({ kind: 'source-missing', path }),
+  'action-failed': (message) => ({ kind: 'action-failed', message }),
   'not-cells': (path) => ({ kind: 'not-cells', path }),
   'not-regular': (path) => ({ kind: 'not-regular', path, type: 'directory', op: 'open' }),
   'not-text': (path) => ({ kind: 'not-text', path, reason: 'binary', byte: 1, line: 1 }),
@@ -94,7 +95,11 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     refused: true,
   }),
   'command-failed': () => ({ kind: 'command-failed', how: { exit: 1 } }),
-  'command-late': (command) => ({ kind: 'command-late', ms: 1000, offline: { for: 'command', command } }),
+  'command-late': (command) => ({
+    kind: 'command-late',
+    ms: 1000,
+    offline: { for: 'command', approval: { command, network: false } },
+  }),
   'exec-refused': (reason) => ({ kind: 'exec-refused', reason, advice: reason }),
   'program-missing': (program) => ({ kind: 'program-missing', program }),
   'version-missing': (lang) => ({ kind: 'version-missing', lang, version: '3', found: '2' }),

@@ -46,10 +46,15 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
   readonly output?: Output<ValueOf<NoInfer<R>>>
   /** The result in the past tense, such as `created a.txt`, for reports that have a sentence for each. */
   past?(target: string, result: Shown<ValueOf<NoInfer<R>>>): string
+  /** Set on an action with effect `exec` or `git` that can be previewed. The others are only named in a preview. */
+  readonly previews?: true
   /** Whether a call would start a process. Where there are no layers for it, an atomic group cannot revert it. */
   startsProcess?(params: Readonly<Record<string, unknown>>): boolean
   run(args: Args<P>, context: ActionContext): Promise<Outcome<ValueOf<NoInfer<R>>>>
 }
+
+/** The definitions of a project, by name and by alias. */
+export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'keys' | 'values' | 'entries'>
 
 /** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
 export interface Shown<Data = unknown> extends Pick<ActionResult, 'action' | 'params' | 'success' | 'details'> {
@@ -94,6 +99,7 @@ export interface Hints {
   readonly idempotent?: true
 }
 
+/** What an action may use: the project's files, with the same checks, records and undo as for actions of clada. */
 export interface ActionContext {
   /** The project. */
   readonly root: PathArg
@@ -109,6 +115,8 @@ export interface ActionContext {
   readonly pastEnd: 'fails' | 'noted'
   /** How a file that is written whole ends. */
   readonly finalNewline: 'exact' | 'add'
+  /** Aborted when the caller stops the execution. */
+  readonly signal: AbortSignal | undefined
   /** A problem in words, for results that list several. */
   explain(problem: Problem): string
 }
@@ -260,6 +268,7 @@ export const isLacking = (
   given[name] === undefined &&
   (param.unless === undefined || given[param.unless] === undefined)
 
+/** The result of an action that succeeded. */
 export const ok = <Data>(data: Data, warnings: readonly string[] = []): Done<Data> =>
   warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
 
@@ -275,6 +284,10 @@ export function fail<Data>(problem: Problem, data?: Data): Failed<Data> {
   keepStack(problem)
   return data === undefined ? { ok: false, problem } : { ok: false, problem, data }
 }
+
+/** For actions of your own: why it failed, in words for the model, and what to do about it. */
+export const actionFailed = (message: string, advice?: string): Failed =>
+  fail({ kind: 'action-failed', message, advice })
 
 export const text = (description: string): Param<string> => ({ type: 'string', required: true, description })
 
@@ -341,6 +354,9 @@ export const defaulting = <T extends string | number | boolean>(param: Param<T>,
   required: false,
   default: value,
 })
+
+/** The kinds of parameters. `param.optional(param.text('…'))` may be missing; `param.defaulting(…, value)` has a default. */
+export const param = { text, path, paths, lines, integer, flag, choice, optional, defaulting } as const
 
 /** The execution to undo, or a part of it. */
 export interface UndoRequest {

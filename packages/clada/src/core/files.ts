@@ -81,6 +81,7 @@ export interface Written {
   readonly replaced?: Uint8Array
 }
 
+/** A file that was read, as `Files.save` takes it. */
 export interface TextFile {
   readonly path: PathArg
   /** Without the byte order mark. */

@@ -3,6 +3,12 @@ import type { NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code, StructureCode } from '@clada/reply/core/codes.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 
+/** Why an execution was stopped before its end. */
+export interface StopCause {
+  readonly by: 'time-limit' | 'caller'
+  readonly reason: string
+}
+
 /**
  * Everything that can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `ProblemError`.
@@ -39,6 +45,8 @@ export type Problem =
   /** The path itself is refused, whatever is there. */
   | { kind: 'path'; rule: PathRule; path: string; reason: string; advice?: Advice }
   | { kind: 'denied'; rule: string; action: string; reason: string }
+  /** An action of the program that uses clada says in its own words why it failed. */
+  | { kind: 'action-failed'; message: string; advice?: string | undefined }
   | { kind: 'empty-text'; param: string }
   | ({ kind: 'text-absent'; param: string; path: string; after?: string } & Absence)
   /** The new text is there, and the old one only as a part of it. */
@@ -107,7 +115,7 @@ export type Problem =
       /** What is approved, by the words to use. */
       approved: readonly string[]
       /** The project, where a command line would take another one. */
-      root?: string
+      root?: string | undefined
       changed: boolean
       /** Whether it is of no use without the network. */
       network: boolean
@@ -115,17 +123,18 @@ export type Problem =
     }
   | {
       kind: 'command-failed'
-      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: string }
-      offline?: Offline
+      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: StopCause }
+      offline?: Offline | undefined
+      withheld?: WithheldVariables | undefined
     }
   | {
       kind: 'command-late'
       ms: number
       /** The user's limit, where the block itself asked for less. */
-      most?: number
+      most?: number | undefined
       /** By which the user can give it more time. */
-      approval?: { command: string; network: boolean; root?: string }
-      offline?: Offline
+      approval?: ApprovalFacts | undefined
+      offline?: Offline | undefined
     }
   /** No program may be started at all. */
   | { kind: 'exec-refused'; reason: string; advice: Advice }
@@ -267,5 +276,25 @@ export function keepStack(problem: Problem, stack = new Error(problem.kind).stac
 
 export const stackOf = (problem: Problem): string | undefined => stacks.get(problem)
 
+/** An approval as it can be given again, with what it grants. */
+export interface ApprovalFacts {
+  readonly command: string
+  readonly network: boolean
+  readonly reads?: readonly string[] | undefined
+  readonly env?: readonly string[] | undefined
+  readonly timeoutMs?: number | undefined
+  /** The project, where a command line would take another one. */
+  readonly root?: string | undefined
+}
+
+/** Variables of the user's environment that a program did not get. */
+export interface WithheldVariables {
+  readonly names: readonly string[]
+  /** How many more there are. */
+  readonly more: number
+  /** By which the user can pass them; undefined for code, which gets none. */
+  readonly approval?: ApprovalFacts | undefined
+}
+
 /** A program that failed and probably needs the network, which is blocked for it. */
-export type Offline = { for: 'command'; command: string; root?: string } | { for: 'code' } | { for: 'hook' }
+export type Offline = { for: 'command'; approval: ApprovalFacts } | { for: 'code' } | { for: 'hook' }

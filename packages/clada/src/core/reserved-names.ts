@@ -1,3 +1,5 @@
+import { platform } from './platform.ts'
+
 /** git's directory, or a file that leads to it. */
 export const gitName = '.git'
 
@@ -9,6 +11,14 @@ export const projectFileName = 'clada.yml'
 
 /** Names that belong to git and clada in every directory of a project: no document may use them. */
 export const reservedNames: readonly string[] = [gitName, stateName, projectFileName]
+
+/** Whether the entry of a directory is git's, as this system opens it. */
+export const isGitName = (name: string): boolean => asOpened(name) === gitName
+
+/** Whether the entry of a directory is clada's, as this system opens it. */
+export const isStateName = (name: string): boolean => asOpened(name) === stateName
+
+const asOpened = (name: string): string => (platform.ignoresCase ? name.toLowerCase() : name)
 
 /** Case and ignorable code points do not make another file: on some file systems `.GIT` opens `.git`. */
 export function foldedName(name: string): string {

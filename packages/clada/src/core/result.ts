@@ -1,5 +1,5 @@
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
-import type { NotExecuted } from '@clada/reply/core/block.ts'
+import type { EmptyGroup, NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { HunkVerdict, Problem, StructureFacts } from './problem.ts'
 import type { NearPlace, Place } from '@clada/reply/core/place.ts'
@@ -24,7 +24,7 @@ export interface ExecutionResult {
   /** What looks like an edit or an action and did not run, with the reason. */
   notExecuted?: NotExecuted[]
   /** The lines of groups without tasks. */
-  emptyGroups?: number[]
+  emptyGroups?: EmptyGroup[]
   /** What the reply has, where no block was found in it. */
   contentKind?: ContentKind
   /** The syntax that the project expects blocks in, where nothing was found and it names one. */

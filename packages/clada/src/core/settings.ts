@@ -1,3 +1,4 @@
+import type { Registry } from './action.ts'
 import type { EncodingName } from './encodings.ts'
 
 /** The complete settings of a run, defaults included. */
@@ -9,6 +10,8 @@ export interface Settings {
   /** Further directories that may be touched. */
   readonly allowedRoots: readonly string[]
   readonly deniedPatterns: readonly string[]
+  /** The actions that there are. */
+  readonly registry: Registry
   /** Null allows every action that a model may call. */
   readonly allowedActions: readonly string[] | null
   /** Whether SHAM blocks may name files relative to the root. */
@@ -47,7 +50,7 @@ export interface Limits {
 /** How executions are saved. */
 /** Executions that belong together: those of one MCP client, or of one `clada loop`. */
 export interface Conversation {
-  readonly kind: 'mcp' | 'loop'
+  readonly kind: 'mcp' | 'loop' | 'session'
   readonly id: string
 }
 

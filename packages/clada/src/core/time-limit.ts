@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import vm from 'node:vm'
 import { setGuard } from '@clada/reply/core/guard.ts'
-import { type Problem, ProblemError } from './problem.ts'
+import { type StopCause, type Problem, ProblemError } from './problem.ts'
 
 /** What one action may compute: the time it is given, and what it has used of it. Waiting is free. */
 interface Budget {
@@ -108,6 +108,16 @@ const watched = new vm.Script(`globalThis[Symbol.for(${JSON.stringify(name)})]()
  */
 export const now = (): number => process.uptime() * 1000
 
-/** The reason given to `abort()`. */
-export const stopReason = (signal: AbortSignal | undefined): string =>
-  signal?.reason instanceof Error ? signal.reason.message : 'the run was stopped'
+/** Aborts an execution that has used up its time. */
+export class TotalTimeoutError extends Error {
+  constructor(ms: number) {
+    super(`the ${ms / 1000} s time limit was reached`)
+  }
+}
+
+/** From the reason given to `abort()`. */
+export function stopCause(signal: AbortSignal | undefined): StopCause {
+  const cause: unknown = signal?.reason
+  const by = cause instanceof TotalTimeoutError ? 'time-limit' : 'caller'
+  return { by, reason: cause instanceof Error ? cause.message : 'the run was stopped' }
+}

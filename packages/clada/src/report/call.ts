@@ -1,4 +1,5 @@
-import { registry } from '../actions/registry.ts'
+import { registry as builtIn } from '../actions/registry.ts'
+import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { entryLines, reportEntries, type Style } from './entries.ts'
 import { changedLines, defaultOutputLimit, showOutput, type ReportOptions, reviewLines } from './parts.ts'
@@ -34,9 +35,9 @@ const coded = ({ message = '', code }: { readonly message?: string; readonly cod
 function actionLines(
   result: ActionResult,
   root: string | undefined,
-  { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  { errorDetail, outputLimit = defaultOutputLimit, programs, registry = builtIn }: ReportOptions,
 ): string[] {
-  const output = showOutput(result, { limit: outputLimit, programs, root, bare: true })
+  const output = showOutput(result, { limit: outputLimit, programs, root, registry, bare: true })
   const body = output === undefined ? [] : [output.body]
   const notes = [...(result.warnings ?? []).map(warning), ...reviewLines(result)]
   if (!result.success) {
@@ -45,14 +46,14 @@ function actionLines(
     return [...failure, ...notes, ...body]
   }
   const changes = changedLines(result)
-  const done = body.length + changes.length === 0 ? [sentenceOf(result)] : []
+  const done = body.length + changes.length === 0 ? [sentenceOf(result, registry)] : []
   return [...body, ...changes, ...done, ...notes]
 }
 
 const pick = ({ code }: ActionResult): { readonly code?: string } => (code === undefined ? {} : { code })
 
 /** For an action that has nothing to show. */
-function sentenceOf(result: ActionResult): string {
+function sentenceOf(result: ActionResult, registry: Registry): string {
   const target = primaryOf(result)
   return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}: done`.replace(' :', ':')
 }

@@ -1,18 +1,5 @@
-import type { Advice } from '../core/problem.ts'
-import type { Code } from '@clada/reply/core/codes.ts'
-import type { ActionResult, Details, Failure } from '../core/result.ts'
+import type { ActionResult, Failure } from '../core/result.ts'
 import { oneLine, primaryOf } from './words.ts'
-
-/** A problem in words, not yet put together: each report has its own readers. */
-export interface Message extends Omit<Failure, 'kind' | 'user'> {
-  readonly code: Code
-  readonly details?: Details
-  readonly advice?: Advice
-  /** The sentence for the user, where a model reads another one. */
-  readonly toUser?: string
-}
-
-export const checkPath: Advice = { model: 'Check the path with ls or glob.', user: 'Check the path.' }
 
 type Failed = Pick<ActionResult, 'error' | 'failure'>
 
@@ -22,10 +9,10 @@ export function errorText(failure: Failure, action: string): string {
   return `${head === '' ? '' : `${head}: `}${labelled(failure)}${tagOf(failure)}${below === undefined ? '' : `\n${below}`}`
 }
 
-/** On one line, without the name of the action, which the report has already printed. */
+/** On one line, without the name of the action and the code, which the report has already printed. */
 export function sentenceOf({ failure, error = '' }: Failed): string {
   if (failure === undefined) return oneLine(error)
-  return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${labelled(failure)}${tagOf(failure)}`)
+  return onOneLine(`${failure.head ? `${failure.head}: ` : ''}${wholeOf(failure)}${tagOf(failure)}`)
 }
 
 /** For the user: without the name of the action and without codes. */

@@ -173,9 +173,9 @@ export function outputsOf(
   options: ReportOptions,
   room: number,
 ): Outputs {
-  const { outputLimit = defaultOutputLimit, programs, budget = defaultBudget } = options
+  const { outputLimit = defaultOutputLimit, programs, registry, budget = defaultBudget } = options
   const outputs = results.flatMap((result) => {
-    const output = showOutput(result, { limit: outputLimit, programs, root })
+    const output = showOutput(result, { limit: outputLimit, programs, root, registry })
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
@@ -185,7 +185,7 @@ export function outputsOf(
     if (share >= (lengths[index] ?? 0)) return { result, output }
     const limit = share - output.title.length - 3
     if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
-    return { result, output: showOutput(result, { limit, programs, root }) ?? output }
+    return { result, output: showOutput(result, { limit, programs, root, registry }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])

@@ -1,7 +1,8 @@
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import path from 'node:path'
-import { registry } from '../actions/registry.ts'
+import { registry as builtIn } from '../actions/registry.ts'
+import type { Registry } from '../core/action.ts'
 import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
@@ -84,6 +85,8 @@ export interface ReportOptions {
   readonly budget?: number | undefined
   /** Whether what programs wrote is shown. `seen`: it was shown while they ran, so only the files they changed are. */
   readonly programs?: 'show' | 'hide' | 'seen' | undefined
+  /** The actions of the project, where it has some of its own. */
+  readonly registry?: Registry | undefined
   readonly color?: boolean | undefined
   /** The text in which lines are counted, where that is not the whole document. */
   readonly lines?: CountedIn | undefined
@@ -171,6 +174,7 @@ export interface OutputOptions {
   /** Characters for this one. */
   readonly limit: number
   readonly programs?: 'show' | 'hide' | 'seen' | undefined
+  readonly registry?: Registry | undefined
   /** The project; paths in it are shown relative to it. */
   readonly root?: string | undefined
   /** Shows content as it is, without a line around it. */
@@ -187,13 +191,13 @@ export interface ShownOutput {
 
 /** The output of an action with a heading, or undefined when it has none. Writes have none: their line is enough. */
 export function showOutput(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
-  const { limit, programs, root, bare } = options
+  const { limit, programs, root, bare, registry = builtIn } = options
   const { action } = done
   const meant = meantAction(done.data)
   const result = meant === undefined ? done : { ...done, action: meant.as, data: meant.result }
-  const data = programs === 'seen' ? withoutStreams(result.data) : result.data
   const output = registry.get(result.action)?.output
   const isProgram = output?.by === 'program'
+  const data = programs === 'seen' && isProgram ? withoutStreams(result.data) : result.data
   if (output === undefined || data === undefined || (programs === 'hide' && isProgram)) return undefined
   const content = new Content()
   const shown = output.text(
@@ -227,7 +231,7 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
 
 /** What a program wrote was shown while it ran. */
 function withoutStreams(data: unknown): unknown {
-  if (typeof data !== 'object' || data === null || !('exit_code' in data)) return data
+  if (typeof data !== 'object' || data === null) return data
   const { output: _, stdout: _out, stderr: _err, ...rest }: Record<string, unknown> = { ...data }
   return rest
 }

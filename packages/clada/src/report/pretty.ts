@@ -58,7 +58,12 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
     ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${spellOut(warning)}`)),
     ...reviewLines(result).map((line) => `    ${diffColor(spellOut(line), paint)}`),
   ]
-  const output = showOutput(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
+  const output = showOutput(result, {
+    limit: options.outputLimit ?? 4000,
+    programs: options.programs,
+    registry: options.registry,
+    root,
+  })
   const shown =
     output === undefined
       ? []

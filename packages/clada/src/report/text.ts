@@ -55,14 +55,14 @@ function skippedLine(results: readonly ActionResult[]): string[] {
 
 function actionLines(
   result: ActionResult,
-  { errorDetail = 'full', outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  { errorDetail = 'full', outputLimit = defaultOutputLimit, programs, registry }: ReportOptions,
   root: string | undefined,
 ): string[] {
   const task = taskOf(result)
   const head = `[task-${task}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const shown = showOutput(result, { limit: outputLimit, programs, root })
+  const shown = showOutput(result, { limit: outputLimit, programs, root, registry })
   const output = shown?.body.split('\n').map((line) => `[task-${task}:${shown.by}] ${line}`) ?? []
   const warnings = [
     ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`),
@@ -86,7 +86,8 @@ function errorLines(error: ParseError, task: string | undefined, isMinimal: bool
   const advice = [...(error.hint === undefined ? [] : [`→ ${error.hint}`]), ...wouldHaveRun(error)]
   const hint = isMinimal ? [] : advice.map((line) => `    ${line}`)
   // An error in CSL stops all of it, before anything runs.
-  if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
+  const isFatal = error.code === 'CSL_SYNTAX' || (error.syntax === 'csl' && error.code === 'truncated')
+  if (isFatal) return [`${head} FATAL: ${error.message}`, ...hint]
   const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'
   return [
     `${head} ${status}: ${error.label ?? error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`,

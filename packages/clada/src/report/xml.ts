@@ -1,5 +1,6 @@
-import { registry } from '../actions/registry.ts'
+import { registry as builtIn } from '../actions/registry.ts'
 import { isMissing } from '@clada/reply/core/block.ts'
+import type { Registry } from '../core/action.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { type LineFormat, reportEntries } from './entries.ts'
@@ -70,7 +71,7 @@ function tasksOf(result: ExecutionResult): Task[] {
 function taskLines(
   index: number,
   result: ActionResult,
-  { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  { errorDetail, outputLimit = defaultOutputLimit, programs, registry = builtIn }: ReportOptions,
   root: string | undefined,
 ): string[] {
   const head = `[task-${index + 1}]`
@@ -78,11 +79,12 @@ function taskLines(
     ...(result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`),
     ...reviewLines(result, `[task-${index + 1}:review] `),
   ]
-  const shown = showOutput(result, { limit: outputLimit, programs, root })
+  const shown = showOutput(result, { limit: outputLimit, programs, root, registry })
   const output = shown?.body.split('\n').map((line) => `[task-${index + 1}:${shown.by}] ${line}`) ?? []
   const changes = changedLines(result, `[task-${index + 1}:changes] `)
   const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
-  if (result.success) return [`${head} Success: ${successOf(result)}${cut}`, ...warnings, ...changes, ...output]
+  if (result.success)
+    return [`${head} Success: ${successOf(result, registry)}${cut}`, ...warnings, ...changes, ...output]
   if (result.code === 'skipped')
     return [`${head} Skipped: ${result.action}: ${result.failure?.what ?? result.error}`, ...warnings]
   const rest = errorDetail === 'minimal' ? [] : repairLines(result).slice(1)
@@ -111,7 +113,7 @@ function errorLines(
 const malformed = 'malformed_xml'
 
 /** The result in the past tense. */
-function successOf(result: ActionResult): string {
+function successOf(result: ActionResult, registry: Registry): string {
   const target = primaryOf(result)
   return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}`.trimEnd()
 }

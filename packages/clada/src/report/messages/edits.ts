@@ -1,0 +1,251 @@
+import { counted } from '@clada/reply/core/words.ts'
+import type { Absence, HunkVerdict, Problem } from '../../core/problem.ts'
+import type { Details } from '../../core/result.ts'
+import { errorText } from '../failure.ts'
+import type { ExplainPart, MessageRows } from './row.ts'
+
+/** A text, a hunk or lines that are not where an edit looked for them. */
+export const editMessages: MessageRows<
+  | 'empty-text'
+  | 'search-empty'
+  | 'text-absent'
+  | 'already-applied'
+  | 'text-ambiguous'
+  | 'count-differs'
+  | 'hunk-failed'
+  | 'lines-invalid'
+  | 'lines-outside'
+  | 'lines-differ'
+  | 'edits-failed'
+  | 'elision'
+  | 'structure'
+> = {
+  'empty-text': {
+    code: 'invalid_parameter',
+    what: ({ param }) => `${param} cannot be empty`,
+    advice: ({ param }) => `Give the text to look for in ${param}.`,
+  },
+  'search-empty': {
+    code: 'match_count_mismatch',
+    what: 'SEARCH is empty, and the file has text',
+    details: ({ path, end }) => ({ path, found: end }),
+    advice: ({ end }) =>
+      `Say where the new lines go: SEARCH for lines of the file and repeat them in REPLACE. Its last lines are:\n${end}`,
+  },
+  'text-absent': {
+    code: 'match_count_mismatch',
+    what: ({ param, after }) => (after ? `${param} not found after ${after}` : `${param} not found in file`),
+    details: (problem) => ({ path: problem.path, missing: missingParam(problem.param), ...placesOf(problem) }),
+    advice: (problem) => absentAdvice(problem.param, problem),
+  },
+  'already-applied': {
+    code: 'match_count_mismatch',
+    what: ({ line, endLine }) =>
+      `new_text is already in the file on lines ${line}-${endLine}, and old_text only as a part of it`,
+    details: ({ path, line }) => ({ path, already_applied_at_line: line }),
+    advice:
+      'The edit was probably applied before: there is nothing to do. To add the lines again, use file_insert_lines.',
+  },
+  'text-ambiguous': {
+    code: 'match_count_mismatch',
+    what: ({ param, count, after }) =>
+      `${param} appears ${count} times${after ? ` after ${after}` : ''}, must appear exactly once`,
+    details: ({ path, count, places }) => ({ path, found: count, places }),
+    advice: ({ param }) => `Add lines around ${param} until it appears only once.`,
+  },
+  'count-differs': {
+    code: 'match_count_mismatch',
+    what: ({ expected, found }) =>
+      expected === 'all'
+        ? `expected at least 1 occurrence but found ${found}`
+        : `expected ${expected} occurrences but found ${found}`,
+    details: (problem) => {
+      const { path, expected, found, places, missing } = problem
+      const near = placesOf(problem)
+      return {
+        path,
+        expected,
+        found,
+        missing: missingParam(missing),
+        ...near,
+        places: near.places ?? (places.length > 0 ? places : undefined),
+      }
+    },
+    advice: (problem) =>
+      problem.found === 0
+        ? absentAdvice(problem.missing ?? 'old_text', problem)
+        : `Set count to ${problem.found}, or narrow ${problem.params.join(' and ')}.`,
+  },
+  'hunk-failed': {
+    code: 'match_count_mismatch',
+    what: (problem) => `hunk ${problem.hunk} of ${problem.total} ${hunkReason(problem)}`,
+    below: ({ lines }) => lines.replaceAll(/^/gm, '  '),
+    details: (problem) => ({
+      path: problem.path,
+      hunks: problem.verdicts,
+      ...placesOf(problem),
+      ...(problem.reason === 'ambiguous' ? { found: problem.found, places: problem.places } : undefined),
+    }),
+    advice: hunkAdvice,
+  },
+  'lines-invalid': {
+    code: 'invalid_parameter',
+    what: ({ reason, spec }) =>
+      reason === 'form'
+        ? `Invalid line specification '${spec}'`
+        : `Invalid line range '${spec}' (start must be <= end)`,
+    advice: 'Write one line as 4 or a range as 23-43, counted from 1.',
+  },
+  'lines-outside': {
+    code: 'invalid_parameter',
+    what: ({ spec, lineCount, asked }) =>
+      ({
+        read: `Requested lines ${spec} but file only has ${lineCount} lines`,
+        write: `Line range ${spec} is out of bounds (file has ${lineCount} lines)`,
+        insert: `Line ${spec} is out of bounds (file has ${lineCount} lines)`,
+      })[asked],
+    details: ({ lineCount }) => ({ found: lineCount }),
+    advice: ({ spec, lineCount, asked }) => {
+      if (asked !== 'read') return 'Read the file with line numbers first: they may have moved.'
+      // Those that exist are shown.
+      return Number.parseInt(spec, 10) <= lineCount ? undefined : `Ask for lines from 1 to ${lineCount}.`
+    },
+  },
+  'lines-differ': {
+    code: 'match_count_mismatch',
+    what: ({ lines }) => `${lineWords(lines)} of`,
+    subject: ({ path }) => path,
+    rest: ({ lines }) => ` ${notExpected(lines)}`,
+    brief: ({ lines }) => `${lineWords(lines)} ${notExpected(lines)}`,
+    details: ({ path, expected, actual }) => ({ path, expected, found: actual }),
+    advice: 'Read the file with line numbers again: they may have moved.',
+  },
+  // The first failure has the facts of a single edit; each other one has the place that helps.
+  'edits-failed': {
+    code: ({ failures: [first] }, explainPart) => (first ? explainPart(first.problem).code : 'match_count_mismatch'),
+    what: ({ failures, total }) => `${failures.length} of ${counted(total, 'edit')} failed, and none was applied:`,
+    below: ({ failures }, explainPart) =>
+      failures.map(({ edit, problem }) => `  edit ${edit}: ${errorText(explainPart(problem).failure, '')}`).join('\n'),
+    details: editsDetails,
+    advice: ({ failures: [first] }, explainPart) =>
+      `${(first && explainPart(first.problem).details?.advice) ?? ''} Then send all edits again.`.trim(),
+  },
+  elision: {
+    code: 'elision',
+    what: ({ param, line }) => `${param} has '${line}', which would be written into the file as it is`,
+    details: (problem) => ({
+      path: problem.path,
+      found: problem.replaced,
+      ...placesOf({ ...problem, nearest: problem.nearest ?? [] }),
+    }),
+    advice: ({ nearest }) =>
+      `${nearest === undefined ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
+  },
+  structure: {
+    code: ({ code }) => code,
+    label: ({ code }) => code,
+    what: ({ message }) => message,
+    details: ({ details }) => details,
+  },
+}
+
+/** Most edits look for old_text, so it is not named. */
+const missingParam = (param = 'old_text'): string | undefined => (param === 'old_text' ? undefined : param)
+
+function placesOf({ nearest, applied, tooEarly }: Absence): Details {
+  return {
+    places: tooEarly,
+    nearest: nearest.length > 0 ? nearest : undefined,
+    already_applied_at_line: applied,
+  }
+}
+
+function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: Absence): string {
+  if (tooEarly !== undefined)
+    return `${param} is only before old_text_beginning, which it must follow. Give another end, or a beginning further up.`
+  if (emptyFile) return 'The file is empty. Write it with file_write, or look for the text in another file.'
+  if (applied !== undefined)
+    return `The new text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
+  if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
+  return notSimilar
+}
+
+const notSimilar = 'No part of the file is similar. Read the file again; it may be the wrong file.'
+
+const lineWords = (lines: string): string => (lines.includes('-') ? `Lines ${lines}` : `Line ${lines}`)
+
+const notExpected = (lines: string): string => `${lines.includes('-') ? 'are' : 'is'} not what was expected`
+
+type HunkProblem = Problem & { kind: 'hunk-failed' }
+
+function hunkReason({ reason, found, other }: HunkProblem): string {
+  switch (reason) {
+    case 'absent':
+      return 'not found in file'
+    case 'ambiguous':
+      return `fits ${found} places, must fit exactly one`
+    case 'unclear':
+      return 'matches only with different indentation or characters, and it is not clear how its new lines must be written'
+    case 'overlap':
+      return `changes lines that hunk ${other} changes too`
+    case 'no-context':
+      return 'only adds lines and does not say where'
+  }
+}
+
+function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): string {
+  const advice = {
+    absent: absentHunkAdvice({ nearest, applied }),
+    ambiguous: 'Add lines of context around it until it fits only one place.',
+    unclear: 'Copy its lines from the nearest place, exactly as they are there.',
+    overlap: 'Write them as one hunk.',
+    'no-context': 'Add unchanged lines from the file before or after the new ones, each prefixed with one space.',
+  }
+  const others = verdicts.filter((one) => one.hunk !== hunk).map(verdictSentence)
+  const applies = verdicts.some(({ verdict }) => verdict === 'applied')
+  const why =
+    others.length === 0
+      ? ''
+      : ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
+  return [advice[reason], ...(applies ? [] : [`The file was left as it was${why}.`]), ...others].join(' ')
+}
+
+function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
+  const where = line === undefined ? '' : ` on line ${line}`
+  const sentences: Readonly<Record<HunkVerdict['verdict'], string>> = {
+    applied: `was applied${where}: do not send it again.`,
+    fits: `would apply${where}.`,
+    absent: 'was not found either.',
+    'already-applied': `is already in the file${where}.`,
+    ambiguous: 'fits several places.',
+    unclear: 'matches, but it is not clear how its new lines must be written.',
+    overlap: 'overlaps another hunk.',
+    'no-context': 'only adds lines and does not say where.',
+  }
+  return `Hunk ${hunk} ${sentences[verdict]}`
+}
+
+function absentHunkAdvice({ nearest, applied }: Absence): string {
+  if (applied !== undefined) return `Its new lines are already in the file, on line ${applied}; if so, leave it out.`
+  return nearest.length > 0 ? 'Copy its lines from the nearest place, exactly as they are there.' : notSimilar
+}
+
+function editsDetails({ path, failures }: Problem & { kind: 'edits-failed' }, explainPart: ExplainPart): Details {
+  const [first, ...others] = failures.map(({ edit, problem }) => ({ edit, ...explainPart(problem) }))
+  if (first === undefined) return { path }
+  const { advice: _, ...facts } = first.details ?? {}
+  return {
+    ...facts,
+    path,
+    edits: [
+      { edit: first.edit, error: first.error, code: first.code },
+      ...others.map(({ edit, error, code, details }) => ({
+        edit,
+        error,
+        code,
+        nearest: details?.nearest?.[0],
+        places: details?.places,
+      })),
+    ],
+  }
+}
