@@ -15,7 +15,10 @@ export function apiPage(root: string): string {
   return [
     '# API',
     '',
-    "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md), the codes of failures in",
+    ...tasks,
+    '## Everything',
+    '',
+    "What `import … from 'clada'` provides. The actions are in [actions.md](actions.md), the codes of failures in",
     '[error-codes.md](error-codes.md).',
     '',
     ...main.flatMap(page),
@@ -26,6 +29,79 @@ export function apiPage(root: string): string {
     ...more.flatMap(page),
   ].join('\n')
 }
+
+/** What people come for, before the list. The programs that it names run in the tests. */
+const tasks = [
+  'What do you want to do?',
+  '',
+  '| task | call |',
+  '|---|---|',
+  '| apply a reply | `createClada({ repoPath }).execute(reply)` |',
+  '| see its changes first | `clada.preview(reply)` returns a diff, `clada.review(reply, choices)` hunks to choose from |',
+  '| apply a part of it | `clada.execute(reply, { review: choices })` |',
+  '| tell a model how to write blocks | `clada.prompt({ task, context: {} })` |',
+  '| tell it what happened | `clada.report(result, { for: "model" })`; `tool` for the result of one call |',
+  '| offer the actions as tools | `actions` has the definitions; `clada.call(name, values)` runs one |',
+  '| keep several conversations apart | `clada.session()`: own working set, token count, `undoAll()` |',
+  '| take it back | `clada.undo()`, `clada.redo()`, `clada.history()`, `clada.execution(number)` |',
+  '| add an action of your own | `createClada({ actions: [defineAction({ … })] })` |',
+  '| ask the user about commands | `createClada({ ask })`; without it a command that needs an approval fails |',
+  '| use the settings of `clada.yml` | `readConfig(directory)`: `createClada(config.options)` |',
+  '| find the blocks without running them | `parse(reply)`, `checkDocument(reply)` |',
+  '',
+  'Three programs to start from, in `examples/library` of the repository:',
+  '`agent.mjs` (a coding agent), `backend.mjs` (a web backend with sessions and reviews) and',
+  '`test-runner.mjs` (an action of your own).',
+  '',
+  '```js',
+  "import { createClada } from 'clada'",
+  '',
+  "const clada = createClada({ repoPath: '/home/me/project' })",
+  'const session = clada.session()',
+  "const prompt = await session.prompt({ task: 'Fix the login' })",
+  '// Send prompt.text to a model; its answer is the reply.',
+  'const result = await session.execute(reply)',
+  'const report = await session.report(result) // send it back',
+  'if (!result.success) await session.undoAll()',
+  '```',
+  '',
+  '`execute` never throws for what a reply contains: failures are in `result.results`, each with `code` and `error`.',
+  'Wrong options throw `SettingsError` from `prompt`, `report`, `session`, `undo` and `history`.',
+  '',
+  '## Actions of your own',
+  '',
+  'An action has the definition type of those of clada. It is decoded, checked, recorded, undone, reported and taught',
+  'to models in the same way.',
+  '',
+  '```js',
+  "import { actionFailed, createClada, defineAction, ok, param } from 'clada'",
+  '',
+  'const addHeader = defineAction({',
+  "  name: 'add_header',",
+  "  description: 'Put the licence header at the top of a file.',",
+  "  effect: 'write',",
+  "  params: { path: param.path('The file.'), year: param.optional(param.integer('Default: this year.')) },",
+  "  returns: { path: 'string' },",
+  "  examples: [{ title: 'adds the header', before: { 'a.js': 'x\\n' }, params: { path: 'a.js', year: '2026' }, after: { 'a.js': '// (c) 2026\\nx\\n' } }],",
+  '  async run({ path, year = new Date().getFullYear() }, { files }) {',
+  '    const file = await files.read(path)',
+  "    if (file.text.startsWith('// (c)')) return actionFailed('it has a header already')",
+  '    await files.save(file, `// (c) ${year}\\n${file.text}`)',
+  '    return ok({ path: path.given })',
+  '  },',
+  '})',
+  '',
+  'const clada = createClada({ repoPath, actions: [addHeader] })',
+  '```',
+  '',
+  '- `effect: "read"` and `"write"` run in previews too, on a stage that is thrown away: use `files`, not `node:fs`.',
+  '  What a handler does past `files` is neither checked nor undone.',
+  '- `effect: "exec"` is for programs and services. A preview names it and does not run it.',
+  '- A handler fails with `actionFailed(message, advice)`. Any other exception is reported as a bug.',
+  '- `signal` of the context is aborted when the caller stops the execution.',
+  '- `checkExamples(action)` runs the examples in a temporary project and returns what went otherwise.',
+  '',
+]
 
 type Entry = { readonly heading: string } | { readonly name: string; readonly file: string }
 
@@ -104,7 +180,8 @@ function signature(code: string): string {
   for (let at = 0; at < code.length; at++) {
     const char = code.charAt(at)
     const isBody = / (?:\{|=>)/y.test(code.slice(at)) && code.charAt(at - 1) !== ':'
-    if (depth === 0 && isBody && at > code.indexOf(')')) return code.slice(0, at).replace(/^(\s*)async /, '$1')
+    if (depth === 0 && isBody && at > code.indexOf(')'))
+      return code.slice(0, at).replace(/^(\s*(?:override )?)async /, '$1')
     if ('([{'.includes(char)) depth++
     if (')]}'.includes(char)) depth--
   }

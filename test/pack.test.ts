@@ -1,10 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import manifest from '../packages/clada/package.json' with { type: 'json' }
-import { fill, remove } from './support/scratch.ts'
+import { fill, remove, scratchDir } from './support/scratch.ts'
 
 /**
  * The package as a user gets it: built, packed, and unpacked into a project of its own. What it depends on is linked
@@ -331,6 +335,69 @@ describe('the package', () => {
       `,
     })
     expect(typeCheck()).toBe('')
+  })
+})
+
+describe('the example programs of the library', () => {
+  const writing = (file: string, content: string): string =>
+    ['#!SHAM [@three-char-SHA-256: abc]', 'action = "file_write"', `path = ${JSON.stringify(file)}`]
+      .concat(`content = ${JSON.stringify(content)}`, '#!END_SHAM_abc', '')
+      .join('\n')
+  const example = (name: string): string => path.join(project, 'library', name)
+
+  beforeAll(() => fs.cpSync(path.join(root, 'examples/library'), path.join(project, 'library'), { recursive: true }))
+
+  it('include an agent that works until the model is done', async () => {
+    const dir = scratchDir({ 'a.js': 'let a\n' })
+    const replies = [`I write it.\n\n${writing(`${dir}/b.js`, 'let b\n')}`, 'It is done.']
+    const asked: string[] = []
+    const model = http.createServer((request, response) => {
+      void text(request).then((body) => {
+        asked.push(body)
+        response.end(JSON.stringify({ choices: [{ message: { content: replies[asked.length - 1] } }] }))
+      })
+    })
+    await once(model.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void model.close())
+    const address = model.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const env = { ...process.env, MODEL_URL: `http://127.0.0.1:${port}/v1/chat/completions` }
+    const { stdout } = await promisify(execFile)(process.execPath, [example('agent.mjs'), dir, 'Add b'], { env })
+    expect(fs.readFileSync(path.join(dir, 'b.js'), 'utf8')).toBe('let b\n')
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toContain('Add b')
+    expect(asked[1]).toContain('CLADA RESULTS')
+    expect(stdout).toMatch(/\d+ tokens sent, \d+ received/)
+  })
+
+  it('include a backend whose visitors review, apply and undo', async () => {
+    const dir = scratchDir({ 'a.js': 'let a\n' })
+    const server = spawn(process.execPath, [example('backend.mjs'), dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void server.kill())
+    const [line] = await once(server.stdout, 'data')
+    const post = async (place: string, body: unknown = {}): Promise<Record<string, unknown>> => {
+      const answer = await fetch(String(line).trim() + place, { method: 'POST', body: JSON.stringify(body) })
+      return JSON.parse(await answer.text())
+    }
+    const { id, prompt } = await post('/sessions')
+    expect(prompt).toContain('file_write')
+    const reply = writing(`${dir}/a.js`, 'let b\n')
+    const { blocks } = await post(`/sessions/${id}/review`, { reply })
+    expect(blocks).toMatchObject([{ task: '1', files: [{ path: 'a.js', after: 'let b\n' }] }])
+    expect(fs.readFileSync(path.join(dir, 'a.js'), 'utf8')).toBe('let a\n')
+    expect(await post(`/sessions/${id}/apply`, { reply })).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(dir, 'a.js'), 'utf8')).toBe('let b\n')
+    expect(await post(`/sessions/${id}/undo`)).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(dir, 'a.js'), 'utf8')).toBe('let a\n')
+    expect(await post('/sessions/other/undo')).toEqual({ error: 'no such session' })
+  })
+
+  it('include a test runner whose action does what its examples say', () => {
+    expect(node([example('test-runner.mjs'), '--check-examples'], project)).toBe('The examples are right.\n')
+    const dir = scratchDir({ 'a.test.mjs': "import test from 'node:test'\ntest('holds', () => {})\n" })
+    const input = ['#!SHAM [@three-char-SHA-256: abc]', 'action = "run_tests"', '#!END_SHAM_abc', ''].join('\n')
+    const report = execFileSync(process.execPath, [example('test-runner.mjs'), dir], { input, encoding: 'utf8' })
+    expect(report).toContain('1 passed, 0 failed')
   })
 })
 

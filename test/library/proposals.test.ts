@@ -38,7 +38,7 @@ describe('whole files of a reply', () => {
     expect(codes).toEqual(['review_required', 'review_required'])
     expect(result.proposals).toEqual(proposals)
     expect(result.results[0]).toMatchObject({ action: 'file_write', syntax: 'proposal', line: 3 })
-    expect(result.results[0]?.error).toContain('Review required')
+    expect(result.results[0]?.error).toContain("needs the user's approval")
     expect(files).toEqual(before)
   })
 

@@ -4,6 +4,15 @@ import type { ActionSpec } from './core/action.ts'
 
 // Running documents
 export { Clada, createClada } from './api/clada.ts'
+export { Session, type SessionOptions, type SessionTokens } from './api/clada.ts'
+export type { CladaPromptOptions, CladaReportOptions } from './api/clada.ts'
+export type {
+  ContextPart,
+  ContextText,
+  ContextTextOptions,
+  PromptWithContext,
+  UnreadContext,
+} from './api/context-text.ts'
 export type { ExecuteOptions, PreviewOptions } from './engine/options.ts'
 export type { CladaOptions } from './config/settings.ts'
 export { readConfig, type ReadConfig } from './config/load.ts'
@@ -56,7 +65,10 @@ export { ListenerError } from './watch/place.ts'
 
 // Definitions of actions
 export const actions: readonly ActionSpec[] = allActions()
-export type { ActionSpec, Param } from './core/action.ts'
+export { checkExamples } from './api/check-examples.ts'
+export { actionFailed, defineAction, ok, param } from './core/action.ts'
+export type { ActionContext, ActionSpec, Example, Outcome, Param } from './core/action.ts'
+export type { Files, PathArg, TextFile } from './core/files.ts'
 
 // Functions with the signatures of the seeds, which `clada/compat` has too
 export {

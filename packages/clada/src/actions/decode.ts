@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { type ActionSpec, isLacking, type Param, text } from '../core/action.ts'
+import { type ActionSpec, isLacking, type Param, type Registry, text } from '../core/action.ts'
 import type { TextPair } from '@clada/reply/core/text-pair.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
@@ -8,7 +8,6 @@ import type { ParseError } from '../core/result.ts'
 import { isRecord } from '../core/platform.ts'
 import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
-import type { Registry } from './registry.ts'
 
 /** A call bound to its definition: parameters typed, defaults in, paths resolved. */
 export type Decoded =

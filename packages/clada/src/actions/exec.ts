@@ -8,6 +8,7 @@ export const exec = defineAction({
   description:
     'Run bash, python, javascript or ruby in a sandbox without network. Use it for code of your own, pipes and loops; use run for one program, such as the tests. It writes only in the root, and sees the files as they are on the disk.',
   effect: 'exec',
+  previews: true,
   primary: 'lang',
   display: 'conditional',
   output: programOutput,

@@ -1,4 +1,5 @@
-import type { ActionSpec } from '../core/action.ts'
+import type { ActionSpec, Registry } from '../core/action.ts'
+import { SettingsError } from '../core/settings.ts'
 import { contextAdd } from './context-add.ts'
 import { contextClear } from './context-clear.ts'
 import { contextList } from './context-list.ts'
@@ -110,8 +111,6 @@ export const allActions = (): readonly ActionSpec[] => (all ??= Object.values(ta
 /** What models are offered. */
 export const modelActions = (): readonly ActionSpec[] => allActions().filter(({ access }) => access.includes('llm'))
 
-export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'keys' | 'values' | 'entries'>
-
 let aliased: ReadonlyMap<string, ActionSpec> | undefined
 const byAnyName = (): ReadonlyMap<string, ActionSpec> =>
   (aliased ??= new Map(
@@ -134,4 +133,21 @@ export const registry: Registry = {
   keys: () => byAnyName().keys(),
   values: () => byAnyName().values(),
   entries: () => byAnyName().entries(),
+}
+
+/** The same with actions of the program that uses clada. @throws SettingsError */
+export function registryWith(own: readonly ActionSpec[]): Registry {
+  if (own.length === 0) return registry
+  const all = new Map(byAnyName())
+  for (const spec of own) {
+    // Who adds an action wants models to know it.
+    const taught: ActionSpec = { ...spec, everyday: true }
+    for (const name of [spec.name, ...spec.aliases]) {
+      if (!/^[a-z][a-z0-9_]*$/.test(name))
+        throw new SettingsError(`The name of an action has lower case letters, digits and _; '${name}' does not.`)
+      if (all.has(name)) throw new SettingsError(`There is an action '${name}' already. Give yours another name.`)
+      all.set(name, taught)
+    }
+  }
+  return all
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { defaultSyntax } from '@clada/reply/syntax/table.ts'
 import type { Block, Document, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import { explainDocument } from '../report/diagnostics.ts'
@@ -17,10 +19,22 @@ import type { Executed } from '../store/timeline.ts'
 import type { SquashOptions, SquashResult } from '../timetravel/squash.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
-import { type CladaOptions, historySettingsOf, readingOptions, SettingsError, settingsOf } from '../config/settings.ts'
+import {
+  canonical,
+  type CladaOptions,
+  historySettingsOf,
+  readingOptions,
+  SettingsError,
+  settingsOf,
+} from '../config/settings.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/platform.ts'
+import { isInside } from '../core/paths.ts'
+import { tokensOf } from '@clada/reply/text/lines.ts'
+import type { ReportOptions } from '../report/parts.ts'
+import type { ContextText, ContextTextOptions, PromptWithContext, UnreadContext } from './context-text.ts'
+import type { PromptRequest } from './project-prompt.ts'
 
 /** Finds the action blocks in a text and runs them. Holds options, no state. */
 export class Clada {
@@ -73,6 +87,34 @@ export class Clada {
   ): Promise<ExecutionResult> {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
     return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
+  }
+
+  /** What to tell a model so that it writes blocks for this project. @throws SettingsError */
+  async prompt({ context, ...request }: CladaPromptOptions = {}): Promise<PromptWithContext> {
+    const { projectPrompt } = await import('./project-prompt.ts')
+    const prompt = projectPrompt(this.#options, request)
+    if (context === undefined) return prompt
+    const { promptWithContext } = await import('./context-text.ts')
+    return promptWithContext(this, prompt, { ...context, budget: request.budget })
+  }
+
+  /** The files of the working set as one text to send along. */
+  async context(options: ContextTextOptions = {}): Promise<ContextText | UnreadContext> {
+    return (await import('./context-text.ts')).contextText(this, options)
+  }
+
+  /** A result as text. `model`: to send back in a chat. `tool`: the answer to one call. `person`, `program`: for logs, as JSON. */
+  async report(result: ExecutionResult, options: CladaReportOptions = {}): Promise<string> {
+    const { for: reader = 'model', budget, outputLimit } = options
+    const shown = { budget, outputLimit, registry: settingsOf(this.#options).registry }
+    if (reader === 'tool') return (await import('../report/call.ts')).formatCall(result, shown)
+    const { formatReport } = await import('../report/format.ts')
+    return formatReport(result, readers[reader], shown)
+  }
+
+  /** A conversation with a model: it has a working set and a token count of its own, and is undone as a whole. */
+  session(options: SessionOptions = {}): Session {
+    return new Session(this.#options, options)
   }
 
   /** Reverts the file changes of an execution: the last one, unless a number is given. */
@@ -193,6 +235,102 @@ export class Clada {
   #history(): HistorySettings {
     return historySettingsOf(this.#options)
   }
+}
+
+const readers = { model: 'llm', person: 'text', program: 'json' } as const
+
+/** Options of a prompt. */
+export interface CladaPromptOptions extends PromptRequest {
+  /** Adds the files of the working set, in what the budget has left. */
+  readonly context?: Omit<ContextTextOptions, 'budget'> | undefined
+}
+
+/** Options of a report. */
+export interface CladaReportOptions extends Pick<ReportOptions, 'budget' | 'outputLimit'> {
+  /** Who reads it. Default: a model. */
+  readonly for?: 'model' | 'tool' | 'person' | 'program' | undefined
+}
+
+/** Options of a session. */
+export interface SessionOptions {
+  /** To continue a session, also in another process. Default: a new one. */
+  readonly id?: string | undefined
+  /** A directory of the project, to which the session is confined: its paths are relative to it. Default: the project. */
+  readonly directory?: string | undefined
+}
+
+/** Tokens, estimated from the characters. */
+export interface SessionTokens {
+  /** Of prompts, contexts and reports that were made. */
+  readonly sent: number
+  /** Of replies that were executed. */
+  readonly received: number
+}
+
+/** One conversation of a project with a model. `Clada` with its own working set, directory and token count. */
+export class Session extends Clada {
+  readonly id: string
+
+  readonly #tokens = { sent: 0, received: 0 }
+
+  constructor(options: CladaOptions, { id = randomUUID(), directory }: SessionOptions = {}) {
+    super({
+      ...options,
+      repoPath: directory === undefined ? options.repoPath : directoryIn(options, directory),
+      session: id,
+      conversation: { kind: 'session', id },
+    })
+    this.id = id
+  }
+
+  /** What the model was sent and what it wrote, so far. */
+  get tokens(): SessionTokens {
+    return { ...this.#tokens }
+  }
+
+  override execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    this.#tokens.received += tokensOf(text)
+    return super.execute(text, options)
+  }
+
+  override executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const count = (text: string): void => {
+      this.#tokens.received += tokensOf(text)
+    }
+    return super.executeStream(withEach(texts, count), options)
+  }
+
+  override async prompt(options: CladaPromptOptions = {}): Promise<PromptWithContext> {
+    const prompt = await super.prompt(options)
+    this.#tokens.sent += prompt.tokens
+    return prompt
+  }
+
+  override async report(result: ExecutionResult, options: CladaReportOptions = {}): Promise<string> {
+    const report = await super.report(result, options)
+    this.#tokens.sent += tokensOf(report)
+    return report
+  }
+
+  /** Undoes every execution of the session: all of them or none. */
+  undoAll(options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> {
+    return this.undo({ ...options, conversation: { kind: 'session', id: this.id } })
+  }
+}
+
+async function* withEach(texts: AsyncIterable<string>, see: (text: string) => void): AsyncIterable<string> {
+  for await (const text of texts) {
+    see(text)
+    yield text
+  }
+}
+
+/** @throws SettingsError */
+function directoryIn(options: CladaOptions, directory: string): string {
+  const { root } = settingsOf(options)
+  const inside = canonical(path.resolve(root, directory))
+  if (!isInside(inside, root)) throw new SettingsError(`The directory of a session is inside the project: ${directory}`)
+  return inside
 }
 
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'

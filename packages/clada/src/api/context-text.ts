@@ -1,5 +1,5 @@
-import type { Clada } from './clada.ts'
-import { type ActionResult } from '../core/result.ts'
+import { type Prompt, withFiles } from '../describe/prompt.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { fileOfEntry, type LineRange, lineRangeIn } from '../core/line-range.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { userText } from '../report/failure.ts'
@@ -10,6 +10,12 @@ import { outlineBody } from '../actions/output.ts'
 import { splitLines, tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 
+/** A `Clada`, which uses this module itself. */
+interface Performer {
+  perform(action: string, params: Readonly<Record<string, string>>): Promise<ExecutionResult>
+}
+
+/** Options of a context. */
 export interface ContextTextOptions {
   /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */
   readonly show?: 'text' | 'numbered' | 'outline' | undefined
@@ -17,26 +23,28 @@ export interface ContextTextOptions {
   readonly budget?: number | undefined
 }
 
+/** The files of the working set as one text. */
 export interface ContextText {
   /** Each file after `=== path ===`, as files_read shows them; empty when there is none. */
   readonly text: string
-  readonly shown: readonly Part[]
+  readonly shown: readonly ContextPart[]
   /** Files that did not fit. */
-  readonly left: readonly Part[]
+  readonly left: readonly ContextPart[]
   /** Files that cannot be read, with the error. */
   readonly refused: readonly { readonly path: string; readonly error: string }[]
 }
 
-interface Part {
+/** A file and its length. */
+export interface ContextPart {
   readonly path: string
   readonly tokens: number
 }
 
 /** The working set as one text to paste. Files are read and checked now, not when they were added. */
 export async function contextText(
-  clada: Clada,
+  clada: Performer,
   { show = 'text', budget = Infinity }: ContextTextOptions = {},
-): Promise<ContextText | Unread> {
+): Promise<ContextText | UnreadContext> {
   const listed = await one(clada, 'context_list', {})
   if (!listed.success) return { error: listed.error ?? '' }
   const paths = withoutParts(pathsIn(listed.data))
@@ -53,7 +61,26 @@ export async function contextText(
   return { text: [text, ...content.note].join('\n\n'), ...parts, refused }
 }
 
-interface Unread {
+/** A prompt with the working set after it, in what it has left of the budget. */
+export async function promptWithContext(
+  clada: Performer,
+  prompt: Prompt,
+  { budget, show }: ContextTextOptions,
+): Promise<PromptWithContext> {
+  const spent = tokensOf(withFiles(prompt.text, ' '))
+  const room = budget === undefined ? undefined : Math.max(0, budget - spent)
+  const context = await contextText(clada, { show, budget: room })
+  const text = 'error' in context ? prompt.text : withFiles(prompt.text, context.text)
+  return { ...prompt, text, tokens: tokensOf(text), context }
+}
+
+/** A prompt, and the working set that it contains if that was asked for. */
+export interface PromptWithContext extends Prompt {
+  readonly context?: ContextText | UnreadContext | undefined
+}
+
+/** A working set whose list cannot be read. */
+export interface UnreadContext {
   readonly error: string
 }
 
@@ -70,10 +97,10 @@ const withoutParts = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((file) => file !== path && file === fileOfEntry(path)))
 
 async function bodyOf(
-  clada: Clada,
+  clada: Performer,
   path: string,
   show: NonNullable<ContextTextOptions['show']>,
-): Promise<{ body: string } | Unread> {
+): Promise<{ body: string } | UnreadContext> {
   if (show === 'outline') return outlineOf(clada, path)
   const range = lineRangeIn(path)
   if (range !== undefined) return linesOf(clada, range, show)
@@ -82,10 +109,10 @@ async function bodyOf(
 }
 
 async function linesOf(
-  clada: Clada,
+  clada: Performer,
   { file, first, last }: LineRange,
   show: 'text' | 'numbered',
-): Promise<{ body: string } | Unread> {
+): Promise<{ body: string } | UnreadContext> {
   const numbered = await one(clada, 'file_read_numbered', { path: file, lines: `${first}-${last}` })
   if (!numbered.success) return unread(numbered)
   if (show === 'numbered') return { body: field(numbered, 'content') }
@@ -95,14 +122,14 @@ async function linesOf(
   return { body: lines.join('\n') }
 }
 
-const unread = (read: ActionResult): Unread => ({
+const unread = (read: ActionResult): UnreadContext => ({
   error:
     read.code === 'file_not_found'
       ? 'it no longer exists. To remove it from the working set: clada context prune'
       : userText(read),
 })
 
-async function outlineOf(clada: Clada, path: string): Promise<{ body: string } | Unread> {
+async function outlineOf(clada: Performer, path: string): Promise<{ body: string } | UnreadContext> {
   const range = lineRangeIn(path)
   const read = await one(clada, 'file_read', { path: range?.file ?? path })
   if (!read.success) return unread(read)
@@ -125,7 +152,7 @@ function within(structures: readonly OutlineEntry[], first: number, last: number
   })
 }
 
-async function one(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+async function one(clada: Performer, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
   const { results, fatalError, parseErrors } = await clada.perform(action, params)
   const [result] = results
   if (result !== undefined) return result
@@ -167,7 +194,7 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
   }
 }
 
-const partOf = ({ path, text }: Section): Part => ({ path, tokens: tokensOf(text) })
+const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: tokensOf(text) })
 
 const namesOf = (left: readonly Section[]): string =>
   [

@@ -1,17 +1,19 @@
-import { allActions } from '../actions/registry.ts'
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
 import { spellOut } from '../report/words.ts'
 import { Approvals } from '../approvals/approvals.ts'
-import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, historySettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
 import { slashed } from '../core/paths.ts'
+import { ProblemError } from '../core/problem.ts'
+import { nearestRepository } from '../git/find-repository.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
 export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'>
 
 /** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
-  const { allowedActions, relativePaths, ...settings } = settingsOf(options)
+  const { allowedActions, relativePaths, registry, ...settings } = settingsOf(options)
+  const specs = [...new Set(registry.values())]
   // One form of paths on every system.
   const root = slashed(settings.root)
   const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
@@ -19,9 +21,9 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const rules = request.rules?.map(spellOut)
   const { exec, cslDelimiters, syntaxes } = options
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
-  if (foreign !== undefined) return foreignPrompt(foreign, { specs: allActions(), root, ...request, rules })
+  if (foreign !== undefined) return foreignPrompt(foreign, { specs, root, ...request, rules })
   return promptFor({
-    specs: allActions(),
+    specs,
     root,
     allowedRoots,
     allowedActions,
@@ -33,9 +35,21 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     approved: [
       ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),
     ].map(spellOut),
+    timeLimit: Math.round(settings.limits.actionMs / 1000),
+    commits: historySettingsOf(options).git === 'commit' && hasRepository(settings.root),
     ...request,
     rules,
   })
+}
+
+function hasRepository(root: string): boolean {
+  try {
+    return nearestRepository(root) !== undefined
+  } catch (error) {
+    // Executions stop at a repository that is broken or another user's, and say why. A prompt needs none.
+    if (error instanceof ProblemError) return false
+    throw error
+  }
 }
 
 const isTaught = (name: string): boolean => taughtNames.some((one) => one === name)
