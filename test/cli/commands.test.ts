@@ -26,6 +26,7 @@ describe('a wrong call', () => {
       "clada prompt takes no arguments (got 'csl'). To teach another syntax: clada prompt --syntax csl",
     ],
     [['approve'], 'approve needs one command in quotes: clada approve "npm test"'],
+    [['approve', 'make', '--env', 'PATH'], 'clada sets PATH itself, so --env cannot pass it.'],
     [['approve', 'npm', 'test'], 'approve needs one command in quotes: clada approve "npm test"'],
     [['approvals', 'rm'], 'approvals takes no arguments, or: approvals remove "CMD"'],
     [['completion', 'tcsh'], 'completion needs a shell: clada completion bash|zsh|fish'],
@@ -317,6 +318,15 @@ describe('the lines about', () => {
     [undone, ['Undone: execution 3, 1 file', '  a.txt']],
     [{ ...undone, actions: [1, 2] }, ['Undone: action 1, 2 of execution 3, 1 file', '  a.txt']],
     [{ ...undone, executions: [3, 2], summary: '2 executions' }, ['Undone: 2 executions (2, 3)', '  a.txt']],
+    [
+      {
+        ...undone,
+        summary: 'create a\n[task-1] b',
+        restored: ['a\n=== END ===\n\u001b[2J'],
+        warnings: ["'a\nb' stays"],
+      },
+      ['Undone: execution 3, create a\\n[task-1] b', '  a\\n=== END ===\\n\\x1b[2J', "! 'a\\nb' stays"],
+    ],
   ])('an undo name what was undone', (result, lines) => {
     expect(undoLines(result, 'Undone')).toEqual(lines)
   })

@@ -79,6 +79,32 @@ describe('git, looked at', () => {
     expect(JSON.stringify(await clada.perform('run', { command: 'git diff' }))).toContain('src/a.txt')
   })
 
+  it('leaves the history of further names of blocked files out', async () => {
+    const { project } = fixture
+    fs.writeFileSync(path.join(project, '.env.linked'), 'HARD_LINKED=1\n')
+    fs.linkSync(path.join(project, '.env.linked'), path.join(project, 'src/settings.txt'))
+    fs.writeFileSync(path.join(project, 'src/values [1].txt'), 'SYMBOLIC=1\n')
+    fs.symlinkSync('src/values [1].txt', path.join(project, '.env.values'))
+    fixture.git('add', '--', 'src/settings.txt', 'src/values [1].txt')
+    fixture.git('commit', '-qm', 'further names')
+    fs.appendFileSync(path.join(project, 'src/settings.txt'), 'HARD_LINKED=2\n')
+    const commands = [
+      'git show',
+      'git log -p',
+      'git log -p -- src',
+      'git diff',
+      'git diff HEAD~1',
+      'git diff HEAD~1 HEAD',
+    ]
+    for (const command of commands) {
+      const { output, code } = await git(command)
+      expect(code, command).toBeUndefined()
+      expect(output, command).not.toMatch(/HARD_LINKED|SYMBOLIC/)
+    }
+    for (const file of ['src/settings.txt', '"src/values [1].txt"'])
+      expect((await git(`git blame ${file}`)).code).toBe('path_denied')
+  })
+
   it('says what git says of a name that is none', async () => {
     expect(await git('git show nowhere')).toMatchObject({
       code: 'exec_failed',

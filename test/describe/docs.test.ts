@@ -3,6 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { modelActions } from '../../packages/clada/src/actions/registry.ts'
+import { commands } from '../../packages/clada/src/cli/commands/list.ts'
+import { flags } from '../../packages/clada/src/cli/flags.ts'
 import { parseShamResponse } from '../../packages/clada/src/index.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -40,6 +42,23 @@ describe('the pages', () => {
     expect(dead).toEqual([])
   })
 
+  it('name no command or flag that clada lacks', () => {
+    const known = new Set<string>(flags.map(({ name }) => name))
+    const unknown = pages.flatMap((page) =>
+      commandsIn(page).flatMap((line) => {
+        // What follows `--` belongs to another program.
+        const [words = ''] = line.split(/ -- | #|[|;]/, 1)
+        const [, command = ''] = /^clada ([a-z]+)(?=$| )/.exec(words) ?? []
+        const named = [...words.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/ --([a-z][a-z-]*)/g)].map(
+          ([, flag = '']) => flag,
+        )
+        const bad = named.filter((flag) => !known.has(flag)).map((flag) => `${page}: --${flag} in ${line}`)
+        return command === '' || command in commands ? bad : [...bad, `${page}: ${line}`]
+      }),
+    )
+    expect(unknown).toEqual([])
+  })
+
   it('send nobody to an address of ours: nothing is published', () => {
     const shipped = [
       ...pages,
@@ -51,6 +70,15 @@ describe('the pages', () => {
     expect(sent).toEqual([])
   })
 })
+
+/** Commands in code spans and in fences of a shell. */
+function commandsIn(page: string): string[] {
+  const text = textOf(page)
+  const spans = [...text.matchAll(/`(clada [^`\n]+)`/g)].map(([, span = '']) => span)
+  const fences = [...text.matchAll(/^( *)```(?:sh|bash|console)\n([^]*?)^\1```$/gm)]
+  const lines = fences.flatMap(([, , body = '']) => body.split('\n')).map((line) => line.trim().replace(/^\$ /, ''))
+  return [...spans, ...lines.filter((line) => line.startsWith('clada '))]
+}
 
 const textOf = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
 

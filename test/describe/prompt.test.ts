@@ -52,6 +52,13 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
     expect(tokens).toBeLessThanOrEqual(most[syntax])
   })
 
+  it('says how long code may run, and that replies are committed, where that is so', () => {
+    const { text } = at('/p', { syntax, timeLimit: 30, commits: true })
+    expect(text.includes('Run tests with `exec`: at once, no network, up to 30 s.')).toBe(syntax !== 'replacer')
+    expect(text.includes('`git diff HEAD~1` shows it')).toBe(syntax !== 'replacer')
+    expect(at('/p', { syntax }).text).not.toContain('HEAD~1')
+  })
+
   it('has the words of what is approved, the map and the task after everything else', () => {
     const more = { approved: ['npm test', 'pytest *'], map: 'src/  a.js', task: 'Fix it.' }
     const { text } = at('/p', { syntax, ...more })

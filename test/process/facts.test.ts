@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { watchCrowd } from '../../packages/clada/src/process/bounds.ts'
 import { groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
 import { collectEffects } from '../../packages/clada/src/process/effects.ts'
-import { commandEnvironment } from '../../packages/clada/src/process/environment.ts'
+import { commandEnvironment, variablesNamedIn, withheldNames } from '../../packages/clada/src/process/environment.ts'
 import { blockedIn, blockedNow, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
 import { plainConfig } from '../../packages/clada/src/process/isolated-git-dir.ts'
 import { kill, namespaceKin } from '../../packages/clada/src/process/kin.ts'
@@ -19,14 +19,14 @@ import { scratchDir } from '../support/scratch.ts'
 import { openBelow } from '../workspace/disk.ts'
 
 describe('environment', () => {
-  const facts = { path: ['/bin'], home: '/home/u', network: false, more: [] }
+  const facts = { path: ['/bin'], home: '/home/u', network: false, unloaded: [], more: [] }
   // Windows needs more of them.
   const own =
     process.platform === 'win32' ? commandEnvironment({}, facts) : { PATH: '/bin', HOME: '/home/u', TMPDIR: '/tmp' }
 
   it('hands on what is on the list and nothing else', () => {
     const secrets = ['MYSQL_PWD', 'STRIPE_SK', 'PAT_GITHUB', 'LDAP_BINDPW', 'GITHUB_TOKEN', 'X']
-    const loaders = ['NODE_OPTIONS', 'LD_PRELOAD', 'PYTHONSTARTUP', 'BASH_ENV', 'PYTHONPATH', 'GIT_DIR', 'RUBYOPT']
+    const loaders = ['LD_PRELOAD', 'PYTHONSTARTUP', 'BASH_ENV', 'GIT_DIR', 'RUBYOPT', 'JAVA_TOOL_OPTIONS', 'PERL5OPT']
     const doors = ['SSH_AUTH_SOCK', 'DOCKER_HOST', 'XDG_RUNTIME_DIR', 'DISPLAY', 'MAKEFLAGS', 'MAKEFILES']
     const user = Object.fromEntries([...secrets, ...loaders, ...doors].map((name) => [name, 'x']))
     expect(commandEnvironment({ ...user, NODE_ENV: 'test', LC_ALL: 'C' }, facts)).toEqual({
@@ -34,6 +34,34 @@ describe('environment', () => {
       NODE_ENV: 'test',
       LC_ALL: 'C',
     })
+  })
+
+  it('hands on what toolchains need', () => {
+    const names = 'PYTHONPATH VIRTUAL_ENV GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL CFLAGS GOFLAGS RUSTFLAGS TERM_PROGRAM'
+    const user = Object.fromEntries(names.split(' ').map((name) => [name, 'x']))
+    expect(commandEnvironment(user, facts)).toEqual({ ...own, ...user })
+  })
+
+  it.skipIf(process.platform === 'win32')('loads no code of the project where a program may do more than code', () => {
+    const user = { LD_LIBRARY_PATH: ':/opt/lib:/proj/lib:lib', PYTHONPATH: '.', NODE_PATH: '/opt/node' }
+    const wide = commandEnvironment(user, { ...facts, unloaded: ['/proj'] })
+    expect(wide).toEqual({ ...own, LD_LIBRARY_PATH: '/opt/lib', NODE_PATH: '/opt/node' })
+    expect(commandEnvironment(user, facts)).toEqual({ ...own, ...user })
+  })
+
+  it('hands on options of Node that name no file', () => {
+    const NODE_OPTIONS = '--max-old-space-size=8192 --enable-source-maps'
+    expect(commandEnvironment({ NODE_OPTIONS }, facts)).toEqual({ ...own, NODE_OPTIONS })
+    for (const loading of ['--require /editor/debug.js', '--require=evil', '-r evil', '--enable-source-maps -r evil'])
+      expect(commandEnvironment({ NODE_OPTIONS: loading }, facts), loading).toEqual(own)
+    for (const loading of ['--import=data:text/javascript,1', '--import evil', '--loader=evil', '--env-file=.env'])
+      expect(commandEnvironment({ NODE_OPTIONS: loading }, facts), loading).toEqual(own)
+  })
+
+  it('knows what was withheld, without what only the session needs', () => {
+    const user = { PATH: '/bin', DATABASE_URL: 'x', FOO: 'y', SHLVL: '2', SSH_AUTH_SOCK: '/s', LS_COLORS: '' }
+    expect(withheldNames(user, own)).toEqual(['DATABASE_URL', 'FOO'])
+    expect(variablesNamedIn("KeyError: 'FOO'", ['DATABASE_URL', 'FOO'])).toEqual(['FOO'])
   })
 
   it('hands on what the user added, and proxies only with the network', () => {

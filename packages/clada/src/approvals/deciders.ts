@@ -4,6 +4,7 @@ import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { decidesItself } from '../policy/deciding-files.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 /**
  * The digests of everything in some directories that could decide what a command runs, by path from the first of them.
@@ -87,8 +88,8 @@ class Reader {
       for (const entry of entries) {
         const name = dir === '' ? entry.name : `${dir}/${entry.name}`
         const absolute = path.join(root, name)
-        if (entry.name === '.git') this.#git(absolute, dir === '' ? 'own' : 'inner')
-        else if (name === '.clada') continue
+        if (isGitName(entry.name)) this.#git(absolute, dir === '' ? 'own' : 'inner')
+        else if (isStateName(entry.name)) continue
         else if (entry.isDirectory() && !decidesItself(name, 'directory')) pending.push(name)
         else if (this.#decides(entry, name)) this.entry(absolute)
       }

@@ -4,6 +4,7 @@ import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { listedProgram, readProgramOutput } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
+import { gitName } from '../core/reserved-names.ts'
 
 /**
  * For a git command also what git itself says about its settings and its hooks, wherever those come from: included files
@@ -16,7 +17,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
     git === undefined ? '' : readProgramOutput(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
   const settings = ask('config', '--list', '--show-origin', '--null')
   const hooks = ask('rev-parse', '--git-path', 'hooks').replace(/\n$/, '')
-  if (settings === '' || hooks === '') return { ...found, unread: found.unread ?? '.git' }
+  if (settings === '' || hooks === '') return { ...found, unread: found.unread ?? gitName }
   const { digests, unread } = readDeciders({ root, roots: [], further: [path.resolve(cwd, hooks)] })
   return {
     digests: new Map([...found.digests, ...digests, ['git config', digestOf(settings)]]),
@@ -27,7 +28,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
 /** In the directory, or in one above it in the project. */
 function hasRepository(cwd: string, root: string): boolean {
   for (let dir = cwd; isInside(dir, root); dir = path.dirname(dir)) {
-    if (fs.lstatSync(path.join(dir, '.git'), { throwIfNoEntry: false }) !== undefined) return true
+    if (fs.lstatSync(path.join(dir, gitName), { throwIfNoEntry: false }) !== undefined) return true
     if (dir === path.dirname(dir)) return false
   }
   return false

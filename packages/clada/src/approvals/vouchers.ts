@@ -4,6 +4,7 @@ import { SettingsError } from '../core/settings.ts'
 import { keepForUser, rootName, stateHome, userStateDir } from '../state/user-state.ts'
 import { putFile, writeIgnoreFile } from '../state/own-files.ts'
 import { isRecord } from '../core/platform.ts'
+import { stateName } from '../core/reserved-names.ts'
 
 /**
  * What this user vouches for, in a place that neither a repository nor a model can write to: a command as it was typed,
@@ -83,7 +84,7 @@ export interface ProjectList {
 const empty: ProjectList = { commands: [], added: {} }
 
 export function readProjectList(root: string): ProjectList {
-  const file = path.join(root, '.clada', 'allowed-commands.json')
+  const file = path.join(root, stateName, 'allowed-commands.json')
   try {
     if (!fs.lstatSync(path.dirname(file)).isDirectory()) return empty
     const stat = fs.lstatSync(file)
@@ -104,7 +105,7 @@ function listIn(value: unknown): ProjectList {
 }
 
 export function writeProjectList(root: string, list: ProjectList): void {
-  const dir = path.join(root, '.clada')
+  const dir = path.join(root, stateName)
   fs.mkdirSync(dir, { recursive: true })
   // A link here could lead anywhere; a repository may have brought it along.
   if (!fs.lstatSync(dir).isDirectory()) throw new Error(`'${dir}' is not a directory`)

@@ -180,7 +180,7 @@ const rows = [
     help: 'show what would change, as clada diff does',
     for: { squash: { help: 'only show what would become one commit' } },
   },
-  { name: 'conversation', help: 'all executions of the last MCP conversation or loop: all of them or none' },
+  { name: 'conversation', help: 'all executions of the last MCP conversation, loop or session: all of them or none' },
   { name: 'loop', help: 'all executions of the last loop: all of them or none' },
   { name: 'action', value: 'N', help: 'only this action of the execution' },
   {

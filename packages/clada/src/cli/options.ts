@@ -239,8 +239,8 @@ export function reportFormat(given: FlagValues): (syntax: string | undefined) =>
 const formatOfSyntax = (syntax: string = defaultSyntax): ReportFormat => rowOf(syntax).report ?? 'text'
 
 /** The syntax of the document that a result is about. */
-export const syntaxIn = ({ results, parseErrors }: ExecutionResult): string | undefined =>
-  results[0]?.syntax ?? parseErrors[0]?.syntax
+export const syntaxIn = ({ results, parseErrors, emptyGroups }: ExecutionResult): string | undefined =>
+  results[0]?.syntax ?? parseErrors[0]?.syntax ?? emptyGroups?.[0]?.syntax
 
 /** As the syntax of the document is answered. */
 export const formatFor = (result: ExecutionResult): ReportFormat => formatOfSyntax(syntaxIn(result))

@@ -2,7 +2,7 @@ import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
-import { byBlock, spellOut } from '../report/words.ts'
+import { byBlock, spellOut, spellOutLine } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
 import type { ExitCode } from './command.ts'
@@ -13,7 +13,7 @@ import { isTerminal, print, printJson } from './streams.ts'
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {
   if (flags.json !== undefined) printJson(result)
-  else if (flags.quiet === undefined) print(spellOut(lines(result).join('\n')))
+  else if (flags.quiet === undefined) print(lines(result).join('\n'))
   return result.success ? 0 : 1
 }
 
@@ -40,12 +40,12 @@ function lines({
 }: StepResult): string[] {
   const where = branch === undefined ? `at ${commit?.slice(0, 8)}` : `on ${branch}, at ${commit?.slice(0, 8)}`
   return [
-    success ? `Now ${where}.` : refusalText({ error, reason }),
-    ...stashed_files.map((path) => `  stashed: ${path}`),
-    ...restored_files.map((path) => `  restored: ${path}`),
+    spellOut(success ? `Now ${where}.` : refusalText({ error, reason })),
+    ...stashed_files.map((path) => `  stashed: ${spellOutLine(path)}`),
+    ...restored_files.map((path) => `  restored: ${spellOutLine(path)}`),
     ...kept.map((ref) => `  not restored: git stash apply --index ${ref}`),
-    ...conflicts.map((path) => `  ✗ ${path}`),
-    ...warnings.map((warning) => `! ${warning}`),
+    ...conflicts.map((path) => `  ✗ ${spellOutLine(path)}`),
+    ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
   ]
 }
 
@@ -79,11 +79,11 @@ export function undoLines(
       : `${summary} (${executions.toReversed().join(', ')})`
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
-    success ? `${done}: ${what}${commit}` : refusalText({ error, reason }),
-    ...restored.map((path) => `  ${path}`),
-    ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
-    ...warnings.map((warning) => `! ${warning}`),
-  ].map(spellOut)
+    spellOut(success ? `${done}: ${spellOutLine(what)}${commit}` : refusalText({ error, reason })),
+    ...restored.map((path) => `  ${spellOutLine(path)}`),
+    ...conflicts.map(({ path, reason }) => `  ✗ ${spellOutLine(path)}: ${spellOut(reason)}`),
+    ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
+  ]
 }
 
 /** Why a command that is one action failed: for a person at a terminal, and as text for a pipe. */

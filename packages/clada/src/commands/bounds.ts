@@ -13,6 +13,7 @@ import { cachesFor } from '../process/caches.ts'
 import { prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
 import type { CommandScope, Place } from './scope.ts'
+import { gitName, isGitName, projectFileName, stateName } from '../core/reserved-names.ts'
 
 type Scope = Pick<CommandScope, 'settings'>
 
@@ -35,6 +36,14 @@ export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['setting
   '',
   ...userPlaces,
 ]
+
+/** Files below the root that are blocked for what they are the second name of: no pattern for names covers them. */
+export function secondNamesBelow(scope: Scope): string[] {
+  const isBlockedByName = blockedBelowRoot(scope)
+  return blockedBelow(scope)
+    .blocked.map((one) => one.path)
+    .filter((name) => !isBlockedByName(name))
+}
 
 /** The names of blocked files below some directories, second names of theirs included. */
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
@@ -93,16 +102,16 @@ export function boundsFor(
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
   const { root, allowedRoots, userPlaces } = scope.settings
-  const repositories = found.repositories.filter((name) => name !== '.git')
+  const repositories = found.repositories.filter((name) => !isGitName(name))
   const home = homeDir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
-  const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
+  const own = [gitName, stateName, ...userPlacesIn(root, userPlaces)]
   // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
   const planted = what.by !== 'wide' ? writeBlocked : []
-  const inGit = what.repository === 'changes' ? keptInGit : ['.git']
+  const inGit = what.repository === 'changes' ? keptInGit : [gitName]
   const reads = new Set(what.reads)
-  const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]
+  const kept = [...new Set([...inGit, ...own.slice(1), projectFileName, ...planted, ...reads, ...repositories])]
   const readable = [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])]
   const writes = what.caches === 'project' ? 'kept' : 'discarded'
   return {
@@ -113,7 +122,7 @@ export function boundsFor(
     caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),
     fixed: kept.filter(isThere),
     blocked: found.blocked.filter(
-      ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
+      ({ path: name }) => !isInside(name, gitName) && !isInside(name, stateName) && !reads.has(name),
     ),
     absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
     network: what.network,
@@ -122,7 +131,9 @@ export function boundsFor(
 }
 
 /** What in a repository decides which programs run, at every later command of the user. */
-const keptInGit = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks', '.git/info', '.git/modules']
+const keptInGit = ['config', 'config.worktree', 'commondir', 'hooks', 'info', 'modules'].map(
+  (name) => `${gitName}/${name}`,
+)
 
 /**
  * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can
@@ -158,8 +169,11 @@ export async function masksFor(
   const watched = reserved()
     .filter((file) => isInside(file, root))
     .map((file) => path.relative(root, file))
+  // Second names of blocked files are among them, and the objects of a repository that tracks one hold its content.
+  const names = new Set(blocked.map((one) => one.path).sort())
+  const isBlockedByName = blockedBelowRoot({ settings })
   // A commit would delete what git tracks and does not see.
-  const own = commits === 'git' ? hiddenInState(root) : ['.clada', ...watched]
+  const own = commits === 'git' ? hiddenInState(root) : [stateName, ...watched]
   const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
   const masks = [
     ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
@@ -169,8 +183,8 @@ export async function masksFor(
     ...(await gitMasks({
       root,
       repositories,
-      isBlocked: blockedBelowRoot({ settings }),
-      rules: rulesOf(settings),
+      isBlocked: (relative) => isBlockedByName(relative) || names.has(relative) || isBelowAny(relative, names),
+      rules: [...rulesOf(settings), '', ...names],
       git: commands.execGit,
     })),
   ]
@@ -180,10 +194,10 @@ export async function masksFor(
 
 /** Everything in clada's directory but what projects share, and the rules that keep the rest out of commits. */
 function hiddenInState(root: string): string[] {
-  const dir = path.join(root, '.clada')
-  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return ['.clada']
+  const dir = path.join(root, stateName)
+  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return [stateName]
   const names = fs.readdirSync(dir).filter((name) => name !== 'allowed-commands.json' && name !== '.gitignore')
-  return names.map((name) => `.clada/${name}`)
+  return names.map((name) => `${stateName}/${name}`)
 }
 
 export function isEntry(file: string): boolean {

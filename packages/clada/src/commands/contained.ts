@@ -33,6 +33,7 @@ import {
   masksFor,
 } from './bounds.ts'
 import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
+import { isGitName } from '../core/reserved-names.ts'
 
 export type Contained =
   | {
@@ -248,7 +249,7 @@ function impliedBy(effects: readonly Effect[]): (effect: Effect) => boolean {
 const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
   ...bounds,
   mounts: layers.mounts,
-  fixed: bounds.fixed.filter((name) => path.basename(name) === '.git'),
+  fixed: bounds.fixed.filter((name) => isGitName(path.basename(name))),
   blocked: bounds.blocked.filter(({ type }) => type === 'directory'),
   absent: [],
 })

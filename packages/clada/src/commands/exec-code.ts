@@ -9,6 +9,7 @@ import { type Problem, ProblemError } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { missedNetwork } from './blocked-network.ts'
+import { missedVariables } from './withheld-variables.ts'
 import { canStage, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
 import { interpreterFor } from './interpreters.ts'
@@ -66,11 +67,12 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
       ...fail(
-        programProblem(
-          done.end,
-          { ms: timeoutMs, ...(asked < limit ? { most: limit } : {}) },
-          missedNetwork(what, done) ? { for: 'code' } : undefined,
-        ),
+        programProblem(done.end, {
+          ms: timeoutMs,
+          most: asked < limit ? limit : undefined,
+          offline: missedNetwork(what, done) ? { for: 'code' } : undefined,
+          withheld: await missedVariables(what, done, scope),
+        }),
         data,
       ),
       ...(warnings.length > 0 ? { warnings } : {}),

@@ -17,7 +17,7 @@ import { fail, ok, type Outcome, wouldRun } from '../core/action.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, Tried } from '../core/commands.ts'
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
-import type { Offline, Problem } from '../core/problem.ts'
+import type { Problem } from '../core/problem.ts'
 import { decidesWhatRuns } from '../policy/deciding-files.ts'
 import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
@@ -25,6 +25,7 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
 import { gitEnvironment, movedWords, readGitPosition } from './run-git.ts'
 import { missedNetwork } from './blocked-network.ts'
+import { missedVariables } from './withheld-variables.ts'
 import { canStage, type Contained, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
@@ -45,7 +46,7 @@ export async function runApproved(
   const approvals = await approvalsFor(scope.settings, scope.commands)
   const permit = await permission({ line, approvals, place, scope })
   if (!permit.ok) return fail(permit.problem)
-  if ('done' in permit) return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs }, undefined)
+  if ('done' in permit) return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs })
   const previewed = scope.effect === 'tried' && permit.width === 'plain' && (await canStage(scope))
   if (!previewed && (scope.effect === 'show' || scope.effect === 'tried')) {
     return wouldRun(line.typed, { would_run: line.typed })
@@ -62,14 +63,14 @@ export async function runApproved(
       permit.approval,
       done.changed.map((one) => one.path),
     )
-  const offline = missedNetwork(what, done)
-    ? ({ for: 'command', command: line.typed, ...elsewhere(root) } as const)
-    : undefined
-  return outcomeOf(
-    done,
-    { ms: what.timeoutMs, approval: { command: line.typed, network: what.network, ...elsewhere(root) } },
-    offline,
-  )
+  const { network, reads, env, timeoutMs } = permit
+  const approval = { command: line.typed, network, reads, env, timeoutMs, root: elsewhere(root) }
+  return outcomeOf(done, {
+    ms: what.timeoutMs,
+    approval,
+    offline: missedNetwork(what, done) ? { for: 'command', approval } : undefined,
+    withheld: await missedVariables(what, done, scope, approval),
+  })
 }
 
 /** Undefined when there is no such program. */
@@ -93,6 +94,7 @@ async function containmentOf(
         home,
         venv: projectTools(root, place.absolute).venv,
         network,
+        unloaded: width === 'plain' ? [] : [root, ...allowedRoots],
         more: [...commands.env, ...env],
       }),
       ...(git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : {}),
@@ -198,7 +200,7 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
       kind: 'approval-needed',
       command: line.typed,
       approved: [...commands.approve, ...approvals.approved()],
-      ...elsewhere(root),
+      root: elsewhere(root),
       changed,
       network: wantsNetwork(line.words),
       refused,
@@ -302,14 +304,14 @@ async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promi
 }
 
 /** A project that is not where clada was started has to be named in the question. */
-function elsewhere(root: string): { root?: string } {
+function elsewhere(root: string): string | undefined {
   const cwd = process.cwd()
-  if (root === cwd) return {}
+  if (root === cwd) return undefined
   const around = projectAround(cwd)
-  return around?.root === root && around.refused === undefined ? {} : { root }
+  return around?.root === root && around.refused === undefined ? undefined : root
 }
 
-function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome<RunData> {
+function outcomeOf(done: Contained, facts: FailureFacts): Outcome<RunData> {
   if (!done.ok) return fail(done.problem)
   const { output, exitCode } = done.end
   const data = {
@@ -325,23 +327,22 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
     }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {
-    ...fail(programProblem(done.end, limit, offline), data),
+    ...fail(programProblem(done.end, facts), data),
     ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
   }
 }
 
-/** The time limit that held, and the approval by which it can be raised. */
-type Limit = Pick<Problem & { kind: 'command-late' }, 'ms' | 'most' | 'approval'>
+/** The time limit that held, the approval by which it can be raised, and what a program that failed may have missed. */
+type FailureFacts = Omit<Problem & { kind: 'command-late' }, 'kind'> &
+  Pick<Problem & { kind: 'command-failed' }, 'withheld'>
 
 export function programProblem(
-  { ended, exitCode, signal, error = '' }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'error'>,
-  limit: Limit,
-  offline: Offline | undefined,
+  { ended, exitCode, signal, stopped }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'stopped'>,
+  { withheld, ...late }: FailureFacts,
 ): Problem {
-  const missed = offline === undefined ? {} : { offline }
-  if (ended === 'timeout') return { kind: 'command-late', ...limit, ...missed }
-  if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: error } }
+  if (ended === 'timeout') return { kind: 'command-late', ...late }
+  if (stopped !== undefined) return { kind: 'command-failed', how: { stopped } }
   if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
   const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }
-  return { kind: 'command-failed', how, ...missed }
+  return { kind: 'command-failed', how, offline: late.offline, withheld }
 }

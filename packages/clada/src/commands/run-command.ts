@@ -155,11 +155,11 @@ export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefin
     const advice = 'Only a repository whose top is the root can be looked at.'
     return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })
   }
-  const { output, exitCode, signal, ended, error } = end
+  const { output, exitCode, signal, ended, error, stopped } = end
   if (ended === 'unstarted')
     return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
   if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
-  if (ended === 'stopped') return fail({ kind: 'command-failed', how: { stopped: error ?? '' } }, { output })
+  if (stopped !== undefined) return fail({ kind: 'command-failed', how: { stopped } }, { output })
   if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })
   const data = { output, exit_code: exitCode }
   const isAnswer = exitCode === 0 || (rule.answers?.includes(exitCode) ?? false)

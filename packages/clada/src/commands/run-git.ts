@@ -6,9 +6,11 @@ import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
 import { hardenedGitArgs, hardenedGitEnv, openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
+import { secondNamesBelow } from './bounds.ts'
 import { lookOnLayers } from './contained.ts'
 import { checkedOperand, type CommandScope, listedMs, type Place } from './scope.ts'
 import { listedProgram } from '../process/programs.ts'
+import { gitName } from '../core/reserved-names.ts'
 
 /** A look into the project's repository; undefined when the root is not in one. */
 export async function runGit(
@@ -17,16 +19,18 @@ export async function runGit(
   place: Place,
   scope: CommandScope,
 ): Promise<ProcessEnd | { readonly problem: Problem } | undefined> {
-  const { revisions, paths, texts } = await sorted(listed, place, scope)
+  const operands = await sorted(listed, place, scope)
+  // The history of a second name is that of the blocked file.
+  const args = gitArgs(listed, operands, listed.trailing.length === 0 ? [] : secondNamesBelow(scope))
   const isolated = openReadOnlyGit(scope.settings.root)
   if (isolated === undefined) return undefined
   if ('reason' in isolated) return { problem: { kind: 'git', ...isolated } }
   try {
     // There the settings of the repository are masked already.
-    if (scope.effect !== 'land') return await lookOnLayers(file, gitArgs(listed, revisions, paths, texts), place, scope)
+    if (scope.effect !== 'land') return await lookOnLayers(file, args, place, scope)
     return await runProcess({
       file,
-      args: [...isolated.args, ...gitArgs(listed, revisions, paths, texts)],
+      args: [...isolated.args, ...args],
       cwd: place.safePath,
       env: isolated.env,
       timeoutMs: listedMs,
@@ -48,15 +52,15 @@ interface Sorted {
 
 function gitArgs(
   { rule, options, trailing }: Listed,
-  revisions: readonly string[],
-  paths: readonly string[],
-  texts: readonly string[],
+  { revisions, paths, texts }: Sorted,
+  excluded: readonly string[],
 ): string[] {
   const words = [...rule.name.split(' ').slice(1), ...options, ...revisions]
   // git stash reads everything that is no option as a stash.
   if (rule.name.startsWith('git stash')) return words
   const all = trailing.length > 0 && paths.length === 0 ? [':(top)'] : []
-  return [...words, '--', ...all, ...paths, ...texts, ...trailing]
+  const further = excluded.map((name) => `:(top,exclude,literal)${name}`)
+  return [...words, '--', ...all, ...paths, ...texts, ...trailing, ...further]
 }
 
 /** Which operands are commits and which are paths: as git does it, by what is before `--`, else by what is there. */
@@ -122,10 +126,19 @@ export async function gitEnvironment(root: string): Promise<Record<string, strin
     // A directory of the project that looks like a repository has a config that was not approved.
     GIT_CONFIG_KEY_1: 'safe.bareRepository',
     GIT_CONFIG_VALUE_1: 'explicit',
+    // As for git, variables that name an author count before the config.
     ...(name === undefined ? {} : { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),
     ...(email === undefined ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
+    ...authorsIn(process.env),
   }
 }
+
+const authorsIn = (user: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(user).flatMap(([name, value]) =>
+      /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$/.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  )
 
 /** Where a repository is: the branch, the commit, and the newest stash. Empty texts for what is not there. */
 export interface Position {
@@ -148,7 +161,7 @@ async function asked(root: string, env: Readonly<Record<string, string>>, ...arg
   if (git === undefined) return ''
   const { stdout } = await runProcess({
     file: git,
-    args: [...hardenedGitArgs(), `--git-dir=${path.join(root, '.git')}`, ...args],
+    args: [...hardenedGitArgs(), `--git-dir=${path.join(root, gitName)}`, ...args],
     cwd: '/',
     env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LANG: 'C.UTF-8', ...env },
     timeoutMs: 5000,

@@ -13,6 +13,10 @@ export interface PromptOptions extends LessonOptions {
   readonly allowedRoots?: readonly string[] | undefined
   /** Commands that the user has approved, as they are written. */
   readonly approved?: readonly string[] | undefined
+  /** After how many seconds a program is stopped. */
+  readonly timeLimit?: number | undefined
+  /** Whether each reply becomes a commit. */
+  readonly commits?: boolean | undefined
   /** What the user wants done, and the map of the project: after everything else. */
   readonly task?: string | undefined
   readonly map?: string | undefined
@@ -90,7 +94,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
         ? ['## Changing files', list(tipsFor(changing, specs))]
         : []),
       '## The report',
-      list([...teaching.answer, ...tipsFor(reportTips, specs), ...approvedTip(options.approved, specs)]),
+      list([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
       '## Actions',
       teaching.says === 'any action'
         ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
@@ -148,7 +152,7 @@ const tokenRule = ({ token }: PromptOptions): string[] =>
   token === undefined
     ? []
     : [
-        `After the last block of a reply, outside the fence, write a line with only \`clada:\` directly followed by \`${token}\`.`,
+        `After the last block, outside the fence, write a line with only \`clada:\` directly followed by \`${token}\`: clada then takes a copied reply at once.`,
       ]
 
 /** Advice to a model, given where these actions are among those it is taught and the others are not. */
@@ -207,15 +211,24 @@ export const changing: readonly Tip[] = [
 export const reportTips: readonly Tip[] = [
   {
     needs: ['run'],
-    text: 'Commands start in the project, without a shell: no pipes or globs. Read-only commands (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',
+    text: 'Commands have no shell, pipes or globs. cat grep rg find ls sed -n, git diff log blame, mv rm cp mkdir touch run at once, others need approval: after `approval_required` say why and continue without it.',
   },
 ]
 
-/** Not part of any budget: the user decides how many there are. */
-const approvedTip = (approved: readonly string[] = [], specs: readonly ActionSpec[]): string[] =>
-  approved.length === 0 || !specs.some(({ name }) => name === 'run')
-    ? []
-    : [`Approved, by these words (* is any arguments): ${approved.map((line) => `\`${line}\``).join(', ')}.`]
+/** What depends on the project. The approved commands are not part of any budget: the user decides how many there are. */
+function runningTips({ timeLimit, commits, approved = [] }: PromptOptions, specs: readonly ActionSpec[]): string[] {
+  const names = new Set(specs.map(({ name }) => name))
+  const limit = timeLimit === undefined ? '' : `, up to ${timeLimit} s`
+  return [
+    ...(names.has('exec') ? [`Run tests with \`exec\`: at once, no network${limit}.`] : []),
+    ...(commits === true && names.has('run')
+      ? ['Replies that change files are committed: `git diff HEAD~1` shows it.']
+      : []),
+    ...(approved.length === 0 || !names.has('run')
+      ? []
+      : [`Approved, by these words (* is any arguments): ${approved.map((line) => `\`${line}\``).join(', ')}.`]),
+  ]
+}
 
 /** A format of another tool that some models write best, as a short prompt teaches it. */
 interface Format {

@@ -6,6 +6,7 @@ import { hasCode } from '../core/platform.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
+import { gitName, isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface BlockedPath {
   readonly path: string
@@ -138,11 +139,11 @@ function read(absolute: string, dir: string, isBlocked: (relative: string) => bo
   const entries = entriesOf(absolute)
   for (const entry of entries ?? []) {
     const { name } = entry
-    if (name === '.git') repository = true
+    if (isGitName(name)) repository = true
     const isDirectory = entry.isDirectory()
     if (isBlocked(child(dir, name)) && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
-    } else if (isDirectory && name !== '.git' && name !== '.clada') dirs.push(name)
+    } else if (isDirectory && !isGitName(name) && !isStateName(name)) dirs.push(name)
     if (!entry.isFile()) continue
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
     if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
@@ -186,7 +187,7 @@ function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string
   )
   return {
     blocked: [...blocked, ...[...second].map((name) => ({ path: name, type: 'file' as const })), ...unreadable],
-    repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
+    repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, gitName)] : [])),
   }
 }
 

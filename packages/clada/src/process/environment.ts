@@ -1,4 +1,5 @@
 import { platform } from '../core/platform.ts'
+import { pathOutside } from './programs.ts'
 
 /** Environments for child processes. Nothing is handed on that was not meant for them. */
 
@@ -36,15 +37,21 @@ export function commandEnvironment(
   user: Readonly<Record<string, string | undefined>>,
   facts: EnvironmentFacts & {
     readonly network: boolean
+    /** Directories that no code may be loaded from by a variable: a program that may do more than code takes none of the project. */
+    readonly unloaded: readonly string[]
     /** Names that the user's config or the approval adds. */
     readonly more: readonly string[]
   },
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(user)) {
-    const known = handedOn.has(name) || name.startsWith('LC_') || (facts.network && forNetwork.has(name))
-    if (value === undefined || !(known || facts.more.includes(name))) continue
-    if (facts.more.includes(name) || !/:\/\/[^/\s@]*@/.test(value)) env[name] = value
+    if (value === undefined) continue
+    const known = handedOn.has(name) || loadPaths.has(name) || name.startsWith('LC_') || isPlainOptions(name, value)
+    if (!(known || facts.more.includes(name) || (facts.network && forNetwork.has(name)))) continue
+    if (loadPaths.has(name) && !facts.more.includes(name)) {
+      const dirs = loadedFrom(value, facts.unloaded)
+      if (dirs !== '') env[name] = dirs
+    } else if (facts.more.includes(name) || !/:\/\/[^/\s@]*@/.test(value)) env[name] = value
   }
   return {
     ...env,
@@ -56,6 +63,10 @@ export function commandEnvironment(
   }
 }
 
+/** An empty or relative entry of such a list is a directory of the project. */
+const loadedFrom = (list: string, roots: readonly string[]): string =>
+  roots.length === 0 ? list : pathOutside(list, roots).join(platform.path.delimiter)
+
 /** Without these a program of Windows does not find its system; the last keeps it from looking into the project first. */
 const needed = (): Record<string, string> => {
   const known = platform.neededVariables.flatMap((name) => {
@@ -65,20 +76,88 @@ const needed = (): Record<string, string> => {
   return known.length === 0 ? {} : { ...Object.fromEntries(known), NoDefaultCurrentDirectoryInExePath: '1' }
 }
 
-/** Neither secrets nor anything that makes a program load code: where things are, and how output should look. */
+/** What toolchains need to know about a machine and no secret is kept in: where things are, how to build, how output looks. */
 const handedOn: ReadonlySet<string> = new Set(
   [
-    'LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES USER LOGNAME SHELL CI',
-    'NODE_ENV RAILS_ENV RACK_ENV APP_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONHASHSEED',
-    'RUST_BACKTRACE RUST_LOG SOURCE_DATE_EPOCH DEBIAN_FRONTEND',
-    'PYENV_ROOT PYENV_VERSION NVM_DIR NVM_BIN FNM_DIR VOLTA_HOME ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR RBENV_ROOT GOENV_ROOT',
-    'JAVA_HOME MAVEN_HOME M2_HOME GRADLE_HOME ANDROID_HOME GOPATH GOROOT GOCACHE GOMODCACHE GOTOOLCHAIN CARGO_HOME',
-    'RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL DOTNET_ROOT DENO_DIR BUN_INSTALL PNPM_HOME UV_CACHE_DIR CONDA_PREFIX',
-    'NIX_PATH XDG_CACHE_HOME XDG_DATA_HOME XDG_CONFIG_HOME',
+    // Language, terminal, user
+    'LANG LANGUAGE TZ TERM TERMINFO TERMINFO_DIRS TERM_PROGRAM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE',
+    'COLUMNS LINES USER LOGNAME SHELL HOSTNAME XDG_CACHE_HOME XDG_DATA_HOME XDG_CONFIG_HOME SOURCE_DATE_EPOCH',
+    // Which machine and which setting this is
+    'CI CONTINUOUS_INTEGRATION GITHUB_ACTIONS GITLAB_CI CIRCLECI TRAVIS BUILDKITE TEAMCITY_VERSION DEBIAN_FRONTEND',
+    'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV MIX_ENV FLASK_APP FLASK_ENV FLASK_DEBUG DJANGO_SETTINGS_MODULE',
+    'ASPNETCORE_ENVIRONMENT DOTNET_ENVIRONMENT SPRING_PROFILES_ACTIVE DEBUG LOG_LEVEL VERBOSE PORT',
+    // git
+    'GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE',
+    // C and everything that is built with it
+    'CC CXX CPP AR AS LD NM RANLIB STRIP OBJCOPY CFLAGS CPPFLAGS CXXFLAGS LDFLAGS LDLIBS CPATH C_INCLUDE_PATH',
+    'CPLUS_INCLUDE_PATH LIBRARY_PATH PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR',
+    'NINJA_STATUS CMAKE_GENERATOR CMAKE_PREFIX_PATH CMAKE_BUILD_TYPE CMAKE_BUILD_PARALLEL_LEVEL CTEST_OUTPUT_ON_FAILURE',
+    'SDKROOT DEVELOPER_DIR MACOSX_DEPLOYMENT_TARGET CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES OMP_NUM_THREADS MKL_NUM_THREADS',
+    'ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS MSAN_OPTIONS',
+    // Python
+    'PYTHONHOME PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONIOENCODING PYTHONHASHSEED PYTHONWARNINGS',
+    'PYTHONNOUSERSITE PYTHONUSERBASE PYTHONOPTIMIZE PYTHONFAULTHANDLER PYTHONPYCACHEPREFIX PYTHONSAFEPATH PYTEST_ADDOPTS',
+    'VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT PYENV_VERSION UV_CACHE_DIR UV_PYTHON POETRY_HOME PIP_CACHE_DIR MPLBACKEND',
+    // JavaScript
+    'NVM_DIR NVM_BIN FNM_DIR VOLTA_HOME PNPM_HOME BUN_INSTALL DENO_DIR TS_NODE_PROJECT TS_NODE_TRANSPILE_ONLY',
+    'PLAYWRIGHT_BROWSERS_PATH PUPPETEER_EXECUTABLE_PATH PUPPETEER_CACHE_DIR CYPRESS_CACHE_FOLDER CHROME_BIN',
+    // Other languages
+    'JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME KOTLIN_HOME SCALA_HOME ANDROID_HOME ANDROID_SDK_ROOT',
+    'ANDROID_NDK_HOME FLUTTER_ROOT GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOTOOLCHAIN GOFLAGS GOOS GOARCH GOARM GOAMD64 GOWORK',
+    'GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB GO111MODULE CGO_ENABLED CGO_CFLAGS CGO_LDFLAGS GOENV_ROOT',
+    'CARGO_HOME CARGO_TARGET_DIR CARGO_INCREMENTAL CARGO_TERM_COLOR CARGO_BUILD_JOBS CARGO_BUILD_TARGET CARGO_NET_OFFLINE RUSTFLAGS',
+    'RUSTDOCFLAGS RUSTC RUSTC_WRAPPER RUST_BACKTRACE RUST_LOG RUST_TEST_THREADS RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL',
+    'RBENV_ROOT RBENV_VERSION GEM_HOME GEM_PATH BUNDLE_PATH BUNDLE_GEMFILE BUNDLE_WITHOUT COMPOSER_HOME COMPOSER_CACHE_DIR',
+    'R_HOME JULIA_PROJECT JULIA_DEPOT_PATH STACK_ROOT CABAL_DIR OPAM_SWITCH_PREFIX',
+    'MIX_HOME HEX_HOME DOTNET_ROOT DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT NUGET_PACKAGES',
+    'ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR SDKMAN_DIR NIX_PATH QT_QPA_PLATFORM',
   ]
     .join(' ')
     .split(' '),
 )
+
+/** Directories that programs load code from. */
+const loadPaths: ReadonlySet<string> = new Set(
+  'PYTHONPATH NODE_PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH RUBYLIB PERL5LIB R_LIBS R_LIBS_USER OCAMLPATH CAML_LD_LIBRARY_PATH ERL_LIBS'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Options of Node are handed on unless one names a file or a module: editors make their terminals load a debugger, which no
+ * program in the sandbox could open, and a module may be one of the project.
+ */
+const isPlainOptions = (name: string, value: string): boolean =>
+  name === 'NODE_OPTIONS' &&
+  /^(?:--(?!require|import|loader|experimental-loader|env-file)[\w-]+(?:=[\w.:-]+)?(?:\s+|$))+$/.test(value)
+
+/** Of the desktop, the shell and the terminal: no program of a project fails for want of these. */
+const ofSession = new RegExp(
+  `^(?:${[
+    '_|PWD|OLDPWD|SHLVL|MAIL|DISPLAY|WAYLAND_.*|XAUTHORITY|WINDOWID|SSH_.*|GPG_.*|DBUS_.*|XDG_.*|GNOME_.*|GTK_.*|KDE_.*|QT_.*',
+    'DESKTOP_.*|SESSION_.*|MANAGERPID|SYSTEMD_.*|INVOCATION_ID|JOURNAL_STREAM|MEMORY_PRESSURE_.*|LS_COLORS|LSCOLORS|LESS.*|PAGER|MANPATH|MANPAGER|INFOPATH',
+    'EDITOR|VISUAL|BROWSER|HIST.*|PS\\d|PROMPT.*|BASH.*|ZSH.*|ZDOTDIR|FISH.*|STARSHIP_.*|P9K_.*|VTE_.*|TMUX.*|STY|TERM_.*|ITERM_.*|KITTY_.*',
+    'ALACRITTY_.*|WEZTERM_.*|GHOSTTY_.*|COLORFGBG|VSCODE_.*|CURSOR_.*|ELECTRON_.*|CHROME_.*|GIT_ASKPASS|GIO_.*|IM_CONFIG_.*|INPUT_METHOD',
+    'WSL.*|WT_.*|OSTYPE|HOSTTYPE|MACHTYPE|Apple_.*|__CF.*|XPC_.*|COMMAND_MODE|SECURITYSESSIONID|npm_.*|INIT_CWD|NODE|COLOR|CLADA_.*',
+    'NVM_.*|PYENV_.*|CONDA_.*|ASDF_.*|MISE_.*|SDKMAN_.*|RBENV_.*|HOMEBREW_.*|NIX_.*|SUDO_.*|ALLUSERSPROFILE|PUBLIC|COMPUTERNAME|USERDOMAIN.*',
+    'LOGONSERVER|DriverData|OneDrive.*|PSModulePath|PROCESSOR_.*|Chocolatey.*|CommonProgram.*|SESSIONNAME|EFC_.*',
+  ].join('|')})$`,
+)
+
+/** Variables of the user that a program did not get and could have missed. */
+export const withheldNames = (
+  user: Readonly<Record<string, string | undefined>>,
+  passed: Readonly<Record<string, string>>,
+): string[] =>
+  Object.keys(user)
+    .filter((name) => /^\w{3,}$/.test(name) && !Object.hasOwn(passed, name) && !ofSession.test(name))
+    .sort()
+
+/** Those that a text names. */
+export function variablesNamedIn(text: string, names: readonly string[]): string[] {
+  const words = new Set(text.match(/\w+/g))
+  return names.filter((name) => words.has(name))
+}
 
 /** Files that the environment names and programs with a network need. */
 const certificates = [

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { platform } from '../core/platform.ts'
 import type { GitDirs } from '../state/git-dirs.ts'
 import { runToEnd } from './programs.ts'
+import { gitName } from '../core/reserved-names.ts'
 
 /** Why a repository is not used, and what the user can do about it. */
 export interface Unusable {
@@ -18,7 +19,9 @@ export interface Unusable {
 export function foreignOwner(top: string, { gitDir }: GitDirs): Unusable | undefined {
   const user = process.geteuid?.()
   if (user === undefined || allowed.has(top)) return undefined
-  const owners = [top, path.join(top, '.git'), gitDir].map((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.uid)
+  const owners = [top, path.join(top, gitName), gitDir].map(
+    (file) => fs.lstatSync(file, { throwIfNoEntry: false })?.uid,
+  )
   if (owners.every((owner) => owner === undefined || owner === user)) return undefined
   if (isAllowed(top)) {
     allowed.add(top)

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Effect, NotKept } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { ownerOfName } from '../core/reserved-names.ts'
+import { gitName } from '../core/reserved-names.ts'
 import { type GitDirs, gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 import { isReferenceName } from '../state/reference-name.ts'
@@ -140,7 +141,7 @@ const isOfRepository = ({ kind, path: name }: Effect): boolean =>
  * if it made none here.
  */
 export function makeRepository(effects: readonly Effect[], place: { safePath: string; relative: string }): boolean {
-  const gitDir = path.posix.join(place.relative, '.git')
+  const gitDir = path.posix.join(place.relative, gitName)
   const fileAt = (name: string): string | undefined => {
     const found = effects.find((one) => one.path === `${gitDir}/${name}` && one.kind === 'file')
     return found?.kind === 'file' ? readOwn(found.from) : undefined
@@ -154,7 +155,7 @@ export function makeRepository(effects: readonly Effect[], place: { safePath: st
     !isReferenceName(head.slice('ref: '.length, -1))
   )
     return false
-  const dir = path.join(place.safePath, '.git')
+  const dir = path.join(place.safePath, gitName)
   fs.mkdirSync(dir)
   for (const name of ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'])
     fs.mkdirSync(path.join(dir, name))

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { type Readable, type Stream, Writable } from 'node:stream'
-import { stopReason } from '../core/time-limit.ts'
+import type { StopCause } from '../core/problem.ts'
+import { stopCause } from '../core/time-limit.ts'
 import { controlGroup } from './control-group.ts'
 import { mostProcesses, mostThreads, watchCrowd } from './bounds.ts'
 import { groupKin, type Kin, namespaceKin } from './kin.ts'
@@ -51,8 +52,10 @@ export interface ProcessEnd {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly ended: 'itself' | 'timeout' | 'stopped' | 'crowd' | 'unstarted'
-  /** Why it could not be started, or had to stop with the run. */
+  /** Why it could not be started. */
   readonly error?: string
+  /** Why it had to stop with the execution. */
+  readonly stopped?: StopCause | undefined
   /** What came on descriptor 3. */
   readonly status: string
   /** False when something it started could not be ended. */
@@ -113,7 +116,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     exitCode: ended === 'itself' ? end.exitCode : null,
     signal: end.signal,
     ended,
-    ...(ended === 'stopped' ? { error: stopReason(call.signal) } : {}),
+    stopped: ended === 'stopped' ? stopCause(call.signal) : undefined,
     status: readStatus(),
     gone,
   }

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 /** Why a file is blocked whatever its own name is. */
 export interface SecondName {
@@ -64,7 +65,7 @@ export class SecondNames {
   #findBlocked(): Set<string> {
     const found = new Set<string>()
     for (const { absolute, entry } of this.#entries('packages too')) {
-      const isGits = path.basename(path.dirname(absolute)) === '.git'
+      const isGits = isGitName(path.basename(path.dirname(absolute)))
       if (entry.isDirectory() || !(isGits || this.#known.isBlocked(absolute))) continue
       const stat = statOf(absolute, 'statSync')
       if (stat?.isFile() && stat.nlink > 1) found.add(inodeOf(stat))
@@ -91,8 +92,8 @@ export class SecondNames {
           const absolute = path.join(dir, entry.name)
           yield { root, absolute, entry }
           // Of git's own directory only its files: objects may have other names, and are no secrets.
-          if (!entry.isDirectory() || path.basename(dir) === '.git' || entry.name === '.clada') continue
-          if (which === 'packages too' || (entry.name !== '.git' && !isInPackages(entry.name))) pending.push(absolute)
+          if (!entry.isDirectory() || isGitName(path.basename(dir)) || isStateName(entry.name)) continue
+          if (which === 'packages too' || (!isGitName(entry.name) && !isInPackages(entry.name))) pending.push(absolute)
         }
       }
     }

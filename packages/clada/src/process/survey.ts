@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { entriesOf } from './blocked-index.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 /**
  * One look over the whole project. By one before and one after a program that worked on the project itself it is known
@@ -24,13 +25,13 @@ export function surveyOf(root: string, isBlocked: (relative: string) => boolean)
     for (const entry of entriesOf(path.join(root, dir)) ?? []) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       const stat = fs.lstatSync(path.join(root, relative), { bigint: true, throwIfNoEntry: false })
-      if (entry.name === '.git') repositories.push(relative)
+      if (isGitName(entry.name)) repositories.push(relative)
       if (stat === undefined) continue
       if (!entry.isDirectory()) {
         // The time of the last change of any kind cannot be set back, unlike that of the content.
         const inode = `${stat.dev}:${stat.ino}`
         files.set(relative, `${inode}:${stat.size}:${stat.mode}:${stat.mtimeNs}:${stat.ctimeNs}`)
-      } else if (entry.name !== '.git' && entry.name !== '.clada' && !isBlocked(relative)) {
+      } else if (!isGitName(entry.name) && !isStateName(entry.name) && !isBlocked(relative)) {
         pending.push(relative)
         dirs.set(relative, Number(stat.mode) & 0o7777)
       }

@@ -62,11 +62,16 @@ function lineOf(given: string, flags: FlagValues): ApprovalLine {
   return read
 }
 
+/** Whatever they are outside, a command gets its own (`commandEnvironment`). */
+const setByClada = ['PATH', 'HOME', 'TMPDIR']
+
 function grantOf(flags: FlagValues, root: string): Grant {
   const reads = (flags.reads ?? []).map((file) => fileBelow(root, file))
   const env = flags.env ?? []
   const wrong = env.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
   if (wrong !== undefined) throw new UsageError(`--env needs the name of a variable, not '${spellOutCommand(wrong)}'.`)
+  const own = env.find((name) => setByClada.includes(name))
+  if (own !== undefined) throw new UsageError(`clada sets ${own} itself, so --env cannot pass it.`)
   const seconds = numberOf(flags, 'timeout')
   return {
     network: flags.network !== undefined,

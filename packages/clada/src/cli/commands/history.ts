@@ -69,7 +69,7 @@ function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
     const [first] = group
     if (group.length < 2 || first === undefined) return [entry]
     if (entry !== group.at(-1)) return []
-    const what = entry.conversation?.kind === 'loop' ? 'loop' : 'MCP conversation'
+    const what = { loop: 'loop', mcp: 'MCP conversation', session: 'session' }[entry.conversation?.kind ?? 'mcp']
     return [
       {
         ...entry,

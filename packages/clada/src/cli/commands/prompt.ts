@@ -1,12 +1,9 @@
 import { defaultSyntax } from '@clada/reply/syntax/table.ts'
 import { Clada } from '../../api/clada.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import { withFiles } from '../../describe/prompt.ts'
-import { projectPrompt } from '../../api/project-prompt.ts'
 import { spellOut } from '../../report/words.ts'
 import { sessionToken } from '../../watch/token.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
 import type { Command } from '../command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
@@ -52,7 +49,8 @@ export const command: Command = {
     const { options, config } = await configured(flags)
     const { root } = settingsOf(options)
     const [task] = flags.task ?? []
-    const prompt = projectPrompt(options, {
+    const prompt = await new Clada(options).prompt({
+      context: flags.files === undefined ? undefined : {},
       ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
       token: sessionToken(root),
       rules: config.prompt.rules,
@@ -63,20 +61,19 @@ export const command: Command = {
       throw new UsageError(
         `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? defaultSyntax}. See clada config allowed_actions; --syntax ${defaultSyntax} can write all of them.`,
       )
-    const files =
-      flags.files === undefined
-        ? { text: '', complete: true }
-        : await filesText(options, flags, tokensOf(withFiles(prompt.text, ' ')))
-    const text = withFiles(prompt.text, files.text)
+    const { text, tokens, context } = prompt
+    if (context !== undefined && 'error' in context) process.stderr.write(`clada: ${spellOut(context.error)}\n`)
+    else if (context !== undefined && flags.quiet === undefined) tellContext(context, root)
     if (flags.quiet === undefined) {
       const budget = numberOf(flags, 'budget') ?? Infinity
-      const over = prompt.tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
+      const over = tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
       const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
-      process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${over}${dropped}\n`)
+      process.stderr.write(`clada: ${counted(tokens, 'token')}${over}${dropped}\n`)
       await tellUnheard(flags)
     }
     const given = await giveText(text, givingOf(flags, config.clipboard), root)
-    return files.complete ? given : 1
+    const isComplete = context === undefined || (!('error' in context) && context.refused.length === 0)
+    return isComplete ? given : 1
   },
 }
 
@@ -95,22 +92,4 @@ async function tellUnheard(flags: FlagValues): Promise<void> {
   process.stderr.write(
     `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
   )
-}
-
-/** The working set, in what the prompt has left of the budget. */
-async function filesText(
-  options: CladaOptions,
-  flags: FlagValues,
-  spent: number,
-): Promise<{ text: string; complete: boolean }> {
-  const { contextText } = await import('../../api/context-text.ts')
-  const budget = numberOf(flags, 'budget')
-  const room = budget === undefined ? undefined : Math.max(0, budget - spent)
-  const context = await contextText(new Clada(options), { budget: room })
-  if ('error' in context) {
-    process.stderr.write(`clada: ${spellOut(context.error)}\n`)
-    return { text: '', complete: false }
-  }
-  if (flags.quiet === undefined) tellContext(context, settingsOf(options).root)
-  return { text: context.text, complete: context.refused.length === 0 }
 }

@@ -1,0 +1,42 @@
+import type { ApprovalFacts, WithheldVariables } from '../core/problem.ts'
+import { variablesNamedIn, withheldNames } from '../process/environment.ts'
+import type { Containment } from './bounds.ts'
+import type { Contained } from './contained.ts'
+import { type CommandScope, rootArg } from './scope.ts'
+
+/**
+ * Variables of the user's environment that a failed program may have missed: those that it names in its output, otherwise
+ * those that the project's files read. All that were withheld would be dozens on most machines, at every failing test.
+ *
+ * @param approval By which the user can pass them. Code gets none, so only what it asked for by name is of interest.
+ */
+export async function missedVariables(
+  { env }: Pick<Containment, 'env'>,
+  done: Contained,
+  scope: CommandScope,
+  approval?: ApprovalFacts,
+): Promise<WithheldVariables | undefined> {
+  if (!done.ok || done.end.ended !== 'itself' || done.end.exitCode === 0) return undefined
+  const withheld = withheldNames(process.env, env)
+  const named = variablesNamedIn(done.end.output, withheld)
+  const names = named.length > 0 || approval === undefined ? named : await namedByFiles(withheld, scope)
+  if (names.length === 0) return undefined
+  return { names: names.slice(0, mostNamed), more: Math.max(0, names.length - mostNamed), approval }
+}
+
+const mostNamed = 6
+
+async function namedByFiles(names: readonly string[], { files, settings }: CommandScope): Promise<string[]> {
+  if (names.length === 0) return []
+  const any = `(?:${names.join('|')})\\b`
+  // As languages read a variable. The word alone says nothing: VERSION or EMAIL is in most projects.
+  const pattern = `(?i:\\b(?:get)?env\\w*)(?:::var|\\.get|\\.fetch)?[^\\w\\s]{1,3}${any}|\\$\\{?${any}`
+  const query = { base: rootArg(settings.root), pattern, include: undefined, regex: true, ignoreCase: false, max: 500 }
+  try {
+    const { hits } = await files.search(query)
+    return variablesNamedIn(hits.map(({ line }) => line).join('\n'), names)
+  } catch {
+    // The program has failed; that nothing could be searched on top of it is of no interest.
+    return []
+  }
+}
