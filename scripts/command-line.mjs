@@ -56,7 +56,8 @@ export async function buildCommandLine(dist) {
   writeLicences(dist, metafile.inputs)
 }
 
-async function asCommonJs(text) {
+/** A module of a bundle as Node loads it without a promise. */
+export async function asCommonJs(text) {
   const { code } = await transform(text, {
     format: 'cjs',
     platform: 'node',

@@ -104,7 +104,7 @@ const bundle = (dir, names, how) =>
   })
 
 /** An archive with the same bytes for the same files: nothing in it says when it was made. */
-function zipped(files) {
+export function zipped(files) {
   const [parts, index] = [[], []]
   let at = 0
   for (const [name, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {

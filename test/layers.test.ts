@@ -8,7 +8,8 @@ import { folderOf, readSources } from '../scripts/sources.ts'
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'reply/core': [],
   'reply/text': ['reply/core'],
-  'reply/syntax': ['reply/core', 'reply/text'],
+  'reply/regions': ['reply/core', 'reply/text'],
+  'reply/syntax': ['reply/core', 'reply/text', 'reply/regions'],
   core: [],
   structure: ['core'],
   actions: ['core', 'structure'],
@@ -42,7 +43,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'timetravel',
   ],
-  api: ['approvals', 'core', 'structure', 'actions', 'report', 'config', 'describe', 'store', 'timetravel', 'engine'],
+  api: [
+    'approvals',
+    'core',
+    'structure',
+    'actions',
+    'report',
+    'config',
+    'describe',
+    'store',
+    'git',
+    'timetravel',
+    'engine',
+  ],
   mcp: ['core', 'state', 'actions', 'approvals', 'policy', 'report', 'config', 'describe', 'engine', 'api'],
   loop: ['core', 'state', 'process', 'report', 'config', 'store', 'workspace', 'api'],
   watch: ['core', 'state', 'process', 'report', 'config', 'store', 'git', 'workspace', 'api'],
@@ -147,6 +160,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'ui',
     'watch',
   ],
+  'a temporary project of its own': ['api/check-examples.ts'],
   // Files of the project by their paths. No other file may be added here.
   'to be read through the workspace': [
     'commands/find-files.ts',
@@ -230,6 +244,15 @@ describe('layers', () => {
   it('asks for the name of the system in one place', () => {
     const asking = sources.filter(({ file }) => /process\.platform/.test(codeOf(file)))
     expect(asking.map(({ file }) => file)).toEqual(['core/platform.ts'])
+  })
+
+  it('spells the names of git and clada in one place', () => {
+    const spelling = sources.filter(({ file }) => /'(?:\.git|\.clada|clada\.yml)'/.test(codeOf(file)))
+    expect(spelling.map(({ file }) => file)).toEqual([
+      'core/reserved-names.ts',
+      'state/git-dirs.ts',
+      'state/vouched.ts',
+    ])
   })
 
   it('has no cycle between files, types included', () => {

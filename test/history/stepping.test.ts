@@ -38,6 +38,18 @@ function changedBy(files: Record<string, string>, change: (root: string) => void
 }
 
 describe('files on the way', () => {
+  it('are unchanged after a step back if git committed them with mixed line endings', async () => {
+    const root = changedBy({ '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'a\r\nb\nc\r\n' }, (dir) =>
+      fill(dir, { 'y.md': '1\n' }),
+    )
+    fill(root, { 'x.txt': 'a\r\nX\nc\r\n' })
+    const tip = treeOf(root)
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    expect(status(root)).toBe('')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root), status(root)]).toEqual([tip, ' M x.txt\n'])
+  })
+
   it('get the line endings of the attributes that come with their commit', async () => {
     const root = changedBy({ 'x.txt': 'a\nb\n' }, (dir) =>
       fill(dir, { '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'a\r\nb\r\nc\r\n' }),

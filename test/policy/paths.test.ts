@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
 import type { Access } from '../../packages/clada/src/core/effects.ts'
 import { defaultLimits, type Settings } from '../../packages/clada/src/core/settings.ts'
 import { platformOf } from '../../packages/clada/src/core/platform.ts'
@@ -14,6 +15,7 @@ const settings: Settings = {
   deniedPatterns: [...defaultDeniedPatterns, 'private/**', 'docs/secret-*.md'],
   reserved: () => [],
   userPlaces: [],
+  registry,
   allowedActions: null,
   relativePaths: true,
   symlinks: 'refuse',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { containsLogin } from '../../packages/clada/src/policy/secret-files.ts'
+import { containsLogin, defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 
-describe('settings of package managers', () => {
+describe('settings of package managers and agents', () => {
   it.each([
     '//registry.npmjs.org/:_authToken=abc',
     '"//registry.npmjs.org/:_authToken"="abc"',
@@ -26,6 +26,8 @@ describe('settings of package managers', () => {
     '[install.scopes]\nacme = { token = "abc", url = "https://r" }',
     'index-url = https://ada:secret@pypi.example.org/simple',
     'channels:\n  - https://conda.example.org/t/ab-12345678/main',
+    '{"mcpServers": {"a": {"env": {"OPENAI_API_KEY": "abc"}}}}',
+    'openai-api-key: abc',
     '<packageSourceCredentials><r><add key="ClearTextPassword" value="abc"/></r></packageSourceCredentials>',
   ])('contain a login: %s', (text) => expect(containsLogin(text)).toBe(true))
 
@@ -38,6 +40,22 @@ describe('settings of package managers', () => {
     'npmAuthToken: "${NPM_TOKEN}"\n',
     'npmScopes: {acme: {npmAuthToken: "${NPM_TOKEN}"}}\n',
     '[install]\nexact = true\n',
+    '{"servers": {"a": {"env": {"API_KEY": "${input:api-key}"}, "args": ["--token", "${TOKEN}"]}}}',
     '<configuration><packageSources><add key="nuget" value="https://api.nuget.org/v3"/></packageSources></configuration>',
   ])('contain none: %s', (text) => expect(containsLogin(text)).toBe(false))
+})
+
+describe('files that hold logins', () => {
+  it.each([
+    '.codex/auth.json',
+    '.claude/.credentials.json',
+    '.gemini/oauth_creds.json',
+    '.config/openai',
+    '.supabase/access-token',
+    '.vercel/auth.json',
+    '.erlang.cookie',
+    'token.json',
+    '.mcp.json',
+    '.aider.conf.yml',
+  ])('are blocked: %s', (name) => expect(defaultDeniedPatterns).toContain(name))
 })

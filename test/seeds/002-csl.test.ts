@@ -65,4 +65,23 @@ describe('seed 002', () => {
     const { files } = run('[[WRITE file="a"]]\nx\n[[END]]\n', {}, '--csl-delimiters', '[[', ']]')
     expect(files).toEqual({ a: 'x' })
   })
+
+  it('an operation without END is FATAL, with its task number', () => {
+    const { stdout, files } = run('<---WRITE file="a"--->\nx\n<---END--->\n<---WRITE file="b"--->\ny\n')
+    expect(files).toEqual({})
+    expect(stdout).toMatch(/^\[task-1\] SKIP/m)
+    expect(stdout).toMatch(/^\[task-2\] FATAL: Line 4: Unterminated WRITE operation/m)
+  })
+
+  it('a space in the marker is one FATAL, not another one for its END', () => {
+    const { stdout } = run('<--- WRITE file="a"--->\nx\n<---END--->\n')
+    expect(stdout.match(/FATAL/g)).toHaveLength(1)
+    expect(stdout).toContain('[task-1] FATAL: Line 1: Malformed marker')
+    expect(run('<---END--->\n').stdout).toContain('END marker without active operation')
+  })
+
+  it('only an empty TASKS is reported as text', () => {
+    const { stdout } = run('<---TASKS--->\n<---END--->\n')
+    expect(stdout).toBe('WARNING: line 1: the group has no tasks\n')
+  })
 })

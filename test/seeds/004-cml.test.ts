@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -72,4 +73,41 @@ describe('seed 004', () => {
     expect(files).toEqual({ a: 'x' })
     expect(stdout).toContain('Unknown version: 9.9')
   })
+
+  it('prints the output of a command that times out once', (context) => {
+    skipWithout(context, 'sandbox')
+    const { stdout } = runApproved('sh -c "echo one; sleep 20"', '--timeout', '1')
+    expect(stdout.match(/^\[task-1:exec\] one$/gm)).toHaveLength(1)
+    expect(stdout).toContain('[task-1] Error: exec_timeout')
+  })
+
+  it('gives a command that --total-timeout stopped the code exec_timeout', (context) => {
+    skipWithout(context, 'sandbox')
+    const { stdout } = runApproved('sh -c "echo one; sleep 20"', '--total-timeout', '2')
+    expect(stdout).toContain('[task-1] Error: exec_timeout')
+    expect(stdout).toContain('<error type="exec_timeout">Command stopped after it had begun: the 2 s time limit')
+    expect(stdout.match(/^\[task-1:exec\] one$/gm)).toHaveLength(1)
+  })
+
+  it('does not repeat the code of an error in its message', () => {
+    const root = scratchDir({ 'a.txt': 'x' })
+    execFileSync('git', ['init', '-q'], { cwd: root })
+    fs.writeFileSync(path.join(root, '.git/index.lock'), '')
+    const document = '<write path="b.txt"><![CDATA[x]]></write>\n'
+    const { stdout } = clada(['run', '-', '--git', 'commit'], { cwd: root, input: document })
+    expect(stdout).toMatch(/<error type="git_operation_failed">'[^']*index\.lock' exists/)
+    expect(stdout).toMatch(/Error: git_operation_failed in b\.txt \('/)
+  })
+
+  it('takes a byte order mark before the first block for no damage', () => {
+    const content = 'a\u200db \u{1f469}\u200d\u{1f4bb}'
+    const { files, status } = run(`\ufeff<write path="z.txt"><![CDATA[${content}]]></write>\n`)
+    expect([status, files]).toEqual([0, { 'z.txt': content }])
+  })
 })
+
+function runApproved(command: string, ...flags: string[]) {
+  const root = scratchDir()
+  clada(['approve', command], { cwd: root })
+  return clada(['run', '-', '--no-git', ...flags], { cwd: root, input: `<run><![CDATA[${command}]]></run>\n` })
+}

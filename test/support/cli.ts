@@ -29,8 +29,15 @@ export function clada(
     cwd: options.cwd,
     env: { ...process.env, NO_COLOR: '1', ...options.env },
   })
+  expectNoWarning(stderr ?? '')
   // On a busy machine it says how far it is.
   return { status, stdout, stderr: stderr?.replaceAll(/^clada: \d+ (?:of \d+ )?actions? done, .*\n/gm, '') }
+}
+
+/** What Node warns of belongs to us, and never on the screen of a user. */
+export function expectNoWarning(stderr: string): void {
+  const warning = /^\(node:\d+\) .*/m.exec(stderr)
+  if (warning) throw new Error(`Node warned on stderr: ${warning[0]}`)
 }
 
 /** Starts it and leaves it running. */

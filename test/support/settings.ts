@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
 import { defaultLimits, type Settings } from '../../packages/clada/src/core/settings.ts'
 import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
 
@@ -9,6 +10,7 @@ export const settingsFor = (root: string): Settings => ({
   deniedPatterns: defaultDeniedPatterns,
   reserved: () => [],
   userPlaces: [],
+  registry,
   allowedActions: null,
   relativePaths: false,
   symlinks: 'refuse',

@@ -100,6 +100,29 @@ describe('the layers below actions', () => {
     ])
   })
 
+  it('announce files of directories that are not there yet, with all others at once', async () => {
+    const root = scratchDir({ 'a.txt': 'a', file: '' })
+    const announced: PathChange[] = []
+    const scratch = new Scratch(root)
+    const prepare = async (changes: readonly PathChange[]): Promise<void> => void announced.push(...changes)
+    const disk = new DiskTree(scratch, { ...recorderWith([]), prepare })
+    onTestFinished(() => scratch.finish())
+    const becomes = { type: 'file', mode: 0o644 } as const
+    await disk.announce([
+      ...['a.txt', 'new/b.txt', 'new/deep/c.txt', 'file/d.txt'].map((name) => ({
+        at: locationIn(root, name),
+        becomes,
+      })),
+      { at: locationIn(root, 'gone/e.txt'), becomes: { type: 'absent' } },
+    ])
+    expect(announced.map(({ absolute, was }) => [path.relative(root, absolute), was])).toEqual([
+      ['a.txt', undefined],
+      ['new/b.txt', 'absent'],
+      ['new/deep/c.txt', 'absent'],
+      ['file/d.txt', 'absent'],
+    ])
+  })
+
   it('note how a file was before the first change and is after the last', () => {
     const noted = new NotedChanges(() => ({ type: 'absent' }))
     const report = noted.noting(2)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isHeldElsewhere, patiently } from '../../packages/clada/src/state/own-files.ts'
-import { osMessage } from '../../packages/clada/src/report/explain-program.ts'
+import { explain } from '../../packages/clada/src/report/explain.ts'
 
 const windows = { replacesOpenFiles: false }
 const refused = (code: string): Error => Object.assign(new Error(code), { code })
@@ -36,7 +36,7 @@ it('does not wait where a refusal is final', () => {
 it('names the programs that may hold the file', () => {
   expect(isHeldElsewhere('EPERM', windows)).toBe(true)
   expect(isHeldElsewhere('EPERM', { replacesOpenFiles: true })).toBe(false)
-  const { code, advice } = osMessage({ kind: 'os', code: 'EBUSY', op: 'open', path: 'a.txt', held: true })
+  const { code, failure } = explain({ kind: 'os', code: 'EBUSY', op: 'open', path: 'a.txt', held: true }, 'file_write')
   expect(code).toBe('permission_denied')
-  expect(advice).toMatchObject({ user: expect.stringMatching(/editor, a virus scanner, a sync client/) })
+  expect(failure.user?.advice).toMatch(/editor, a virus scanner, a sync client/)
 })

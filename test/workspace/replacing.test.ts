@@ -125,6 +125,21 @@ describe('what belongs to a file besides its text', () => {
       expect([read(file), fs.statSync(file).mode]).toEqual([before, mode])
     })
 
+    it('undo, redo and a copy over it keep them too', async () => {
+      const { root, file } = withAttributes(attributes)
+      fs.writeFileSync(path.join(root, 'b'), 'of b\n')
+      const [before, { mode }] = [read(file), fs.statSync(file)]
+      const clada = new Clada({ repoPath: root, gitCommit: false })
+      await clada.execute(edit(file))
+      for (const step of [() => clada.undo(), () => clada.redo()]) {
+        expect(await step()).toMatchObject({ success: true })
+        expect([read(file), fs.statSync(file).mode]).toEqual([before, mode])
+      }
+      await clada.perform('run', { command: 'cp b a' })
+      expect([fs.readFileSync(file, 'utf8'), read(file)['user.origin']]).toEqual(['of b\n', before['user.origin']])
+      expect(Object.keys(read(file)).sort()).toEqual(Object.keys(attributes))
+    })
+
     it('a file without an access list gets none from its directory', async () => {
       const { root, file } = withAttributes({})
       const fd = fs.openSync(root, 'r')

@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -34,3 +36,16 @@ it.each([
 ])('what was looked for is shown: %s', async (_, line, shown) => {
   expect(await hitIn(line)).toBe(shown)
 })
+
+it.skipIf(process.platform !== 'linux')(
+  'stops ripgrep before a rule file without an end takes all memory',
+  async () => {
+    const root = scratchDir({ 'a.txt': 'needle\n' })
+    fs.symlinkSync('/dev/zero', path.join(root, '.ignore'))
+    const { results } = await new Clada({ repoPath: root, git: 'off' }).perform('grep', {
+      pattern: 'needle',
+      path: root,
+    })
+    expect(results[0]?.error).toMatch(/ripgrep was stopped by SIG\w+: .*\.gitignore, may be too large/)
+  },
+)

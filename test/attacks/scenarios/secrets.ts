@@ -16,7 +16,9 @@ const secrets: readonly (readonly [name: string, text?: string])[] = [
     .docker/config.json .azure/accessTokens.json .config/gcloud/credentials.db .config/gh/hosts.yml .s3cfg .boto
     client_secret_7.json app-firebase-adminsdk-1.json local.settings.json secrets.yml config/secrets.yaml
     .streamlit/secrets.toml .secrets .bash_history .python_history .m2/settings.xml .composer/auth.json
-    .rediscli_auth .terraformrc .password-store/x.gpg .msmtprc .sentryclirc`
+    .rediscli_auth .terraformrc .password-store/x.gpg .msmtprc .sentryclirc .codex/auth.json .claude/.credentials.json
+    .gemini/oauth_creds.json .config/openai/key .supabase/access-token .vercel/auth.json .netlify/config.json
+    .railway/config.json .fly/config.yml .ansible/vault_pass .heroku/credentials .erlang.cookie .rclone.conf token.json`
     .split(/\s+/)
     .map((name) => [name] as const),
   ['.npmrc', login],
@@ -28,6 +30,8 @@ const secrets: readonly (readonly [name: string, text?: string])[] = [
   ['.yarnrc.yml', '? npmAuthToken\n: CANARY-CLOSED-c04e2d'],
   ['packages/a/.yarnrc', '"//r/:_authToken" CANARY-CLOSED-c04e2d\n"//r/:_password" = x'],
   ['bunfig.toml', '[install.scopes]\na = { token = "CANARY-CLOSED-c04e2d" }'],
+  ['.mcp.json', '{"mcpServers": {"a": {"env": {"SERVICE_API_KEY": "CANARY-CLOSED-c04e2d"}}}}'],
+  ['.aider.conf.yml', 'openai-api-key: CANARY-CLOSED-c04e2d'],
   ['pip.conf', 'index-url = https://u:CANARY-CLOSED-c04e2d@host/simple'],
 ]
 
@@ -89,7 +93,8 @@ const others: readonly (readonly [what: string, setup: string, name: string])[] 
   ['a hard link to a copy of an editor', 'cp .env .env~; ln .env~ notes.txt', 'notes.txt'],
 ]
 
-const ways: readonly (readonly [what: string, Pick<Attack, 'action'> & Partial<Attack>])[] = [
+/** What is tried, and what is done before it once the name is there. */
+const ways: readonly (readonly [what: string, attack: Pick<Attack, 'action'> & Partial<Attack>, before?: string])[] = [
   [
     'read',
     steps(
@@ -134,6 +139,19 @@ const ways: readonly (readonly [what: string, Pick<Attack, 'action'> & Partial<A
       afterwards: 'clada context add {X}; clada context print; clada prompt --files',
     },
   ],
+  [
+    'committed',
+    steps(
+      ['run', { command: 'git show' }],
+      ['run', { command: 'git log -p' }],
+      ['run', { command: 'git log -p -- {X}' }],
+      ['run', { command: 'git diff' }],
+      ['run', { command: 'git diff HEAD~1 HEAD' }],
+      ['run', { command: 'git blame {X}' }],
+      ['exec', { lang: 'bash', code: 'git show HEAD:{X}; git log -p -1' }],
+    ),
+    'git add -f {X}; git commit -qm further; echo more >> {X}',
+  ],
 ]
 
 function secondNames(): Attack[] {
@@ -141,7 +159,11 @@ function secondNames(): Attack[] {
     'SECOND',
     { why: 'a further name of a blocked file is blocked as it is' },
     others.flatMap(([what, setup, name]) =>
-      ways.map(([way, attack]) => ({ description: `${what}, ${way}`, setup, ...named(attack, name) })),
+      ways.map(([way, attack, before = 'true']) => ({
+        description: `${what}, ${way}`,
+        setup: `${setup}; ${named(before, name)}`,
+        ...named(attack, name),
+      })),
     ),
   )
 }

@@ -9,6 +9,7 @@ import { identityOf } from '../store/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from '../report/explain.ts'
 import { idleRepository, type LockedRepository, underLock } from '../timetravel/repository.ts'
+import { stateName } from '../core/reserved-names.ts'
 
 /** Why git did not do what was asked. */
 export class GitError extends Error {
@@ -32,7 +33,7 @@ export function ensureCleanRepo(options: CladaOptions = {}): Promise<void> {
       .toString()
       .split('\n')
       .map((line) => line.slice(3))
-    const names = changed.filter((name) => name !== '' && !name.startsWith('.clada'))
+    const names = changed.filter((name) => name !== '' && !name.startsWith(stateName))
     if (names.length > 0) throw new GitError(`Uncommitted changes: ${names.join(', ')}`, 'git_operation_failed')
   })
 }

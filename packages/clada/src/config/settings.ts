@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
-import { modelActions, registry } from '../actions/registry.ts'
+import { registryWith } from '../actions/registry.ts'
+import type { ActionSpec, Registry } from '../core/action.ts'
 import type { SyntaxName } from '@clada/reply/syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import {
@@ -63,6 +64,8 @@ export interface CladaOptions {
   allowedRoots?: readonly string[]
   /** Patterns of files that documents may neither read nor write, instead of the default list. */
   deniedPatterns?: readonly string[]
+  /** Actions of your own, made with `defineAction`, besides those of clada. */
+  actions?: readonly ActionSpec[]
   /** The only actions a document may use. Default: all that are meant for models. */
   allowedActions?: readonly string[]
   /** Lets SHAM blocks name files relative to the project. */
@@ -158,13 +161,15 @@ export function settingsOf(options: CladaOptions): Settings {
       throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
   }
   const reserved = (options.reserved ?? []).map((file) => canonical(file))
+  const registry = registryWith(options.actions ?? [])
   const startedIn = options.startedIn === undefined ? root : canonical(options.startedIn)
   return {
     root,
     startedIn: startedIn !== root && isInside(startedIn, root) ? startedIn : undefined,
     allowedRoots,
     deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
-    allowedActions: allowedActionsOf(options.allowedActions),
+    registry,
+    allowedActions: allowedActionsOf(options.allowedActions, registry),
     relativePaths: options.relativePaths ?? false,
     symlinks: options.symlinks ?? 'refuse',
     allowEscape: options.allowEscape ?? false,
@@ -268,12 +273,13 @@ export function canonical(given: string): string {
   }
 }
 
-function allowedActionsOf(names: readonly string[] | undefined): readonly string[] | null {
+function allowedActionsOf(names: readonly string[] | undefined, registry: Registry): readonly string[] | null {
   if (names === undefined) return null
   const unknown = names.find((name) => !registry.has(name))
   if (unknown !== undefined) {
-    const valid = modelActions()
-      .map((spec) => spec.name)
+    const valid = [...new Set(registry.values())]
+      .filter(({ access }) => access.includes('llm'))
+      .map(({ name }) => name)
       .join(', ')
     throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
   }

@@ -7,6 +7,7 @@ import { gitError, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { leftOutNow } from './index-file.ts'
 import { treeContents, type TreeEntry, treeEntryState } from './tree-contents.ts'
+import { isStateName } from '../core/reserved-names.ts'
 
 /** A path that differs between two trees. */
 export interface Difference {
@@ -24,7 +25,7 @@ export async function diffCommits(isolated: IsolatedGit, from: string, to: strin
   const skipped = await leftOutNow(isolated, names)
   const found = all.filter(
     ({ name, sides }) =>
-      !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').includes('.clada') && !skipped.has(name),
+      !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').some(isStateName) && !skipped.has(name),
   )
   // The attributes of each commit decide about its line endings; if they are equal, those on the disk are used.
   const apart = names.some((name) => path.posix.basename(name) === '.gitattributes')

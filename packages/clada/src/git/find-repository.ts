@@ -7,6 +7,7 @@ import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitError } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
+import { gitName, stateName } from '../core/reserved-names.ts'
 
 export interface ConfiguredRepository extends Repository {
   readonly config: RepositoryConfig
@@ -83,7 +84,7 @@ export function nearestRepository(root: string): Repository | undefined {
 export function foreignRepository(root: string): string | undefined {
   const found = nearest(root)
   if (found === undefined || !('foreign' in found)) return undefined
-  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '.clada'. ${found.advice}`
+  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '${stateName}'. ${found.advice}`
 }
 
 function nearest(root: string) {
@@ -135,7 +136,7 @@ function removeLinks(dir: string, name = ''): void {
 
 /** Whether a directory is the top of a repository, or was: a file that leads to none counts. */
 export function isRepository(dir: string): boolean {
-  const dotGit = path.join(dir, '.git')
+  const dotGit = path.join(dir, gitName)
   return isGitDir(dotGit) || (fs.existsSync(dotGit) && fs.statSync(dotGit).isFile())
 }
 

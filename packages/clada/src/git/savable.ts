@@ -5,6 +5,7 @@ import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 import { type Known, knownIn } from './tree-walk.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface Sorted {
   /** Relative to the top of the repository. */
@@ -157,4 +158,4 @@ function isReadable(file: string): boolean {
 }
 
 export const isUnsavable = (relative: string, isBlocked: (relative: string) => boolean): boolean =>
-  relative.split('/').some((part) => part === '.clada' || part === '.git') || isBlocked(relative)
+  relative.split('/').some((part) => isStateName(part) || isGitName(part)) || isBlocked(relative)

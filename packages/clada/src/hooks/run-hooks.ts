@@ -11,7 +11,7 @@ import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, listedProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
-import { offlineAdvice } from '../report/explain-program.ts'
+import { offlineAdvice } from '../report/messages/programs.ts'
 import { type Facts, substitute, unknownNames, type Values, variableFor } from './substitute.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { homeDir, platform } from '../core/platform.ts'
@@ -86,6 +86,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
             home: homeDir(),
             venv: tools.venv,
             network,
+            unloaded: [root, ...allowedRoots],
             more: scope.commands.env,
           })),
         ...(sh === undefined ? plainFacts(facts) : environmentOf(facts)),

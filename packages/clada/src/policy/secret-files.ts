@@ -35,7 +35,13 @@ const rows: readonly Row[] = [
     '!*.tfvars.example .config/rclone rclone.conf .sentryclirc .clasprc.json kaggle.json .huggingface/token',
     'credentials.json* client_secret*.json service-account*.json service_account*.json serviceaccount*.json',
     '*firebase-adminsdk*.json application_default_credentials.json gha-creds-*.json local.settings.json*',
-    '.smbcredentials* .msmtprc*',
+    '.smbcredentials* .msmtprc* .rclone.conf .erlang.cookie .heroku/credentials .config/hub token.json token.pickle',
+    '.supabase/access-token .netlify/config.json .vercel/auth.json .railway/config.json .fly/config.yml .ansible/vault_pass*',
+  ],
+  [
+    'logins of agents',
+    '.codex/auth.json .claude/.credentials.json .gemini/oauth_creds.json .config/openai .copilot/config.json',
+    '.config/github-copilot .local/share/opencode/auth.json',
   ],
   [
     'settings of applications that contain passwords',
@@ -50,10 +56,11 @@ const rows: readonly Row[] = [
   ['the system', '/etc /sys /proc /dev !/dev/shm'],
 ]
 
-/** Of package managers, whose settings hold a login only sometimes: blocked while they do. */
+/** Of package managers and agents, whose settings hold a login only sometimes: blocked while they do. */
 const settingsOfTools: Row = [
   'settings that may contain a login',
   '.npmrc .pnpmrc .yarnrc .yarnrc.yml .yarnrc.yaml bunfig.toml .bunfig.toml pip.conf pip.ini .condarc nuget.config',
+  '.mcp.json mcp.json claude_desktop_config.json .aider.conf.yml .aider.conf.yaml',
 ]
 
 type Row = readonly [what: string, ...names: string[]]
@@ -75,8 +82,8 @@ export const containsLogin = (settings: string): boolean => login.test(settings)
 const login = new RegExp(
   [
     // `//host/:_authToken="…"`, `"//host/:_auth" = …`, `_password[]=…`, `npmAuthToken: …`, `token = …`, `key=…`
-    String.raw`(?:_auth|auth-?token|auth-?ident|passw(?:or)?d|secret|token|api-?key|certfile|keyfile|(?:^\s*["']?|:)key)` +
-      String.raw`["']?\s*(?:\[\])?["']?\s*[=:](?!\s*["']?\$\{\w+\??\}["']?\s*(?:[,}#;\r\n]|$))`,
+    String.raw`(?:_auth|auth-?token|auth-?ident|passw(?:or)?d|secret|token|api[-_]?key|certfile|keyfile|(?:^\s*["']?|:)key)` +
+      String.raw`["']?\s*(?:\[\])?["']?\s*[=:](?!\s*["']?\$\{[\w:.-]+\??\}["']?\s*(?:[,}#;\r\n]|$))`,
     // `https://user:password@host`, and `https://host/t/TOKEN/channel` of conda.
     String.raw`://[^\s/@]+@|/t/[\w-]{8,}/`,
     '<packageSourceCredentials|<apikeys',

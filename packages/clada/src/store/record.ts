@@ -164,7 +164,8 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
 export function conversationIn(value: unknown): Conversation | undefined {
   if (!isRecord(value)) return undefined
   const { kind, id } = value
-  return (kind === 'mcp' || kind === 'loop') && typeof id === 'string' ? { kind, id } : undefined
+  const isKind = kind === 'mcp' || kind === 'loop' || kind === 'session'
+  return isKind && typeof id === 'string' ? { kind, id } : undefined
 }
 
 /** The file may come from a cloned repository, so it is validated. */

@@ -33,9 +33,29 @@ export async function installIndex(isolated: IsolatedGit, commit: string, kept: 
     copyIndex(path.join(isolated.repository.gitDir, 'index'), copy)
     const env = { GIT_INDEX_FILE: copy }
     await isolated.git(['read-tree', '-i', '-m', commit], { env })
-    await isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
+    const refresh = () => isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
+    await refresh()
+    if (await forgetSizes(isolated, env)) await refresh()
   }
   await replaceIndex(isolated.repository, { copy, commit })
+}
+
+/**
+ * git takes a file for changed without reading it if its size differs from the one in the index. After a step back a file
+ * with mixed line endings has those of `eol=crlf`, and `clada forward` was refused because of it.
+ */
+async function forgetSizes(isolated: IsolatedGit, env: Readonly<Record<string, string>>): Promise<boolean> {
+  const { out: differing } = await isolated.git(['diff-files', '--name-only', '-z'], { env })
+  const names = new Set(differing.toString('latin1').split('\0'))
+  if (names.size < 2) return false
+  const { out: entries } = await isolated.git(['ls-files', '--stage', '-z'], { env })
+  const lines = entries
+    .toString('latin1')
+    .split('\0')
+    .filter((line) => names.has(line.slice(line.indexOf('\t') + 1)) && line !== '')
+  const input = Buffer.from(lines.map((line) => `${line}\0`).join(''), 'latin1')
+  await isolated.git(['update-index', '-z', '--index-info'], { input, env })
+  return true
 }
 
 /** The worktree in which a branch is checked out: it cannot be in two. */

@@ -24,8 +24,8 @@ export interface UndoOptions {
   number?: number | undefined
   /** Only this action. */
   action?: number | undefined
-  /** All executions of the last conversation of this kind, or of any, instead of one: all are undone or none. */
-  conversation?: Conversation['kind'] | 'any' | undefined
+  /** All executions of a conversation, or of the last one of a kind, instead of one: all are undone or none. */
+  conversation?: Conversation['kind'] | 'any' | Conversation | undefined
   /** Merges files that changed since instead of refusing. */
   force?: boolean
 }
@@ -303,15 +303,15 @@ function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspe
 export async function undoConversation(
   settings: Settings,
   how: HistorySettings,
-  kind: Conversation['kind'] | 'any',
+  which: NonNullable<UndoOptions['conversation']>,
   { force = false }: Pick<UndoOptions, 'force'>,
 ): Promise<UndoResult> {
   const { records: all } = await openTimeline(settings, makePathJudge(pathPolicyOf(settings)))
   const records = standings(all).flatMap(({ record, undone }) => (undone ? [] : [record]))
-  const of = (record: ExecutionRecord): boolean =>
-    record.conversation !== undefined && (kind === 'any' || record.conversation.kind === kind)
+  const of = ({ conversation: own }: ExecutionRecord): boolean =>
+    own !== undefined && (which === 'any' || (typeof which === 'string' ? own.kind === which : own.id === which.id))
   const id = records.findLast(of)?.conversation?.id
-  if (id === undefined) return refuseUndo(`There is no ${kind === 'loop' ? 'loop' : 'conversation'} to undo.`)
+  if (id === undefined) return refuseUndo(`There is no ${which === 'loop' ? 'loop' : 'conversation'} to undo.`)
   const numbers = records.flatMap(({ number, conversation }) => (conversation?.id === id ? [number] : [])).reverse()
   const done: UndoResult[] = []
   for (const number of numbers) {

@@ -96,9 +96,10 @@ export class DiskBase implements Base {
     return now.equals(this.bytes) ? undefined : now
   }
 
-  /** Calls back with the descriptor of this file and that of another one that is to get its attributes. */
-  giveAttributes(to: number, copy: (from: number, to: number) => void): void {
-    if (this.#fd !== undefined) copy(this.#fd, to)
+  /** Calls with the descriptor of this file, if it is held or still at its place. */
+  withDescriptor(safePath: string, use: (fd: number) => void): void {
+    if (this.#fd !== undefined) use(this.#fd)
+    else if (this.isNamed(safePath)) withOpenFile(safePath, use)
   }
 
   /** The descriptor, for the caller to close. */
@@ -111,6 +112,22 @@ export class DiskBase implements Base {
   release(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd)
     this.#fd = undefined
+  }
+}
+
+/** Calls with the descriptor of a file, unless there is none that could be read. */
+export function withOpenFile(safePath: string, use: (fd: number) => void): void {
+  let fd: number
+  try {
+    fd = fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return
+    throw error
+  }
+  try {
+    use(fd)
+  } finally {
+    fs.closeSync(fd)
   }
 }
 

@@ -2,7 +2,7 @@ import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import { ProblemError } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
-import { DiskBase, irregularError, refuseReadOnly } from './disk-file.ts'
+import { DiskBase, irregularError, refuseReadOnly, withOpenFile } from './disk-file.ts'
 import { type Dir, linkError, type Location, baseName, osError, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
@@ -84,8 +84,12 @@ export function beginReplacement(plan: Plan): Replacement {
     fill(fd)
     const hasOwner = model === undefined || keepOwner(fd, model)
     keepsOwner = hasOwner || model?.uid === ownUser
-    if (base instanceof DiskBase && native !== undefined)
-      base.giveAttributes(fd, (from, to) => copyAttributes(native, from, to))
+    if (native !== undefined) {
+      // An undo has let go of the file, and a copy has not read it: it loses its access list all the same.
+      const give = (from: number): void => copyAttributes(native, from, opened)
+      if (base instanceof DiskBase) base.withDescriptor(target, give)
+      else if (base !== null) withOpenFile(target, give)
+    }
     // After owner and content, because a change of either clears the set-id bits; at creation the umask, or an access list
     // of the directory, removed others. A program must not get the rights of another user than before.
     if (model !== undefined || mode !== undefined) fs.fchmodSync(fd, hasOwner ? wanted : wanted & 0o1777)

@@ -20,6 +20,7 @@ import { SettingsError } from '../core/settings.ts'
 import { makePrivateDir, stateHome } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
+import { isGitName, isStateName, stateName } from '../core/reserved-names.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
@@ -240,7 +241,7 @@ function inHome(root: string): string {
   } catch (error) {
     const why = messageOf(error)
     throw new SettingsError(
-      `There is no place for clada's own files: neither '${path.join(root, '.clada')}' nor '${dir}' can be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
+      `There is no place for clada's own files: neither '${path.join(root, stateName)}' nor '${dir}' can be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
       { cause: error },
     )
   }
@@ -250,7 +251,7 @@ const homeOf = (root: string): string => path.join(stateHome(), shortDigestOf(ro
 
 /** Where a project's state is, when there is any that counts and holds such a name. Makes nothing. */
 export function stateDirOf(root: string, holding = 'history'): string | undefined {
-  const own = path.join(root, '.clada')
+  const own = path.join(root, stateName)
   const holds = (dir: string): boolean => fs.existsSync(path.join(dir, holding))
   if (fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() && holds(own) && isVouched(root)) return own
   const home = homeOf(root)
@@ -301,7 +302,7 @@ function sweepDir(dir: string, prefix: string): void {
 function* directoriesBelow(dir: string): Generator<string> {
   yield dir
   for (const entry of entriesOf(dir))
-    if (entry.isDirectory() && entry.name !== '.git' && entry.name !== '.clada')
+    if (entry.isDirectory() && !isGitName(entry.name) && !isStateName(entry.name))
       yield* directoriesBelow(path.join(dir, entry.name))
 }
 

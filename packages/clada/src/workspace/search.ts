@@ -104,8 +104,13 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
   const isFar = cwd.length > platform.longestWorkingDirectory
   const lead = isFar ? `${slashed(cwd)}/` : './'
   const child = startPart(
-    ripgrepFile(),
-    [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? lead : `${lead}${one}`],
+    ...withMemoryLimit(ripgrepFile(), [
+      ...optionsFor(query),
+      '-e',
+      query.pattern,
+      '--',
+      one === undefined ? lead : `${lead}${one}`,
+    ]),
     {
       cwd: isFar ? path.parse(cwd).root : cwd,
       // Nothing of the caller's environment can change what is searched.
@@ -139,11 +144,18 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
       rest = data.subarray(from)
     })
     child.on('error', (error) => failed(new ProblemError({ kind: 'search-failed', message: error.message })))
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer)
       if (late)
         return failed(
           new ProblemError({ kind: 'search-failed', message: `the search took longer than ${timeoutMs / 1000} s` }),
+        )
+      if (code === null && !enough)
+        return failed(
+          new ProblemError({
+            kind: 'search-failed',
+            message: `ripgrep was stopped by ${signal ?? 'a signal'}: a file, or one with rules such as .gitignore, may be too large`,
+          }),
         )
       // 1 means that nothing was found; 2 may also mean that some file could not be read, which costs only that file.
       if (
@@ -158,6 +170,16 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
   })
 }
 
+/**
+ * ripgrep reads rule files and lines whole: a `.ignore` that a repository brings as a link to /dev/zero took 4 GB in five
+ * seconds. Only Linux enforces the limit.
+ */
+const withMemoryLimit = (file: string, args: readonly string[]): [file: string, args: readonly string[]] =>
+  platform.proc ? ['/bin/sh', ['-c', `ulimit -v ${mostMemory}; exec "$0" "$@"`, file, ...args]] : [file, args]
+
+/** In KiB. */
+const mostMemory = 1024 * 1024
+
 function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
   const blocked = reservedNames.map((name) => `--iglob=!${name}`)
@@ -170,6 +192,8 @@ function optionsFor({ include, regex, ignoreCase }: Search): string[] {
     '--null',
     '--no-messages',
     '--crlf',
+    // A mapped file would count as memory, whatever its size.
+    '--no-mmap',
     '--path-separator=/',
   )
   if (!regex) options.push('--fixed-strings')

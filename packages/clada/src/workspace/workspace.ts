@@ -28,6 +28,7 @@ import { syncMany } from '../process/sync-many.ts'
 import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface WorkspaceParts {
   readonly tree: Tree
@@ -338,7 +339,7 @@ export class ActionFiles implements Files {
         const child = { ...dir, parts: [...dir.parts, name], absolute: join(dir.absolute, name) }
         const relative = child.parts.slice(at.parts.length).join('/')
         if (type === 'directory') {
-          if (name !== '.git' && name !== '.clada' && enter(relative)) pending.push(child)
+          if (!isGitName(name) && !isStateName(name) && enter(relative)) pending.push(child)
         } else if (matches(relative)) found.push(relative)
       }
     }
