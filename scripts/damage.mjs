@@ -1,5 +1,5 @@
 // Measures how edits survive damage: real edits in seven syntaxes, damaged in every way that chats and models damage
-// text, alone and in pairs. Prints the table of docs/edits.md; ends with 1 when anything was applied wrong.
+// text, alone and in pairs. Prints the table of docs/internals/edit-figures.md; ends with 1 when anything was applied wrong.
 //
 //   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME] [--peers]
 //                    [--from DIR] [--seed N]
@@ -34,7 +34,7 @@ const { table, bad } = await measure({
 })
 process.stdout.write(`${table}\n`)
 if (args.includes('--docs')) {
-  const page = path.join(root, 'docs/edits.md')
+  const page = path.join(root, 'docs/internals/edit-figures.md')
   const text = fs.readFileSync(page, 'utf8')
   fs.writeFileSync(
     page,

@@ -1,5 +1,5 @@
 // Does what the tests of the history do, many times over, measures speed in a repository of 50,000 files, and writes
-// the figures into docs/reliability.md. Takes about eight minutes.
+// the figures into docs/internals/reliability.md. Takes about eight minutes.
 //
 //   node scripts/endurance.mjs [--speed-only | --soak MINUTES | --parallel LOAD]
 //

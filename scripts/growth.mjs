@@ -1,5 +1,5 @@
 // Measures what grows: the size of the history of a large file, the time of commands after many executions, an edit
-// among many files in one directory, and what the syncs of one edit cost. Writes the figures into docs/reliability.md.
+// among many files in one directory, and what the syncs of one edit cost. Writes the figures into docs/internals/reliability.md.
 //
 //   npm run growth [-- --executions N] [--files N] [--only large|executions|directory|syncs]
 import childProcess, { execFileSync } from 'node:child_process'

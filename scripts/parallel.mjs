@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 
 const count = 50
 
-/** Returns the text for docs/reliability.md. `scratch` is a directory of its own, `load` the number of such programs. */
+/** Returns the text for docs/internals/reliability.md. `scratch` is a directory of its own, `load` the number of such programs. */
 export async function parallel(home, scratch, load) {
   const busy = Array.from({ length: load }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
   try {

@@ -1,5 +1,5 @@
 // Records what commands do to the disk, rebuilds disks that a power cut may leave, and tries to go on from there.
-// Writes the table into docs/reliability.md unless scenarios are named.
+// Writes the table into docs/internals/reliability.md unless scenarios are named.
 //
 //   npm run powercut [-- --most N] [--seed N] [--model NAME] [NAME…]
 //

@@ -27,12 +27,12 @@ export function run(program, args, options = {}) {
   }
 }
 
-/** Replaces the text between two marks of docs/reliability.md. */
+/** Replaces the text between two marks of docs/internals/reliability.md. */
 export function writeSection(name, text) {
-  const page = new URL('../docs/reliability.md', import.meta.url)
+  const page = new URL('../docs/internals/reliability.md', import.meta.url)
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
   const old = fs.readFileSync(page, 'utf8')
   const [from, to] = [old.indexOf(begin), old.indexOf(end)]
-  if (from === -1 || to === -1) throw new Error(`docs/reliability.md has no place for ${name}`)
+  if (from === -1 || to === -1) throw new Error(`docs/internals/reliability.md has no place for ${name}`)
   fs.writeFileSync(page, `${old.slice(0, from + begin.length)}\n${text}\n${old.slice(to)}`)
 }

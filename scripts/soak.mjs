@@ -10,7 +10,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 const names = Array.from({ length: 12 }, (_, at) => `f${at}.txt`)
 const any = (list) => list[Math.floor(Math.random() * list.length)]
 
-/** Returns the text for docs/reliability.md. `scratch` is a directory of its own. */
+/** Returns the text for docs/internals/reliability.md. `scratch` is a directory of its own. */
 export async function soak(home, scratch, minutes) {
   const root = path.join(scratch, 'soak')
   fs.mkdirSync(root)

@@ -6,7 +6,7 @@ import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { type Case, changingLines, cleanCase, type Damage, damages, type Refusal, textOf } from './damages.ts'
 import { applied, type DamagedSyntax, type Edit, syntaxes, type Writing } from './edit.ts'
 
-/** The definitions are in docs/edits.md. */
+/** The definitions are in docs/internals/edit-figures.md. */
 export const outcomes = ['right', 'blurred', 'refused', 'silent', 'half', 'wrong'] as const
 export type Outcome = (typeof outcomes)[number]
 
