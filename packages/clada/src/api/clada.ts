@@ -27,6 +27,7 @@ import {
   SettingsError,
   settingsOf,
 } from '../config/settings.ts'
+import { narrowTo } from '../config/narrow.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/platform.ts'
@@ -275,8 +276,7 @@ export class Session extends Clada {
 
   constructor(options: CladaOptions, { id = randomUUID(), directory }: SessionOptions = {}) {
     super({
-      ...options,
-      repoPath: directory === undefined ? options.repoPath : directoryIn(options, directory),
+      ...(directory === undefined ? options : confinedTo(options, directory)),
       session: id,
       conversation: { kind: 'session', id },
     })
@@ -326,11 +326,12 @@ async function* withEach(texts: AsyncIterable<string>, see: (text: string) => vo
 }
 
 /** @throws SettingsError */
-function directoryIn(options: CladaOptions, directory: string): string {
-  const { root } = settingsOf(options)
+function confinedTo(options: CladaOptions, directory: string): CladaOptions {
+  const { root, allowedRoots } = settingsOf(options)
   const inside = canonical(path.resolve(root, directory))
-  if (!isInside(inside, root)) throw new SettingsError(`The directory of a session is inside the project: ${directory}`)
-  return inside
+  const narrowed = isInside(inside, root) ? narrowTo(options, [inside, ...allowedRoots]) : undefined
+  if (narrowed?.repoPath === inside) return narrowed
+  throw new SettingsError(`The directory of a session is one inside the project that may be changed: ${directory}`)
 }
 
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'

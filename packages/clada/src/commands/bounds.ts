@@ -29,8 +29,10 @@ export function blockedBelow(scope: Scope): Blocked {
 }
 
 /** Everything that decides which names are blocked. */
-export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['settings']): string[] => [
+export const rulesOf = ({ deniedPatterns, ignoreFiles = [], reserved, userPlaces }: Scope['settings']): string[] => [
   ...deniedPatterns,
+  '',
+  ...ignoreFiles.flatMap(({ dir, text }) => [dir, text]),
   '',
   ...reserved(),
   '',

@@ -70,7 +70,7 @@ export async function loadConfig(root: string | undefined, around?: string): Pro
   const values = keyNames.map((name) => [name, counted[name].value] as const)
   return {
     merged: counted,
-    options: { ...(narrowed === undefined ? {} : { repoPath: narrowed }), ...optionsOf(values) },
+    options: { ...(narrowed === undefined ? {} : { repoPath: narrowed, partOf: dir }), ...optionsOf(values) },
     config: configOf(counted),
     root: narrowed,
     user,

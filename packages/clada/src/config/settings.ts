@@ -19,6 +19,7 @@ import {
   SettingsError,
 } from '../core/settings.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
+import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { userPlaces } from '../state/user-state.ts'
 import { watchedPaths } from '../state/watched-files.ts'
@@ -64,6 +65,8 @@ export interface CladaOptions {
   allowedRoots?: readonly string[]
   /** Patterns of files that documents may neither read nor write, instead of the default list. */
   deniedPatterns?: readonly string[]
+  /** The project of which `repoPath` is a part: its ignore files, such as `.aiignore`, apply there too. */
+  partOf?: string
   /** Actions of your own, made with `defineAction`, besides those of clada. */
   actions?: readonly ActionSpec[]
   /** The only actions a document may use. Default: all that are meant for models. */
@@ -160,6 +163,7 @@ export function settingsOf(options: CladaOptions): Settings {
     if (glob !== undefined)
       throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
   }
+  const outer = options.partOf === undefined ? undefined : canonical(options.partOf)
   const reserved = (options.reserved ?? []).map((file) => canonical(file))
   const registry = registryWith(options.actions ?? [])
   const startedIn = options.startedIn === undefined ? root : canonical(options.startedIn)
@@ -168,6 +172,7 @@ export function settingsOf(options: CladaOptions): Settings {
     startedIn: startedIn !== root && isInside(startedIn, root) ? startedIn : undefined,
     allowedRoots,
     deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
+    ignoreFiles: roots.flatMap((one) => ignoreFilesFor(one, outer)),
     registry,
     allowedActions: allowedActionsOf(options.allowedActions, registry),
     relativePaths: options.relativePaths ?? false,

@@ -9,6 +9,23 @@ export const stateName = '.clada'
 /** The project's own config, which makes a directory a project. */
 export const projectFileName = 'clada.yml'
 
+/** Files in which projects list what agents must not read, with the rules of `.gitignore`. */
+export const ignoreFileNames: readonly string[] = [
+  '.agentsignore',
+  '.agentignore',
+  '.aiignore',
+  '.aiexclude',
+  '.llmignore',
+  '.aiderignore',
+  '.clineignore',
+  '.codeiumignore',
+  '.continueignore',
+  '.cursorignore',
+  '.geminiignore',
+  '.kilocodeignore',
+  '.rooignore',
+]
+
 /** Names that belong to git and clada in every directory of a project: no document may use them. */
 export const reservedNames: readonly string[] = [gitName, stateName, projectFileName]
 

@@ -1,4 +1,5 @@
 import type { Registry } from './action.ts'
+import type { IgnoreRule } from '@clada/reply/text/ignore-rules.ts'
 import type { EncodingName } from './encodings.ts'
 
 /** The complete settings of a run, defaults included. */
@@ -10,6 +11,8 @@ export interface Settings {
   /** Further directories that may be touched. */
   readonly allowedRoots: readonly string[]
   readonly deniedPatterns: readonly string[]
+  /** What the project keeps from models, besides those patterns. */
+  readonly ignoreFiles?: readonly IgnoreFile[] | undefined
   /** The actions that there are. */
   readonly registry: Registry
   /** Null allows every action that a model may call. */
@@ -31,6 +34,16 @@ export interface Settings {
   readonly session?: string | undefined
   /** The encodings of files that are not UTF-8, by glob. */
   readonly encoding?: Readonly<Record<string, EncodingName>> | undefined
+}
+
+/** A file such as `.aiignore`: nothing that its rules leave out is read or written for a model. */
+export interface IgnoreFile {
+  readonly name: string
+  /** Where it is. Its rules are about what is below. */
+  readonly dir: string
+  readonly text: string
+  /** With folded names. */
+  readonly rules: readonly IgnoreRule[]
 }
 
 /** A mistake of the caller; the message says how to correct it. */

@@ -1,9 +1,6 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isInside, slashed } from '../core/paths.ts'
-import { anchored } from '../policy/glob.ts'
-import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { defaultDeniedPatterns } from '../policy/secret-files.ts'
+import { narrowTo } from '../config/narrow.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { homeDir, messageOf } from '../core/platform.ts'
@@ -36,21 +33,9 @@ type Narrowed = { readonly options: CladaOptions } | { readonly refusal: string 
 export function narrowToRoots(options: CladaOptions, uris: readonly string[]): Narrowed {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
-  const settings = settingsOf(options)
-  const { root, allowedRoots, allowEscape } = settings
-  const ours = [root, ...allowedRoots]
-  const judge = makePathJudge(pathPolicyOf(settings))
-  // Blocked by the name of a directory above, it stays blocked when a root begins below that directory.
-  const isOpen = (dir: string): boolean =>
-    ours.includes(dir) || judge.path(slashed(path.relative(root, dir)), dir, 'write').verdict === 'allow'
-  const theirs = uris.flatMap(directoryOf)
-  const common = ours.flatMap((own) => theirs.flatMap((their) => smaller(own, their)))
-  const [first, ...rest] = new Set([...common, ...(allowEscape ? theirs : [])].filter(isOpen))
-  if (first !== undefined) {
-    const bases = allowEscape ? [...ours, path.parse(root).root] : ours
-    const deniedPatterns = anchored(options.deniedPatterns ?? defaultDeniedPatterns, bases)
-    return { options: { ...options, repoPath: first, allowedRoots: rest, allowEscape: false, deniedPatterns } }
-  }
+  const narrowed = narrowTo(options, uris.flatMap(directoryOf))
+  if (narrowed !== undefined) return { options: narrowed }
+  const { root } = settingsOf(options)
   return {
     refusal: `the roots of the client (${uris.join(', ')}) and the root of this server (${root}) have nothing in common`,
   }
@@ -63,11 +48,6 @@ function directoryOf(uri: string): string[] {
     // Not a file, or not on this machine: nothing that could be shared.
     return []
   }
-}
-
-function smaller(own: string, their: string): string[] {
-  if (isInside(own, their)) return [own]
-  return isInside(their, own) ? [their] : []
 }
 
 /**

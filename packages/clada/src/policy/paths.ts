@@ -1,9 +1,10 @@
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import { isInside, slashed } from '../core/paths.ts'
-import { foldedName as folded, ownerOfName, projectFileName } from '../core/reserved-names.ts'
+import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
-import type { Settings } from '../core/settings.ts'
+import type { IgnoreFile, Settings } from '../core/settings.ts'
+import { isLeftOut } from '@clada/reply/text/ignore-rules.ts'
 import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { holdsToken } from './holds-token.ts'
@@ -108,6 +109,7 @@ export function makeRestoreJudge(top: string): PathJudge {
 
 const isBlocked = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
   patternFor(parts, absolute, policy) !== undefined ||
+  policy.ignoredBy(absolute) !== undefined ||
   isReserved(absolute, policy) ||
   (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
 
@@ -122,6 +124,7 @@ export const pathPolicyOf = (
     allowedRoots,
     allowEscape,
     deniedPatterns,
+    ignoreFiles = [],
     reserved = () => [],
     userPlaces = [],
   }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>,
@@ -131,6 +134,7 @@ export const pathPolicyOf = (
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compiledOnce(deniedPatterns),
+  ignoredBy: ignoredBy(ignoreFiles, on),
   reserved,
   userPlaces: userPlaces.map(folded),
   placesInside:
@@ -146,6 +150,8 @@ interface PathPolicy {
   readonly roots: readonly string[]
   readonly allowEscape: boolean
   readonly denied: DeniedPatterns
+  /** The name of the ignore file that leaves a path out. */
+  readonly ignoredBy: (absolute: string) => string | undefined
   readonly reserved: () => readonly string[]
   /** Folded. */
   readonly userPlaces: readonly string[]
@@ -333,8 +339,14 @@ const ownNames = {
   clada: "it is clada's own state",
   [projectFileName]: "it is clada's own configuration",
 } as const
-/** Names that documents and code may not write, because other programs run what is in them. */
-export const writeBlocked: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+/** Names that documents and code may not write: other programs run what is in them, or they say what models may not read. */
+export const writeBlocked: ReadonlySet<string> = new Set([
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.husky',
+  ...ignoreFileNames,
+])
 const noNames: ReadonlySet<string> = new Set()
 
 function deniedBy(
@@ -347,8 +359,10 @@ function deniedBy(
   const denied = deniedName(parts, access, notWritten)
   if (denied !== undefined || access === 'list') return denied
   const pattern = patternFor(parts, clean, policy)
-  if (pattern === undefined) return undefined
-  return deny('path_denied', `it matches the denied pattern '${pattern}'`, {
+  const file = pattern === undefined ? policy.ignoredBy(clean) : undefined
+  if (pattern === undefined && file === undefined) return undefined
+  const why = file === undefined ? `it matches the denied pattern '${pattern}'` : `${file} of the project leaves it out`
+  return deny('path_denied', why, {
     model: 'Its content is blocked for models; ask the user for what you need from it.',
     user: 'Its content is blocked for models.',
   })
@@ -364,11 +378,10 @@ function deniedName(
     const own = ownerOfName(part) ?? (name === projectFileName ? name : undefined)
     if (own !== undefined) return deny('path_denied', ownNames[own])
     if (access === 'write' && notWritten.has(name)) {
-      return deny(
-        'path_denied',
-        `'${part}' can make other programs run code, so writing it is blocked`,
-        askUser('change it by hand'),
-      )
+      const why = ignoreFileNames.includes(name)
+        ? `'${part}' says what models may not read`
+        : `'${part}' can make other programs run code`
+      return deny('path_denied', `${why}, so writing it is blocked`, askUser('change it by hand'))
     }
   }
   return undefined
@@ -394,6 +407,29 @@ function patternFor(
     if (hit !== undefined) return hit
   }
   return undefined
+}
+
+/** Directories are asked about before what is in them, as git does: nothing below one that is left out is allowed again. */
+function ignoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: string) => string | undefined {
+  if (files.length === 0) return () => undefined
+  const known = new Map<string, string | undefined>()
+  const find = (absolute: string): string | undefined => {
+    if (known.has(absolute)) return known.get(absolute)
+    const above = on.path.dirname(absolute)
+    const found =
+      above === absolute ? undefined : (find(above) ?? files.find((file) => leavesOut(file, absolute, on))?.name)
+    if (known.size >= mostHarmless) known.clear()
+    known.set(absolute, found)
+    return found
+  }
+  return find
+}
+
+/** A name may be that of a directory, whatever is there now. */
+function leavesOut({ dir, rules }: IgnoreFile, absolute: string, on: Platform): boolean {
+  if (!isInside(absolute, dir, on)) return false
+  const below = partsBelow(absolute, dir, on).map(folded).join('/')
+  return below !== '' && isLeftOut(rules, below, 'dir')
 }
 
 function lastMatch({ any, harmless, rules }: RuleSet, text: string): string | undefined {

@@ -34,10 +34,13 @@ const literal = /^\P{Cc}{0,300}$/u
 
 /** The content of blocked files stays blocked in their history too. */
 export function blockedPathspecs(blocked: readonly BlockedName[]): string[] {
-  return blocked
-    .filter(({ allows }) => !allows)
-    .map(({ pattern, from }) => `:(top,exclude,glob,icase)${from === 'root' ? '' : '**/'}${literally(pattern)}`)
-    .flatMap((spec) => [spec, `${spec}/**`])
+  return (
+    blocked
+      .filter(({ allows }) => !allows)
+      // The top of a repository may be above the project.
+      .map(({ pattern }) => `:(top,exclude,glob,icase)**/${literally(pattern)}`)
+      .flatMap((spec) => [spec, `${spec}/**`])
+  )
 }
 
 /** To git, unlike to us, brackets and backslashes are signs too. */

@@ -1,4 +1,5 @@
 import { isInside, slashed } from '../../core/paths.ts'
+import type { IgnoreFile } from '../../core/settings.ts'
 import { reservedNames } from '../../core/reserved-names.ts'
 import { anchorOf, globTest, isWholePath } from '../glob.ts'
 import { excludeInFind, searchRules } from './search-rules.ts'
@@ -47,7 +48,7 @@ export function judgeCommand(command: string, blocked: BlockedBy, says: Says = '
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
-function judge(command: string, { deniedPatterns, root }: BlockedBy): CommandDecision {
+function judge(command: string, blocked: BlockedBy): CommandDecision {
   const split = splitCommand(command)
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text
@@ -61,7 +62,7 @@ function judge(command: string, { deniedPatterns, root }: BlockedBy): CommandDec
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
   if (wrong !== undefined) return denied(rule, wrong)
-  return { verdict: 'allow', cd, listed: listedOf(rule, call, blockedNames({ deniedPatterns, root })) }
+  return { verdict: 'allow', cd, listed: listedOf(rule, call, blockedNames(blocked)) }
 }
 
 const denied = (rule: CommandRule, reason: string): CommandDecision => ({
@@ -128,22 +129,36 @@ function listedOf(rule: CommandRule, call: Call, blocked: readonly BlockedName[]
 /** What is blocked, and the directory that patterns of whole paths are seen from. */
 export interface BlockedBy {
   readonly deniedPatterns: readonly string[]
+  readonly ignoreFiles?: readonly IgnoreFile[] | undefined
   readonly root: string
 }
 
 /** Names no command shows by itself: git's, clada's, and what the user blocked. */
-export function blockedNames({ deniedPatterns, root }: BlockedBy): BlockedName[] {
+export function blockedNames({ deniedPatterns, ignoreFiles = [], root }: BlockedBy): BlockedName[] {
   const own = reservedNames.map((pattern) => ({ pattern, allows: false }))
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), allows: pattern.startsWith('!') }))
+  const ignored = ignoreFiles.flatMap((file) => ignoredNames(file, root))
   let whole: string[] = []
   for (const pattern of deniedPatterns) {
     if (isWholePath(pattern)) whole.push(...belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
     // A project in `/dev/shm`, for one, is allowed as a whole.
     else if (pattern.startsWith('!') && isInside(root, pattern.slice(1))) whole = []
   }
-  return [...own, ...named, ...whole.map((pattern) => ({ pattern, allows: false, from: 'root' as const }))]
+  return [...own, ...named, ...ignored, ...whole.map((pattern) => ({ pattern, allows: false, from: 'root' as const }))]
+}
+
+/** Never less than the file leaves out: programs know no exceptions, and other signs. */
+function ignoredNames({ dir, rules }: IgnoreFile, root: string): BlockedName[] {
+  return rules
+    .filter(({ isNegated }) => !isNegated)
+    .flatMap(({ names }) => {
+      const [first, ...rest] = names.map((name) => name.replace(/\\[^]|\[[^\]]+\]/g, '?'))
+      if (first === '**' && rest.length > 0) return [{ pattern: rest.join('/'), allows: false }]
+      const glob = [slashed(dir), first, ...rest].join('/')
+      return belowRoot(glob, root).map((pattern) => ({ pattern, allows: false, from: 'root' as const }))
+    })
 }
 
 /**

@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer'
+import fs from 'node:fs'
+import path from 'node:path'
+import { ignoreRules } from '@clada/reply/text/ignore-rules.ts'
+import { hasCode } from '../core/platform.ts'
+import { isInside, slashed } from '../core/paths.ts'
+import { foldedName, gitName, ignoreFileNames } from '../core/reserved-names.ts'
+import { type IgnoreFile, SettingsError } from '../core/settings.ts'
+
+/**
+ * The ignore files for agents that apply to a directory: its own, and those above it up to the top of its repository, or
+ * up to `outer`. @throws SettingsError where one cannot be read: nothing says what it blocks
+ */
+export function ignoreFilesFor(dir: string, outer: string | undefined): IgnoreFile[] {
+  return dirsUpTo(topFor(dir, outer), dir).flatMap((one) =>
+    ignoreFileNames.flatMap((name) => readIgnoreFile(one, name)),
+  )
+}
+
+function topFor(dir: string, outer: string | undefined): string {
+  if (outer !== undefined && isInside(dir, outer)) return outer
+  for (let at = dir; at !== path.dirname(at); at = path.dirname(at))
+    if (fs.existsSync(path.join(at, gitName))) return at
+  return dir
+}
+
+function dirsUpTo(top: string, dir: string): string[] {
+  return dir === top || dir === path.dirname(dir) ? [dir] : [...dirsUpTo(top, path.dirname(dir)), dir]
+}
+
+/** No ignore file is larger, and each rule is tried on every file of a project. */
+const mostBytes = 128 * 1024
+const mostRules = 1000
+
+function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
+  const file = path.join(dir, name)
+  const wrong = (why: string): SettingsError =>
+    new SettingsError(`${slashed(file)} ${why}. It says what models may not read, so nothing runs without it.`)
+  let bytes: Buffer | undefined
+  try {
+    bytes = readRegularFile(file)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return []
+    throw wrong('cannot be read')
+  }
+  if (bytes === undefined) throw wrong(`is not a regular file of at most ${mostBytes / 1024} kB`)
+  if (!isUtf8(bytes)) throw wrong('is not valid UTF-8')
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+  const rules = ignoreRules(foldedName(text), '')
+  if (rules.length > mostRules) throw wrong(`has more than ${mostRules} rules`)
+  return [{ name, dir, text, rules }]
+}
+
+function readRegularFile(file: string): Buffer | undefined {
+  // A pipe in its place must not hold up the start.
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0))
+  try {
+    const stat = fs.fstatSync(fd)
+    return stat.isFile() && stat.size <= mostBytes ? fs.readFileSync(fd) : undefined
+  } finally {
+    fs.closeSync(fd)
+  }
+}
