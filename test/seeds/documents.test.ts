@@ -1,11 +1,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { takeLock } from '../../packages/clada/src/store/lock.ts'
 import { clada } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
-// In this file, because it uses the same names in /tmp.
+// In this file, because they use names in /tmp too.
 import './author/fs-ops/test/integration/integration.ts'
+import './author/fs-ops/test/integration/minimal.ts'
+
+// The seeds fix these names, so two suites on one machine take turns.
+let unlock = (): void => {}
+beforeAll(async () => {
+  unlock = await takeLock('/tmp/clada-test-seeds.lock', 500_000, { place: 'named' })
+})
+afterAll(() => unlock())
 
 interface SeedDocument {
   seed: string

@@ -13,6 +13,7 @@ import {
   ensureCleanRepo,
   executeCommand,
   executeEdit,
+  executeFileOperation,
   executeRun,
   executeWrite,
   FileOpError,
@@ -141,10 +142,39 @@ path = "/tmp/x"
     expect(run()).not.toContain('stack')
   })
 
+  it.each(['text', 'xml', 'llm', 'pretty'])('show their stack in the format %s with --error-detail debug', (format) => {
+    const root = scratchDir()
+    const input = `#!SHAM [@three-char-SHA-256: abc]\naction = "file_read"\npath = "${root}/gone"\n#!END_SHAM_abc\n`
+    const run = (detail: string) =>
+      clada(['run', '-', '--format', format, '--error-detail', detail], { cwd: root, input }).stdout
+    expect(run('debug')).toMatch(/ProblemError: .*\n(?: +at .*\n)+/)
+    expect(run('full')).not.toMatch(/^ +at /m)
+    expect(run('minimal')).not.toMatch(/^ +at /m)
+  })
+
   it('of files keep their stack', () => {
     const error = new FileOpError('x', 'ENOENT', '/a', 'open')
     expect(error).toMatchObject({ name: 'FileOpError', code: 'ENOENT', path: '/a', operation: 'open' })
     expect(error.stack).toContain('library.test.ts')
+  })
+
+  it('of executeFileOperation have it as the cause of their result, which has no further field', async () => {
+    const root = scratchDir()
+    const action = {
+      action: 'file_read',
+      parameters: { path: `${root}/gone` },
+      metadata: { blockId: 'abc', startLine: 1, endLine: 4 },
+    }
+    const done = await executeFileOperation(action, { repoPath: root, gitCommit: false })
+    expect(Object.keys(done)).toEqual(['success', 'error'])
+    expect(done.cause).toBeInstanceOf(FileOpError)
+    expect(done.cause).toMatchObject({
+      code: 'ENOENT',
+      path: `${root}/gone`,
+      operation: 'file_read',
+      message: done.error,
+    })
+    expect(done.cause?.stack).toMatch(/\n +at /)
   })
 })
 

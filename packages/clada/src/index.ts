@@ -83,7 +83,7 @@ export {
   type ShamBlock,
   type ShamError,
   type ShamParseResult,
-  type ShamResponse,
+  type ParseResult,
 } from './compat/parse-sham.ts'
 export {
   transformToAction,
@@ -94,7 +94,7 @@ export {
   type CladaAction,
   type ParameterDef,
   type ShamBlockLike,
-  type ShamBlockValidation,
+  type ValidationResult,
 } from './compat/transform-to-action.ts'
 export {
   validateAction,

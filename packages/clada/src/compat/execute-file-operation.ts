@@ -1,5 +1,6 @@
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
+import type { ActionResult } from '../core/result.ts'
 import type { CladaAction } from './transform-to-action.ts'
 
 /** The result of `executeFileOperation`. */
@@ -7,9 +8,11 @@ export interface FileOpResult {
   success: boolean
   data?: unknown
   error?: string
+  /** The failure as an error, with the stack of where it was noticed. Not enumerable: a result has the three fields above. */
+  readonly cause?: FileOpError
 }
 
-/** An error of a file operation, for callers that prefer to throw. */
+/** An error of a file operation, for callers that throw it. */
 export class FileOpError extends Error {
   override readonly name = 'FileOpError'
   readonly code: string
@@ -34,7 +37,16 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
   const { success, data, code } = result
   const option = ` Pass { allowedRoots: ['/its/directory'] } as the second argument to allow it.`
   const error = code === 'path_escape' ? `${result.error}.${option}` : result.error
-  return { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
+  const done = { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
+  return success ? done : Object.defineProperty(done, 'cause', { value: errorOf(result) })
+}
+
+function errorOf({ action, error = '', code = 'internal_error', details, failure }: ActionResult): FileOpError {
+  const system = [failure?.head, failure?.tag].find((name) => name !== undefined && /^E[A-Z]+$/.test(name))
+  const cause = new FileOpError(error, system ?? code, details?.path ?? failure?.subject, action)
+  const stack = details?.stack ?? failure?.stack
+  if (stack !== undefined) cause.stack = stack
+  return cause
 }
 
 /** Does nothing: definitions are part of the program. For callers of the earlier library. */

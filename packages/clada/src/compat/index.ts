@@ -1,5 +1,7 @@
 // Running documents
 export { Clada, createClada } from '../api/clada.ts'
+export type { CladaOptions } from '../config/settings.ts'
+export type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 
 // Reading SHAM blocks
 export {
@@ -8,7 +10,7 @@ export {
   type ShamBlock,
   type ShamError,
   type ShamParseResult,
-  type ShamResponse,
+  type ParseResult,
 } from './parse-sham.ts'
 export {
   transformToAction,
@@ -19,7 +21,7 @@ export {
   type CladaAction,
   type ParameterDef,
   type ShamBlockLike,
-  type ShamBlockValidation,
+  type ValidationResult,
 } from './transform-to-action.ts'
 export {
   schemaVersion,

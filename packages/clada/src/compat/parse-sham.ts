@@ -52,14 +52,14 @@ export function parseSham(text: string): ShamParseResult {
 }
 
 /** The result of `parseShamResponse`. */
-export interface ShamResponse {
+export interface ParseResult {
   actions: CladaAction[]
   errors: ParseError[]
   summary: { totalBlocks: number; successCount: number; errorCount: number }
 }
 
 /** The actions in a model's reply, and the errors of invalid blocks. Nothing is run. */
-export async function parseShamResponse(text: string): Promise<ShamResponse> {
+export async function parseShamResponse(text: string): Promise<ParseResult> {
   const { blocks, diagnostics } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
   const actions: CladaAction[] = []
   const errors = diagnostics.map((diagnostic) => syntaxError(undefined, diagnostic))

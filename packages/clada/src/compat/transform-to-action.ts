@@ -86,7 +86,7 @@ export function transformToAction(block: ShamBlockLike, definition: AnyDefinitio
 }
 
 /** The result of `validateShamBlock`. */
-export interface ShamBlockValidation {
+export interface ValidationResult {
   valid: boolean
   actionType?: string
   errors?: string[]
@@ -96,8 +96,8 @@ export interface ShamBlockValidation {
 export function validateShamBlock(
   block: ShamBlockLike,
   definition: AnyDefinition | null | undefined,
-): ShamBlockValidation {
-  const refuse = (error: string): ShamBlockValidation => ({ valid: false, errors: [error] })
+): ValidationResult {
+  const refuse = (error: string): ValidationResult => ({ valid: false, errors: [error] })
   if (typeof block?.properties !== 'object' || block.properties === null)
     return refuse('Block missing properties object')
   const { action } = block.properties

@@ -42,7 +42,9 @@ function actionLines(
   const notes = [...(result.warnings ?? []).map(warning), ...reviewLines(result)]
   if (!result.success) {
     const failure =
-      errorDetail === 'minimal' ? [coded({ message: result.error ?? '', ...pick(result) })] : repairLines(result)
+      errorDetail === 'minimal'
+        ? [coded({ message: result.error ?? '', ...pick(result) })]
+        : repairLines(result, { reader: 'model', errorDetail })
     return [...failure, ...notes, ...body]
   }
   const changes = changedLines(result)

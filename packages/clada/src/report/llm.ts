@@ -222,12 +222,12 @@ function repairSection(entries: readonly Entry[], result: ExecutionResult, optio
   return framed('REPAIR', [...shown.map(entryText), ...correctedLines(result)], options)
 }
 
-function repairOf(entry: Entry, { lines }: ReportOptions, root: string | undefined): string[] {
+function repairOf(entry: Entry, { lines, errorDetail }: ReportOptions, root: string | undefined): string[] {
   if (entry.kind === 'action') {
     const { result } = entry
     if (needsNoRepair(result)) return []
     const head = `[${result.blockId}] ${result.action} ${shownPath(primaryOf(result), root)}`.trimEnd()
-    return [head, ...repairLines(result, { reader: 'model', root })]
+    return [head, ...repairLines(result, { reader: 'model', root, errorDetail })]
   }
   if (entry.kind === 'missed') {
     const advice = resendAdvice(entry.one)

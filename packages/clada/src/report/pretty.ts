@@ -74,7 +74,10 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
   if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, `    ${spellOut(userText(result))}`]
   const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
-  const detail = options.errorDetail === 'minimal' ? [userText(result)] : repairLines(result, { reader })
+  const detail =
+    options.errorDetail === 'minimal'
+      ? [userText(result)]
+      : repairLines(result, { reader, errorDetail: options.errorDetail })
   return [
     `${paint.red('✗')} ${what}`,
     ...detail.map((line) => `    ${diffColor(spellOut(line), paint)}`),

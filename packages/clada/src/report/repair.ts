@@ -10,12 +10,14 @@ export interface Repairing {
   readonly reader: 'model' | 'user' | 'user-with-codes'
   /** The project, where paths are shown relative to it. */
   readonly root?: string | undefined
+  /** With `debug` also where in clada's own code the problem was noticed. */
+  readonly errorDetail?: ReportOptions['errorDetail']
 }
 
 /** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
 export function repairLines(
   result: ActionResult,
-  { reader, root }: Repairing = { reader: 'model' },
+  { reader, root, errorDetail }: Repairing = { reader: 'model' },
   limit = 10_000,
 ): string[] {
   const { error = '', code, details = {}, failure } = result
@@ -53,6 +55,8 @@ export function repairLines(
   }
   const advice = (reader === 'model' ? undefined : failure?.user?.advice) ?? details.advice ?? ''
   if (advice !== '' && !isSaid(details)) lines.push(`→ ${advice}`)
+  const stack = details.stack ?? failure?.stack
+  if (errorDetail === 'debug' && stack !== undefined) lines.push(stack)
   return capText(lines.join('\n'), limit).split('\n')
 }
 

@@ -73,7 +73,9 @@ function actionLines(
   if (result.success) return [`${head} SUCCESS: ${what}${cut}`, ...warnings, ...changes, ...output]
   const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'
   const [error = '', ...rest] =
-    errorDetail === 'minimal' ? [`${result.error ?? ''} [${result.code ?? ''}]`] : repairLines(result)
+    errorDetail === 'minimal'
+      ? [`${result.error ?? ''} [${result.code ?? ''}]`]
+      : repairLines(result, { reader: 'model', errorDetail })
   return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...output]
 }
 

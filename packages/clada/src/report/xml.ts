@@ -87,7 +87,7 @@ function taskLines(
     return [`${head} Success: ${successOf(result, registry)}${cut}`, ...warnings, ...changes, ...output]
   if (result.code === 'skipped')
     return [`${head} Skipped: ${result.action}: ${result.failure?.what ?? result.error}`, ...warnings]
-  const rest = errorDetail === 'minimal' ? [] : repairLines(result).slice(1)
+  const rest = errorDetail === 'minimal' ? [] : repairLines(result, { reader: 'model', errorDetail }).slice(1)
   return [
     `${head} Error: ${result.code} in ${primaryOf(result)} (${reasonFor(result)})`,
     ...rest.map((line) => `    ${line}`),
