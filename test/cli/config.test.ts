@@ -259,6 +259,26 @@ describe.skipIf(noTyping !== undefined)(`clada trust (${noTyping ?? 'at a termin
     expect((await run(['config', 'hooks.after'])).stdout).toBe('[]\n')
   })
 
+  it('shows each AGENTS.md, and prompts quote those that the user agreed to', async () => {
+    const { cwd, run, answer } = place()
+    fill(cwd, {
+      'AGENTS.md': 'Be kind.\u001b[2K\n',
+      'ui/AGENTS.md': 'Use signals.\n',
+      'node_modules/x/AGENTS.md': 'No.\n',
+    })
+    const asked = await answer(['trust'], 'y', 'n')
+    expect(asked.status).toBe(1)
+    expect(asked.output).toMatch(/^AGENTS\.md tells agents:\s+ {2}Be kind\.\\x1b/m)
+    expect(asked.output).toContain('ui/AGENTS.md tells agents:')
+    const prompt = await run(['prompt', '--task', 'Change ui/a.ts'])
+    expect(prompt.stdout).toContain('> Be kind.')
+    expect(prompt.stdout).not.toContain('signals')
+    expect(prompt.stdout).toContain('because I have not approved them: `ui/AGENTS.md`')
+    expect((await run(['prompt', '--rules', 'none'])).stdout).not.toContain('AGENTS')
+    expect((await run(['trust', 'remove'])).status).toBe(0)
+    expect((await run(['prompt'])).stdout).not.toContain('Be kind')
+  })
+
   it('holds for one project only', async () => {
     const { home, cwd, answer, run } = place({ project: 'exec: unsandboxed\n' })
     expect((await answer(['trust'], 'y')).status).toBe(0)

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { trust } from '../../packages/clada/src/config/load.ts'
+import { trust } from '../../packages/clada/src/config/trust.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 
 export interface Home {
@@ -24,7 +24,8 @@ export function homeWith(files: { user?: string; project?: string; trusted?: boo
     vi.unstubAllEnvs()
     spy.mockRestore()
   })
-  if (files.trusted && !trust(project, files.project ?? '')) throw new Error('the project cannot be trusted')
+  if (files.trusted && !trust({ place: project, root: project }, files.project ?? ''))
+    throw new Error('the project cannot be trusted')
   return { home, project }
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { GetPromptRequest } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { projectPrompt } from '../../packages/clada/src/api/project-prompt.ts'
-import { trust } from '../../packages/clada/src/config/load.ts'
+import { trust } from '../../packages/clada/src/config/trust.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 
@@ -41,7 +41,7 @@ describe('the prompt', () => {
       return JSON.stringify(await client.getPrompt({ name: 'clada' }))
     }
     expect(await told()).not.toContain('Write tests first.')
-    expect(trust(root, text)).toBe(true)
+    expect(trust({ place: root, root: root }, text)).toBe(true)
     expect(await told()).toContain('- Write tests first.')
   })
 

@@ -93,9 +93,10 @@ export class Clada {
   /** What to tell a model so that it writes blocks for this project. @throws SettingsError */
   async prompt({ context, ...request }: CladaPromptOptions = {}): Promise<PromptWithContext> {
     const { projectPrompt } = await import('./project-prompt.ts')
-    const prompt = projectPrompt(this.#options, request)
-    if (context === undefined) return prompt
-    const { promptWithContext } = await import('./context-text.ts')
+    if (context === undefined) return projectPrompt(this.#options, request)
+    const { contextFiles, promptWithContext } = await import('./context-text.ts')
+    const files = [...(request.files ?? []), ...(await contextFiles(this))]
+    const prompt = projectPrompt(this.#options, { ...request, files })
     return promptWithContext(this, prompt, { ...context, budget: request.budget })
   }
 

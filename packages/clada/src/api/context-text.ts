@@ -61,6 +61,12 @@ export async function contextText(
   return { text: [text, ...content.note].join('\n\n'), ...parts, refused }
 }
 
+/** The files of the working set, whole or in part. */
+export async function contextFiles(clada: Performer): Promise<string[]> {
+  const listed = await one(clada, 'context_list', {})
+  return [...new Set(pathsIn(listed.data).map(fileOfEntry))]
+}
+
 /** A prompt with the working set after it, in what it has left of the budget. */
 export async function promptWithContext(
   clada: Performer,

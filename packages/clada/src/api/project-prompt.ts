@@ -1,6 +1,7 @@
 import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
-import { spellOut } from '../report/words.ts'
+import { capText, Content, spellOut } from '../report/words.ts'
+import { type AgentNotes, agentNotesFor } from '../config/agent-notes.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import { type CladaOptions, historySettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
 import { slashed } from '../core/paths.ts'
@@ -8,11 +9,19 @@ import { ProblemError } from '../core/problem.ts'
 import { nearestRepository } from '../git/find-repository.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
-export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'>
+export interface PromptRequest extends Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'> {
+  /** The files that the task is about, besides those that it names: the nearest AGENTS.md above each is quoted. */
+  readonly files?: readonly string[] | undefined
+  /** `trusted`: AGENTS.md is quoted if the user has agreed to it with `clada trust`, else named. Default: `trusted`. */
+  readonly agentNotes?: 'trusted' | 'none' | undefined
+}
 
 /** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
+  const { files = [], agentNotes = 'trusted', ...said } = request
   const { allowedActions, relativePaths, registry, ...settings } = settingsOf(options)
+  const named = [...files, ...pathsIn(said.task ?? '')]
+  const notes = agentNotes === 'none' ? [] : quotable(agentNotesFor(settings, named))
   const specs = [...new Set(registry.values())]
   // One form of paths on every system.
   const root = slashed(settings.root)
@@ -21,7 +30,7 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const rules = request.rules?.map(spellOut)
   const { exec, cslDelimiters, syntaxes } = options
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
-  if (foreign !== undefined) return foreignPrompt(foreign, { specs, root, ...request, rules })
+  if (foreign !== undefined) return foreignPrompt(foreign, { specs, root, ...said, rules, notes })
   return promptFor({
     specs,
     root,
@@ -37,9 +46,32 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     ].map(spellOut),
     timeLimit: Math.round(settings.limits.actionMs / 1000),
     commits: historySettingsOf(options).git === 'commit' && hasRepository(settings.root),
-    ...request,
+    ...said,
     rules,
+    notes,
   })
+}
+
+/** The words of a task that may be paths. */
+export const pathsIn = (task: string): string[] =>
+  [...new Set(task.split(/[\s"'`()<>,;]+/).map((word) => word.replace(/[.:?!]+$/, '')))]
+    .filter((word) => /[/.]/.test(word))
+    .slice(0, mostPaths)
+
+const mostPaths = 50
+
+/** All notes of a prompt together, in characters. */
+const roomForNotes = 16_000
+
+/** Notes as they can be quoted: not long, nothing hidden, and no line that reads as one of ours. */
+function quotable(found: readonly AgentNotes[]): { path: string; text: string | undefined }[] {
+  const notes = found.map(({ path, text, isTrusted }) => ({ path: spellOut(path), text: isTrusted ? text : undefined }))
+  const room = roomForNotes / Math.max(1, notes.filter(({ text }) => text !== undefined).length)
+  const content = new Content()
+  return notes.map(({ path, text }) => ({
+    path,
+    text: text && content.text(capText(spellOut(text.replaceAll('\r\n', '\n')), room, 'read the file')),
+  }))
 }
 
 function hasRepository(root: string): boolean {

@@ -217,6 +217,12 @@ const rows = [
     },
   },
   { name: 'files', help: 'append the files of clada context' },
+  {
+    name: 'rules',
+    value: 'MODE',
+    values: ['all', 'none'],
+    help: 'the rules of the project and its AGENTS.md; default all',
+  },
   { name: 'task', value: 'TEXT', help: 'append this task and a map of the project' },
   { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },

@@ -6,6 +6,7 @@ import { hasCode } from '../core/platform.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName, gitName, ignoreFileNames } from '../core/reserved-names.ts'
 import { type IgnoreFile, SettingsError } from '../core/settings.ts'
+import { readSmallFile } from './small-file.ts'
 
 /**
  * The ignore files for agents that apply to a directory: its own, and those above it up to the top of its repository, or
@@ -38,7 +39,7 @@ function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
     new SettingsError(`${slashed(file)} ${why}. It says what models may not read, so nothing runs without it.`)
   let bytes: Buffer | undefined
   try {
-    bytes = readRegularFile(file)
+    bytes = readSmallFile(file, { most: mostBytes, links: 'followed' })
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return []
     throw wrong('cannot be read')
@@ -49,15 +50,4 @@ function readIgnoreFile(dir: string, name: string): IgnoreFile[] {
   const rules = ignoreRules(foldedName(text), '')
   if (rules.length > mostRules) throw wrong(`has more than ${mostRules} rules`)
   return [{ name, dir, text, rules }]
-}
-
-function readRegularFile(file: string): Buffer | undefined {
-  // A pipe in its place must not hold up the start.
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0))
-  try {
-    const stat = fs.fstatSync(fd)
-    return stat.isFile() && stat.size <= mostBytes ? fs.readFileSync(fd) : undefined
-  } finally {
-    fs.closeSync(fd)
-  }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { namesOf, userFile, keepForUser, rootName, userStateDir } from '../state/user-state.ts'
+import { namesOf, userFile } from '../state/user-state.ts'
 import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, quoteValue } from './kinds.ts'
 import {
@@ -18,9 +18,9 @@ import {
   validate,
 } from './merge.ts'
 import { canonical, type CladaOptions, pathExists, SettingsError } from './settings.ts'
+import { isTrusted } from './trust.ts'
 import { projectFileName } from '../core/reserved-names.ts'
-import { digestOf } from '../core/digest.ts'
-import { messageOf, homeDir, isRecord } from '../core/platform.ts'
+import { messageOf, homeDir } from '../core/platform.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -59,7 +59,7 @@ export async function loadConfig(root: string | undefined, around?: string): Pro
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 
   const user = own && { ...own, inside: namesOf(own.file).some((name) => isInside(name, dir)) }
-  const project = found && { ...found, dir, trusted: isTrusted(dir, found.text) }
+  const project = found && { ...found, dir, trusted: isTrusted({ place: dir, root: dir }, found.text) }
   const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
   const { denied_patterns: denied } = merge(file)
   const facts = factsOf(dir, denied.value as readonly string[])
@@ -229,37 +229,4 @@ function placeOfBroken(bytes: Buffer): Fault['at'] {
     start += whole.length + 1
   }
   return { line: 1, column: 1 }
-}
-
-/**
- * Whether the user trusts a project's file: by directory and exact content, stored where neither a repository nor a model
- * can write. A changed file is not trusted.
- */
-function isTrusted(dir: string, text: string): boolean {
-  const file = trustFile(dir)
-  if (file === undefined) return false
-  try {
-    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
-    return isRecord(value) && value['dir'] === dir && value['hash'] === digestOf(text)
-  } catch {
-    return false
-  }
-}
-
-/** Returns false where there is no place that the project cannot write to. */
-export function trust(dir: string, text: string): boolean {
-  const file = trustFile(dir)
-  if (file === undefined) return false
-  keepForUser(file, `${JSON.stringify({ dir, hash: digestOf(text), time: new Date().toISOString() }, null, 2)}\n`)
-  return true
-}
-
-export function distrust(dir: string): void {
-  const file = trustFile(dir)
-  if (file !== undefined && fs.existsSync(file)) fs.rmSync(file, { force: true })
-}
-
-function trustFile(dir: string): string | undefined {
-  const state = userStateDir(dir)
-  return state && path.join(state, 'trusted', `${rootName(dir)}.json`)
 }

@@ -2,7 +2,7 @@ import type { Tried } from '../core/commands.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import { isFrame, isTaskLine } from '@clada/reply/core/frames.ts'
+import { isFrame, isPromptFrame, isTaskLine, isTokenLine } from '@clada/reply/core/frames.ts'
 import { type CutLines, cutLines } from '@clada/reply/text/lines.ts'
 import { codePointName, spellOut, spellOutLine } from '@clada/reply/text/spell-out.ts'
 import { isMarker } from '@clada/reply/text/undamage.ts'
@@ -134,7 +134,7 @@ export function entryText(entry: string): string {
 export const safeLines = (lines: readonly string[]): string[] => lines.map((line) => spellOut(entryText(line)))
 
 const readsAsOurs = (line: string, next: string | undefined): boolean =>
-  isFrame(line) || isTaskLine(line) || isMarker(line, next)
+  isFrame(line) || isTaskLine(line) || isPromptFrame(line) || isTokenLine(line) || isMarker(line, next)
 
 /** A command as a person must see it: nothing hidden, nothing that moves the cursor, no spaces that push text away. */
 export function spellOutCommand(command: string): string {

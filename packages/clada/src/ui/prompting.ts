@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { allActions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
-import { contextText } from '../api/context-text.ts'
-import { projectPrompt } from '../api/project-prompt.ts'
+import { contextFiles, contextText } from '../api/context-text.ts'
+import { pathsIn, projectPrompt } from '../api/project-prompt.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
 import { callable } from '../describe/actions.ts'
@@ -80,6 +80,7 @@ export async function promptText(
   const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
   const names = callable(allActions(), options).map(({ name }) => name)
   const allowed = chosen === null ? allowedActions : chosen.filter((name) => names.includes(name))
+  const files = [...pathsIn(task), ...(show === 'none' ? [] : await contextFiles(clada))]
   const prompt = taughtBy(() =>
     projectPrompt(
       {
@@ -87,14 +88,14 @@ export async function promptText(
         ...(taught === undefined ? {} : { syntaxes: [taught] }),
         ...(allowed === null ? {} : { allowedActions: allowed }),
       },
-      { include: chosen === null ? include : 'all', token: sessionToken(root), rules },
+      { include: chosen === null ? include : 'all', token: sessionToken(root), rules, files },
     ),
   )
   const context = show === 'none' ? undefined : await contextText(clada, { show })
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
-  const files = withFiles(prompt.text, context?.text ?? '')
+  const withContext = withFiles(prompt.text, context?.text ?? '')
   // Last, where a model looks first.
-  const text = task === '' ? files : withSection(files, `## The task\n\n${task}`)
+  const text = task === '' ? withContext : withSection(withContext, `## The task\n\n${task}`)
   return {
     text,
     tokens: tokensOf(text),

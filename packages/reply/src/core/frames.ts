@@ -15,3 +15,10 @@ export const promptOpenings = {
 
 /** The last line of a prompt: what follows it in a copied chat is the reply. */
 export const promptEnd = '(End of prompt.)'
+
+/** Where a prompt of clada's own begins or ends. */
+export const isPromptFrame = (line: string): boolean =>
+  line.trimEnd() === promptEnd || Object.values(promptOpenings).some((opening) => line.startsWith(opening))
+
+/** A line by which the clipboard watcher takes a copied text for a reply. */
+export const isTokenLine = (line: string): boolean => /^[\s>*_`-]*clada:[0-9a-z]/.test(line)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Clada } from '../../api/clada.ts'
-import { projectPrompt } from '../../api/project-prompt.ts'
+import { pathsIn, projectPrompt } from '../../api/project-prompt.ts'
 import { withSection } from '../../describe/prompt.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type FileChange } from '../../core/result.ts'
@@ -221,7 +221,7 @@ async function promptFor(
   const files = 'error' in context || context.text === '' ? '' : `\n\nThe files you work on:\n${context.text}`
   const goal =
     until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
-  const { text } = projectPrompt(options, { rules, map: await mapFor(task, options) })
+  const { text } = projectPrompt(options, { rules, files: pathsIn(task), map: await mapFor(task, options) })
   return withSection(
     text,
     `Your task: ${task}${goal}\nWork in small steps. You get a report after each reply. When nothing is left to do, answer without blocks.${files}`,

@@ -31,6 +31,7 @@ export const command: Command = {
     'all',
     'files',
     'task',
+    'rules',
     'budget',
     'copy',
     'osc52',
@@ -53,7 +54,7 @@ export const command: Command = {
       context: flags.files === undefined ? undefined : {},
       ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
       token: sessionToken(root),
-      rules: config.prompt.rules,
+      ...(flags.rules?.[0] === 'none' ? { agentNotes: 'none' } : { rules: config.prompt.rules }),
       include: flags.all === undefined ? 'everyday' : 'all',
       budget: numberOf(flags, 'budget'),
     })

@@ -4,16 +4,19 @@ import { wantsNetwork } from '../../approvals/needs-network.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
 import type { Place } from '../../config/kinds.ts'
 import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
+import type { Settings } from '../../core/settings.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
 import { yamlOf } from '../../config/sample.ts'
-import { distrust, trust } from '../../config/load.ts'
+import { Clada } from '../../api/clada.ts'
+import { type AgentNotes, agentNotesFor, agentNotesName, trustOf } from '../../config/agent-notes.ts'
+import { distrust, trust } from '../../config/trust.ts'
 import { adoptState } from '../../state/vouched.ts'
 import { answerIn, asked, typedLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, sayProject } from '../options.ts'
 import { print } from '../streams.ts'
-import { spellOutCommand } from '../../report/words.ts'
+import { spellOut, spellOutCommand } from '../../report/words.ts'
 import { approvalState } from './approvals.ts'
 
 /** Settings of a project apply only after the user has seen them. */
@@ -21,9 +24,9 @@ export const command: Command = {
   name: 'trust',
   group: 'set-up',
   usage: 'clada trust [remove | --history]',
-  summary: 'review what the config of a project asks for, and trust it',
+  summary: 'review what a project asks for and tells agents, and trust it',
   about:
-    'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether to\ntrust that file until it changes. Then asks about each command that the project lists as approved and you have not.',
+    'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether to\ntrust that file until it changes. Then shows each AGENTS.md, which prompts quote while you trust it, and asks about\neach command that the project lists as approved and you have not.',
   words: ['remove'],
   flags: ['root', 'history', 'help'],
   examples: [
@@ -42,16 +45,20 @@ export const command: Command = {
     await sayProject(flags)
     const { project } = loaded ?? {}
     if (verb === 'remove') {
-      distrust(project?.dir ?? root)
-      print('The config file of this project is not trusted. Approvals: clada approvals remove "CMD".')
+      const dir = project?.dir ?? root
+      distrust({ place: dir, root: dir })
+      for (const { path } of await allNotes(new Clada(options), settings)) distrust(trustOf(path, settings))
+      print('The config file and AGENTS.md of this project are not trusted. Approvals: clada approvals remove "CMD".')
       return 0
     }
     const file = project === undefined ? 'agreed' : await vouchForFile(loaded, project)
-    if (file === 'no terminal') return 1
+    const notes =
+      file === 'no terminal' ? file : await vouchForNotes(await allNotes(new Clada(options), settings), settings)
+    if (notes === 'no terminal') return 1
     const proposed = loaded?.merged['commands.approve'].refused?.value
     const approvals = await approvalsFor(settings, commandSettingsOf(options))
     const commands = await vouchForCommands(root, approvals, Array.isArray(proposed) ? proposed.map(String) : [])
-    return file === 'agreed' && commands === 'agreed' ? 0 : 1
+    return [file, notes, commands].every((answer) => answer === 'agreed') ? 0 : 1
   },
 }
 
@@ -89,11 +96,40 @@ async function vouchForFile(
   const reply = await typedLine('Trust this file until it changes? y, n: ')
   if (reply === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
   if (answerIn(reply) === 'no') return 'declined'
-  if (trust(project.dir, project.text)) return 'agreed'
+  if (trust({ place: project.dir, root: project.dir }, project.text)) return 'agreed'
+  return nothingCanBeTrusted()
+}
+
+function nothingCanBeTrusted(): 'declined' {
   process.stderr.write(
     'clada: your state directory is inside the project, where documents can write, so nothing can be trusted.\n',
   )
   return 'declined'
+}
+
+/** Every AGENTS.md of a project. */
+async function allNotes(clada: Clada, settings: Settings): Promise<AgentNotes[]> {
+  const found = await clada.perform('glob', { pattern: `**/${agentNotesName}`, base_path: settings.root })
+  const files = found.results[0]?.data
+  return agentNotesFor(settings, Array.isArray(files) ? files.map(String) : [])
+}
+
+/** The user sees all of what models are told. */
+async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): Promise<Answer> {
+  let answer: Answer = 'agreed'
+  for (const { path, text } of notes.filter(({ isTrusted }) => !isTrusted)) {
+    if (text === undefined) {
+      print(`${spellOut(path)} is a link, no text or too long: prompts only name it.`)
+      continue
+    }
+    print(`${spellOut(path)} tells agents:`)
+    for (const line of text.trimEnd().split('\n')) print(`  ${spellOut(line)}`)
+    const reply = await typedLine('Quote it in prompts until it changes? y, n: ')
+    if (reply === undefined) return withoutTerminal(`give models what you want of ${agentNotesName} as prompt.rules`)
+    if (answerIn(reply) === 'no') answer = 'declined'
+    else if (!trust(trustOf(path, settings), text)) return nothingCanBeTrusted()
+  }
+  return answer
 }
 
 async function vouchForCommands(root: string, approvals: Approvals, proposed: readonly string[]): Promise<Answer> {
