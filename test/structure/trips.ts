@@ -67,7 +67,7 @@ export async function insertedAndDeleted({ outline, structure }: Traveller): Pro
 export async function* treesAround({ outline, structure }: Traveller): AsyncGenerator<Outcome> {
   const { text } = outline.source
   const { parser } = outline.language
-  if (parser.kind !== 'markdown' && whole.text !== text) {
+  if (parser.kind === 'tree-sitter' && whole.text !== text) {
     whole.tree?.free()
     whole = { text: '', tree: null }
     whole = { text, tree: await solidTree(text, outline.language, parser) }
@@ -115,7 +115,7 @@ async function around(outline: Outline, what: string, changes: readonly Change[]
 /** Every node clear of a span, with what is in it, and the types of those around it, in order; without comments. */
 async function nodesOutside({ language }: Outline, text: string, span: Span): Promise<string[]> {
   const found: string[] = []
-  if (language.parser.kind === 'markdown') {
+  if (language.parser.kind !== 'tree-sitter') {
     await withOutline(text, language, ({ structures }) => {
       const from = text.slice(0, span.start).trimEnd().length
       const to = text.length - text.slice(span.end).trimStart().length

@@ -212,3 +212,12 @@ test.each([
 test.each(['a.py', 'a.pyi', 'notes.md', 'NOTES', 'list.yml'])('three dots alone are meant in %s', (path) => {
   expect(elisionIn(['    ...'], path)).toBeUndefined()
 })
+
+test.each([
+  ['in the new text alone', ['a', 'b'], ['x', '// ... existing code ...', 'y'], { at: 2, why: 'only-new' }],
+  ['in the old text alone', ['a', '// ...', 'b'], ['x', 'y'], { at: 2, why: 'only-old' }],
+  ['more in the old text', ['a', '// ...', 'b', '// ...', 'c'], ['a', '// ...', 'c'], { at: 2, why: 'unequal' }],
+  ['around lines that are not there', ['a', '// ...', 'z'], ['x', '// ...', 'z'], { at: 2, why: 'not-found' }],
+] as const)('says where an elision is that cannot be resolved: %s', (_, old, fresh, where) => {
+  expect(resolveElisions(old, fresh, 'a.ts', 'a\nm\nb\nn\nc\n')).toMatchObject({ kind: 'undetermined', ...where })
+})

@@ -5,6 +5,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import { emptyNotebook, notebookText, notebookWith } from '../../packages/clada/src/workspace/notebook.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { block } from './blocks.ts'
 
 /** As Jupyter writes it: one space a step, keys in order; and with a number that JSON.stringify would write otherwise. */
 const jupyter = `{
@@ -158,4 +159,44 @@ it.each([
   const after = path.join(root, 'new_path' in params ? params.new_path : 'a.ipynb')
   expect(result.results[0]?.error ?? '').toBe('')
   expect(fs.readFileSync(after, 'utf8')).toBe(jupyter.replace('python3', 'julia'))
+})
+
+it('has one line space for searching, looking and editing', async () => {
+  const root = scratchDir({ 'a/b.ipynb': jupyter, 'a/old.ipynb': '{"print": 1}\n', 'c.py': 'print(x)\n' })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  const ask = async (action: string, params: Record<string, string>) =>
+    (await clada.perform(action, params)).results[0]?.data
+  const hits = [
+    { file: `${root}/a/b.ipynb`, line_number: 7, line: 'print(x)' },
+    { file: `${root}/a/old.ipynb`, line_number: 1, line: '{"print": 1}' },
+    { file: `${root}/c.py`, line_number: 1, line: 'print(x)' },
+  ]
+  expect(await ask('grep', { pattern: 'print', path: root })).toEqual(hits)
+  expect(await ask('grep', { pattern: 'print', path: root, include: 'a/*.ipynb' })).toEqual(hits.slice(0, 2))
+  expect(await ask('grep', { pattern: 'print(', path: `${root}/a/b.ipynb` })).toEqual(hits.slice(0, 1))
+  expect(await ask('list_structures', { path: `${root}/a/b.ipynb` })).toMatchObject({
+    structures: [
+      { header: '# %% [markdown] intro', lines: [1, 4] },
+      { header: '# %% [code] a1b2', lines: [5, 7] },
+    ],
+  })
+  await ask('file_replace_lines', { path: `${root}/a/b.ipynb`, lines: '7', new_content: 'print(x + 1)' })
+  expect(await ask('read_structure', { path: `${root}/a/b.ipynb`, target: 'a1b2' })).toMatchObject({
+    matches: [{ text: '# %% [code] a1b2\nx = 1\nprint(x + 1)\n', line_range_inclusive: [5, 7] }],
+  })
+  await ask('replace_structure', { path: `${root}/a/b.ipynb`, target: 'a1b2', content: 'x = 2\n' })
+  expect(fs.readFileSync(path.join(root, 'a/b.ipynb'), 'utf8')).toBe(
+    jupyter.replace('    "x = 1\\n",\n    "print(x)"\n', '    "x = 2"\n'),
+  )
+})
+
+it('finds what an action of the same reply wrote into a notebook', async () => {
+  const root = scratchDir({ 'b.ipynb': jupyter })
+  const reply = [
+    ['file_replace_lines', { path: 'b.ipynb', lines: '6', new_content: 'total = 1' }],
+    ['grep', { pattern: 'total', path: '.' }],
+  ] as const
+  const text = reply.map(([action, params]) => block(action, params)).join('\n')
+  const { results } = await new Clada({ repoPath: root, git: 'off', relativePaths: true, atomic: true }).execute(text)
+  expect(results[1]?.data).toEqual([{ file: 'b.ipynb', line_number: 6, line: 'total = 1' }])
 })

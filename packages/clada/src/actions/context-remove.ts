@@ -3,7 +3,7 @@ import { defineAction, fail, ok, path } from '../core/action.ts'
 import { slashed } from '../core/paths.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
 import type { PathArg } from '../core/files.ts'
-import { namesMatching } from './glob.ts'
+import { namesMatching } from '../core/names-matching.ts'
 import { spellingsOf } from './narrow.ts'
 import { globIn } from './path-set.ts'
 

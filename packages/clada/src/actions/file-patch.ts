@@ -177,7 +177,7 @@ async function withoutElisions(
     const found = resolveElisions(old ?? [], fresh ?? [], file.path.given, file.text)
     if (found.kind === 'undetermined') {
       const missed = await absence(file, (old ?? []).join('\n'), (fresh ?? []).join('\n'))
-      return { ...elisionProblem(file.path, 'patch', found), ...missed }
+      return { ...elisionProblem(file.path, ['patch'], found), ...missed }
     }
     whole.push(found.kind === 'none' ? hunk : { ...hunk, lines: hunkOf(found.old, found.fresh) })
     if (found.kind === 'resolved') kept.push(...found.kept.map((line) => `hunk ${hunk.number}: ${line}`))

@@ -90,7 +90,7 @@ async function withoutElisions(
   const { resolveElisions } = await import('@clada/reply/text/elision.ts')
   const old = textOfLines(file.text, spans, range).split('\n')
   const found = resolveElisions(old, content.split(/\r?\n/), file.path.given, file.text)
-  if (found.kind === 'undetermined') return elisionProblem(file.path, 'new_content', found)
+  if (found.kind === 'undetermined') return elisionProblem(file.path, ['new_content'], found)
   return found.kind === 'none' ? content : found.fresh.join('\n')
 }
 

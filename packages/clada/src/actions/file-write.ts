@@ -75,7 +75,7 @@ async function withoutElisions(
   const { resolveElisions } = await import('@clada/reply/text/elision.ts')
   const found = resolveElisions(splitLines(file.text), content.split(/\r?\n/), path.given, file.text, 'file')
   if (found.kind === 'none') return { content, kept: [] }
-  if (found.kind === 'undetermined') return fail(elisionProblem(path, 'content', { line: found.line }))
+  if (found.kind === 'undetermined') return fail(elisionProblem(path, ['content'], { ...found, replaced: undefined }))
   const text = found.fresh.join('\n')
   return { content: dominantEol(file.text) === '\r\n' ? toEol(text, '\r\n') : text, kept: found.kept }
 }

@@ -1,8 +1,9 @@
 import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } from '../core/action.ts'
 import { filesOutput, filesShape } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
-import type { Problem } from '../core/problem.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
+import { pathBelow, pathSetOf } from './path-set.ts'
 import { extractNumberedLines } from '@clada/reply/text/lines.ts'
 
 export const filesRead = defineAction({
@@ -15,9 +16,15 @@ export const filesRead = defineAction({
   display: 'always',
   output: filesOutput(),
   everyday: true,
-  params: { paths: paths('Files to read, one per line.') },
+  params: { paths: paths('Files or globs, one per line.') },
   returns: filesShape,
   examples: [
+    {
+      title: 'takes globs, without what git ignores',
+      before: { '.gitignore': 'c.js\n', 'src/a.js': 'A', 'src/b/b.js': 'B', 'src/c.js': 'C', 'src/d.md': 'D' },
+      params: { paths: 'src/**/*.js\nsrc/a.js' },
+      data: { content: '=== ROOT/src/a.js ===\nA\n\n=== ROOT/src/b/b.js ===\nB' },
+    },
     {
       title: 'puts a blank line between',
       before: { 'a.txt': 'A', 'b.txt': 'B' },
@@ -44,7 +51,7 @@ export async function readSeveral(
   const read: string[] = []
   const texts: string[] = []
   const failures: { path: string; problem: Problem }[] = []
-  for (const path of paths) {
+  for (const path of await filesMeant(files, paths)) {
     const file = await attempt(() => files.read(path))
     if ('ok' in file) failures.push({ path: path.given, problem: file.problem })
     else {
@@ -58,6 +65,32 @@ export async function readSeveral(
   return fail({ kind: 'files-failed', doing: 'read', failures, done: read }, read.length > 0 ? data : undefined)
 }
 
+/** A file that a glob matches is read where it is first named; a glob without any file stays, to be reported as missing. */
+async function filesMeant(files: Files, paths: readonly PathArg[]): Promise<PathArg[]> {
+  const meant: PathArg[] = []
+  for (const path of paths) {
+    const set = await pathSetOf(files, path)
+    const found = set?.pattern === undefined ? [] : await filesBelow(files, set.base, set.pattern)
+    const more = found.filter(({ absolute }) => !meant.some((one) => one.absolute === absolute))
+    meant.push(...(found.length === 0 ? [path] : more))
+  }
+  return meant
+}
+
+async function filesBelow(files: Files, base: PathArg, pattern: string): Promise<PathArg[]> {
+  const names = await files.searched(base, pattern)
+  if (names.length > mostFiles)
+    throw new ProblemError({
+      kind: 'bad-param',
+      param: 'paths',
+      message: `${pattern} matches ${names.length} files, more than ${mostFiles}; name fewer`,
+    })
+  return names.map((name) => pathBelow(base, name))
+}
+
+/** More do not fit into any report. */
+const mostFiles = 500
+
 export const filesReadNumbered = defineAction({
   name: 'files_read_numbered',
   description: 'Read several files with line numbers into one text. Each comes after a line `=== path ===`.',
@@ -66,7 +99,7 @@ export const filesReadNumbered = defineAction({
   display: 'always',
   output: filesOutput('numbered'),
   params: {
-    paths: paths('Files to read, one per line.'),
+    paths: paths('Files or globs, one per line.'),
     delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
   },
   returns: filesShape,

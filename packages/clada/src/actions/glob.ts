@@ -1,5 +1,5 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
-import { bounded, withTimeLimit } from '../core/time-limit.ts'
+import { namesMatching } from '../core/names-matching.ts'
 import { pathsOutput } from './output.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
@@ -43,20 +43,6 @@ export const glob = defineAction({
     return ok(found.map((file) => (base === '.' || base === '' ? file : `${base}/${file}`)))
   },
 })
-
-export async function namesMatching(names: readonly string[], pattern: string): Promise<string[]> {
-  // Loaded only here: most documents never list by pattern.
-  const { default: picomatch } = await import('picomatch')
-  // A pattern becomes an expression, and one with many stars can try them against each other for ever.
-  return withTimeLimit(mostMs, () =>
-    bounded(() => {
-      const matches = picomatch(pattern, { dot: true })
-      return names.filter((name) => matches(name))
-    }),
-  )
-}
-
-const mostMs = 3000
 
 /** A glob as it reads from a directory: models that write whole paths everywhere write them here too. */
 export function patternBelow(pattern: string, base: PathArg): string {

@@ -30,7 +30,7 @@ export async function onStructures<T extends object>(
     read: async (given) => {
       try {
         const path = argOf(given)
-        const file = await files.read(path, { notebooks: 'json', ...(path === paths[0] ? { expectHash } : {}) })
+        const file = await files.read(path, path === paths[0] ? { expectHash } : {})
         read.set(given, file)
         return file.text
       } catch (error) {
@@ -94,7 +94,7 @@ export async function withoutElisions(
   const { resolveElisions } = await import('@clada/reply/text/elision.ts')
   const whole = resolveElisions(splitLines(only), content.split(/\r?\n/), path.given, file.text)
   if (whole.kind === 'undetermined')
-    return fail(elisionProblem(path, 'content', { ...whole, replaced: splitLines(only) }))
+    return fail(elisionProblem(path, ['content'], { ...whole, replaced: splitLines(only) }))
   return whole.kind === 'none' ? { content, kept: [] } : { content: whole.fresh.join('\n'), kept: whole.kept }
 }
 

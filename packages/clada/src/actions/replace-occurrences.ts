@@ -1,6 +1,7 @@
 import { bounded } from '../core/time-limit.ts'
 import { fail, type Failed, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
 import type { ValueOf } from '../core/shape.ts'
+import type { Elision } from '@clada/reply/core/place.ts'
 import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
@@ -153,7 +154,10 @@ export async function editWithoutElisions<E extends Replacing>(
   const found = resolveElisions((old ?? '').split('\n'), (fresh ?? '').split('\n'), path.given, file.text)
   if (found.kind === 'none') return { edit, kept: [] }
   if (found.kind === 'undetermined') {
-    return fail({ ...elisionProblem(path, 'new_text', found), ...(await absence(file, old_text, new_text)) })
+    return fail({
+      ...elisionProblem(path, ['new_text', 'old_text'], found),
+      ...(await absence(file, old_text, new_text)),
+    })
   }
   return { edit: { ...edit, old_text: found.old.join('\n'), new_text: found.fresh.join('\n') }, kept: found.kept }
 }
@@ -162,8 +166,8 @@ export async function editWithoutElisions<E extends Replacing>(
 export async function findElisionProblem(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
   if (!mayElide(content)) return undefined
   const { newElisionIn } = await import('@clada/reply/text/elision.ts')
-  const line = newElisionIn(content, file.path.given, file.text)
-  return line === undefined ? undefined : elisionProblem(file.path, param, { line })
+  const elision = newElisionIn(content, file.path.given, file.text)
+  return elision && elisionProblem(file.path, [param], elision)
 }
 
 /** What is in every text that leaves lines out. Most texts have none of the words, which are found faster one by one. */
@@ -190,15 +194,16 @@ const elisionWords = [
 const elision =
   /\.{3}|\u2026|rest of|unchanged|\bsame\b|\bsnip\b|\b(?:existing|previous|remaining|original)\s+\w|\b(?:stay|remain)s?\b|\bas (?:is|before)\b/
 
+/** `params` are those of the new and of the old text, where the action has one for that. */
 export const elisionProblem = (
   path: PathArg,
-  param: string,
-  { line, replaced }: { readonly line: string; readonly replaced?: readonly string[] },
+  params: readonly [fresh: string, old?: string],
+  { line, at, why, replaced }: Elision & { readonly replaced?: readonly string[] | undefined },
 ): Problem => ({
   kind: 'elision',
   path: path.given,
-  param,
-  line,
+  param: (why === 'only-new' ? undefined : params[1]) ?? params[0],
+  elision: { line, at, why },
   ...(replaced === undefined || replaced.length > 60 ? {} : { replaced: replaced.join('\n') }),
 })
 

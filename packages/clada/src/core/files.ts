@@ -21,6 +21,8 @@ export interface Files {
   /** Every file below a directory that matches, as `path/below/it`, sorted. Links are not followed. */
   glob(base: PathArg, matches: (relative: string) => boolean, enter: (relative: string) => boolean): Promise<string[]>
   search(query: Search): Promise<SearchResult>
+  /** The files below a directory that a search with this `include` looks into, relative to it and sorted. */
+  searched(base: PathArg, include: string): Promise<string[]>
   /** What a path is, after the same check as for a use of that kind; undefined when there is nothing. */
   look(path: PathArg, access: Access): Promise<Pathed | undefined>
   /**

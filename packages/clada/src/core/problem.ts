@@ -1,4 +1,4 @@
-import type { NearPlace, Place } from '@clada/reply/core/place.ts'
+import type { Elision, NearPlace, Place } from '@clada/reply/core/place.ts'
 import type { NotExecuted } from '@clada/reply/core/block.ts'
 import type { Code, StructureCode } from '@clada/reply/core/codes.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
@@ -91,7 +91,7 @@ export type Problem =
   /** Some of several replacements cannot be made, so none is. */
   | { kind: 'edits-failed'; path: string; total: number; failures: { edit: number; problem: Problem }[] }
   /** A line that replaces others would be written, and it is not certain which. */
-  | ({ kind: 'elision'; path: string; param: string; line: string; replaced?: string } & Partial<Absence>)
+  | ({ kind: 'elision'; path: string; param: string; elision: Elision; replaced?: string } & Partial<Absence>)
   /** A proposal without the user's consent. */
   | { kind: 'review-needed'; path: string; refused: boolean; lacks?: MissingPart }
   /** The user reviewed it and does not want it. */

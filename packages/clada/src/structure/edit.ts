@@ -12,6 +12,7 @@ import {
   type Side,
   type SpacingOptions,
 } from './insertion.ts'
+import { asCell } from './cells-outline.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import {
@@ -55,7 +56,7 @@ export function replaceIn(
       const line = source.lineAt(structure.start)
       return finish(document, outline, changes, { lines: [line, line] }, { around: structure.parent })
     }
-    const { text, isSound } = await replacement(outline, structure, ownPart(structure, content))
+    const { text, isSound } = await replacement(outline, structure, ownPart(structure, content, structure.header))
     const change: Change = { start: structure.start, end: structure.end, text }
     const first = source.lineAt(structure.start)
     const lines: [number, number] = [first, first + text.split('\n').length - 1]
@@ -64,8 +65,8 @@ export function replaceIn(
 }
 
 /** `} else {`: the brace that ends what comes before a branch is there already. */
-const ownPart = ({ kind }: Structure, content: string): string =>
-  branches.has(kind) ? content.replace(/^\s*\}\s*(?=[a-z])/, '') : content
+const ownPart = ({ kind }: Structure, content: string, header: string): string =>
+  kind === 'cell' ? asCell(content, header) : branches.has(kind) ? content.replace(/^\s*\}\s*(?=[a-z])/, '') : content
 
 /** The text of a structure after it is replaced by content. */
 export async function replacement(outline: Outline, structure: Structure, content: string) {
@@ -155,7 +156,7 @@ function inserting<T>(
         'INVALID_PARAMETER',
         `The target is inside a statement, so nothing can be put ${side} it. Name what contains it, or edit by text.`,
       )
-    const piece = await pieceOf(ownPart(structure, content), structure.language)
+    const piece = await pieceOf(ownPart(structure, content, '# %% [code]'), structure.language)
     const made = insertion(outline, structure, side, piece, options)
     const [inserted] = landingLines(document.text, made.changes, made)
     const moved = made.main.text.split('\n').length - 1
@@ -234,6 +235,10 @@ export async function finish<T>(
       language: outline.language,
       before: () => (faults ??= faultsIn(path, outline)),
       text,
+      put: tried.map((change) => {
+        const start = offsetAfter(tried, change)
+        return { start, end: start + change.text.length }
+      }),
       filled: filled === null ? null : { header: filled.header, start: placeAfter(tried, filled.start) },
       keeps: (after) => after.keeps(neighbours, tried),
       look: (after) => (landing === undefined ? [] : inconsistentIndent(outline.source, after, landing)),

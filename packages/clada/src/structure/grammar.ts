@@ -58,7 +58,8 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
     },
     parse(text) {
       parser.setLanguage(language)
-      const tree = parser.parse(text, null, { progressCallback: isLate })
+      const known = row.skipped === undefined ? text : text.replace(row.skipped, (line) => ' '.repeat(line.length))
+      const tree = parser.parse(known, null, { progressCallback: isLate })
       if (tree === null) {
         // It would continue with this text the next time.
         parser.reset()

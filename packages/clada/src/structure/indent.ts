@@ -165,7 +165,7 @@ type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly faults: number }
 async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
-  const frames = parser.kind === 'markdown' ? alone : (parser.fragments ?? alone)
+  const frames = parser.kind === 'tree-sitter' ? (parser.fragments ?? alone) : alone
   let best: Look | undefined
   for (const [before, after] of frames) {
     const found = await lookInside(lines, language, before, after)

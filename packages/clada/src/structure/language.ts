@@ -12,7 +12,7 @@ export interface Language {
   readonly interpreters?: string
   /** What the info string of a Markdown fence may call it, besides its name and its extensions. */
   readonly fences?: string
-  readonly parser: TreeSitterRow | MarkdownRow
+  readonly parser: TreeSitterRow | OutlinedRow
   /** Words that may be left out of a header: `export`, `public`. */
   readonly modifiers?: string
   /** What ends a structure of a kind before another one, where the last may go without: `;` in CSS, `,` after an arm in Rust. */
@@ -53,6 +53,8 @@ export interface TreeSitterRow {
   /** Statements that are called by their first line when they hold a function without a name. */
   readonly statements?: string
   readonly comments: string
+  /** Lines that the grammar does not know, and that it reads as if they were empty: `#if DEBUG`. */
+  readonly skipped?: RegExp
   /** Decorators and attributes: part of the structure, not of its header. */
   readonly decorators?: string
   /** What nodes begin with that hold nothing: what the grammar counts to them after their first part is not theirs. */
@@ -107,8 +109,9 @@ export interface TreeSitterRow {
   readonly judge?: 'oxc'
 }
 
-export interface MarkdownRow {
-  readonly kind: 'markdown'
+/** Read by code of its own, which finds parts in other languages. */
+export interface OutlinedRow {
+  readonly kind: 'markdown' | 'cells'
 }
 
 const named = [
@@ -133,6 +136,7 @@ const named = [
   'element',
   'table',
   'section',
+  'cell',
 ] as const
 
 const unnamed = [

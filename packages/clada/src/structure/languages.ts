@@ -1,3 +1,4 @@
+import { looksLikeCells } from '../core/cells.ts'
 import { words, type Language } from './language.ts'
 import { bash } from './languages/bash.ts'
 import { c } from './languages/c.ts'
@@ -11,6 +12,7 @@ import { javascript } from './languages/javascript.ts'
 import { json } from './languages/json.ts'
 import { kotlin } from './languages/kotlin.ts'
 import { markdown } from './languages/markdown.ts'
+import { notebook } from './languages/notebook.ts'
 import { php } from './languages/php.ts'
 import { python } from './languages/python.ts'
 import { ruby } from './languages/ruby.ts'
@@ -43,6 +45,7 @@ export const languages: readonly Language[] = [
   css,
   kotlin,
   swift,
+  notebook,
 ]
 
 /** By extension, then by file name, then by the program that its `#!` line names. */
@@ -50,6 +53,8 @@ export function languageFor(path: string, text: string): Language | undefined {
   const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const dot = file.lastIndexOf('.')
   const found = dot === -1 ? undefined : byExtension().get(file.slice(dot + 1))
+  // Of a format that is not known, or asked for as it is in the file.
+  if (found?.parser.kind === 'cells' && !looksLikeCells(text)) return languageNamed('json')
   return found ?? byFileName().get(file) ?? byInterpreter().get(interpreterOf(text))
 }
 

@@ -5,9 +5,10 @@ import type { Span } from '@clada/reply/text/edit.ts'
 import type { Kind, Language } from './language.ts'
 import type { OpenStructure as Open } from './structure.ts'
 
-export interface MarkdownOutline {
+/** Structures of which some are in another language. */
+export interface PartsOutline {
   readonly structures: Open[]
-  /** The code inside fences, with what the fence calls its language. */
+  /** The code inside some of them, with what it is called there. */
   readonly fences: readonly Fence[]
   readonly preambleEnd: number
 }
@@ -19,13 +20,13 @@ export interface Fence {
 }
 
 /** Headings with what is below them, list items, code blocks, quotes and tables. */
-export async function markdownOutline(source: Source, language: Language): Promise<MarkdownOutline> {
+export async function markdownOutline(source: Source, language: Language): Promise<PartsOutline> {
   // Loaded only here: most structures are code.
   const { default: MarkdownIt } = await import('markdown-it')
   return bounded(() => outlineBy(new MarkdownIt({ html: true }), source, language))
 }
 
-function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language: Language): MarkdownOutline {
+function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language: Language): PartsOutline {
   const front = /^---[ \t]*\r?\n[^]*?\n---[ \t]*(?:\r?\n|$)/.exec(source.text)?.[0] ?? ''
   const text = front.replace(/[^\n]/g, '') + source.text.slice(front.length).replaceAll('\r\n', '\n')
   const tokens: ReturnType<typeof md.parse> = []

@@ -42,6 +42,7 @@ export const roles: Readonly<Record<string, Role>> = {
   type: holder,
   module: holder,
   section: holder,
+  cell: holder,
   function: code,
   method: code,
   macro: code,

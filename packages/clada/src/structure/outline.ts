@@ -1,8 +1,9 @@
 import { Source } from '@clada/reply/core/source.ts'
 import { bounded } from '../core/time-limit.ts'
 import { abandonParsers, type Grammar, grammarFor } from './grammar.ts'
-import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
+import { type Language, type OutlinedRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
+import { cellsOutline } from './cells-outline.ts'
 import { markdownOutline } from './markdown-outline.ts'
 import { hasNeighbours, neighboursOf } from './neighbours.ts'
 import type { Fault, OpenStructure, Outline, Structure } from './structure.ts'
@@ -28,7 +29,7 @@ export async function withOutline<T>(
 /** The faults of a text, without an outline of it. */
 export async function faultsOfTree(text: string, language: Language): Promise<readonly Fault[]> {
   const { parser: row } = language
-  if (row.kind === 'markdown') return []
+  if (row.kind !== 'tree-sitter') return []
   const grammar = await grammarFor(language, row)
   return bounded(() => {
     const tree = grammar.parse(text)
@@ -46,9 +47,9 @@ interface Parsed extends ParsedPart {
 
 async function outlineOf(source: Source, language: Language, trees: Parsed[]): Promise<Outline> {
   const made =
-    language.parser.kind === 'markdown'
-      ? await ofMarkdown(source, language, language.parser, trees)
-      : await ofTree(source, { start: 0, end: source.text.length }, language, language.parser, null, trees)
+    language.parser.kind === 'tree-sitter'
+      ? await ofTree(source, { start: 0, end: source.text.length }, language, language.parser, null, trees)
+      : await ofParts(source, language, language.parser, trees)
   const [whole] = trees
   return {
     source,
@@ -60,7 +61,7 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     neighbours: (changes, how) => neighboursOf(trees, changes, how),
     keeps: (neighbours, changes) => hasNeighbours(trees, neighbours, changes),
     faults: () =>
-      whole === undefined || language.parser.kind === 'markdown' ? [] : faultsOf(whole.tree, source, whole.row),
+      whole === undefined || language.parser.kind !== 'tree-sitter' ? [] : faultsOf(whole.tree, source, whole.row),
     faultsIn: (span) => trees.flatMap((part) => faultsTouching(source, part, span)),
   }
 }
@@ -71,11 +72,14 @@ interface Made {
   readonly preambleEnd: number
 }
 
-async function ofMarkdown(source: Source, language: Language, _: MarkdownRow, trees: Parsed[]): Promise<Made> {
-  const { structures, fences, preambleEnd } = await markdownOutline(source, language)
+async function ofParts(source: Source, language: Language, { kind }: OutlinedRow, trees: Parsed[]): Promise<Made> {
+  const { structures, fences, preambleEnd } = await (kind === 'cells' ? cellsOutline : markdownOutline)(
+    source,
+    language,
+  )
   for (const { holder, info, code } of fences) {
     const inner = languageOfFence(info)
-    if (inner === undefined || inner.parser.kind === 'markdown') continue
+    if (inner?.parser.kind !== 'tree-sitter') continue
     const made = await ofTree(source, code, inner, inner.parser, holder, trees)
     holder.children.push(...made.structures)
   }
@@ -99,7 +103,7 @@ async function ofTree(
   for (const { language: name, start, end } of made.embedded) {
     const inner = languageNamed(name)
     const holder = innermost(made.structures, start, end)
-    if (inner === undefined || inner.parser.kind === 'markdown' || holder === null) continue
+    if (inner?.parser.kind !== 'tree-sitter' || holder === null) continue
     const within = await ofTree(source, { start, end }, inner, inner.parser, holder, trees)
     holder.children.push(...within.structures)
   }

@@ -4,6 +4,7 @@ import type { parseSync } from 'oxc-parser'
 import { type Language, nameless } from './language.ts'
 import { faultsOfTree, withOutline } from './outline.ts'
 import { everyStructure, type Fault, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
+import type { Span } from '@clada/reply/text/edit.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { languageFor } from './languages.ts'
 import { loadPackage, packageFile } from '../core/installation.ts'
@@ -25,6 +26,8 @@ export interface Judgement {
   /** What was wrong before. Grammars know less than compilers, so only what is new counts. */
   readonly before: () => Promise<readonly Fault[]>
   readonly text: string
+  /** What was put in, as parts of the text. */
+  readonly put: readonly Span[]
   /** A structure that had something inside, and where it starts now; that it lost all of it is worth a word. */
   readonly filled: { readonly header: string; readonly start: number } | null
   /** Whether what was next to the edit is still there. */
@@ -41,11 +44,16 @@ export interface Judged {
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, filled, keeps, look }: Judgement): Promise<Judged> {
+export function judge({ path, language, before, text, put, filled, keeps, look }: Judgement): Promise<Judged> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
-    const after = await faultsIn(path, outline)
-    const broken = after.length === 0 ? [] : newFaults(await before(), after)
+    const strict = await strictFaults(path, text, language)
+    const after = strict ?? outline.faults()
+    const known = after.length === 0 ? [] : await before()
+    const fresh = newFaults(known, after)
+    // A grammar that lost its way in a file before may lose it elsewhere after an edit that is right.
+    const isOwn = ({ line }: Fault): boolean => put.some((span) => touchesLine(outline.source, span, line))
+    const broken = strict === undefined && known.length > 0 ? fresh.filter(isOwn) : fresh
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
     const holder = filled === null ? undefined : structureAt(outline, filled)
     if (holder !== undefined && holdsNothing(outline, holder)) {
@@ -65,6 +73,11 @@ function newFaults(before: readonly Fault[], after: readonly Fault[]): Fault[] {
     known.set(key, left - 1)
     return left <= 0
   })
+}
+
+function touchesLine(source: Source, span: Span, line: number): boolean {
+  const [first, last] = lineRangeOf(source, span)
+  return first <= line && line <= last
 }
 
 function structureAt({ structures }: Outline, { header, start }: { header: string; start: number }) {

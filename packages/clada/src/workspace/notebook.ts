@@ -1,16 +1,12 @@
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
+import { cellHeader } from '../core/cells.ts'
 import { shortDigestOf } from '../core/digest.ts'
 
 /**
  * A notebook as text, one cell after another, each below a line `# %% [code] ID`. Outputs and metadata are left out.
  * Written back, only the cells that changed change in the file.
  */
-const header = /^# %% \[(code|markdown|raw)\](?: (\S+))?$/
-
-/** Whether a text is written like the one that a notebook is shown as. */
-export const looksLikeCells = (text: string): boolean => header.test(text.slice(0, `${text}\n`.indexOf('\n')).trimEnd())
-
-/** Undefined for what is not a notebook of the current format, or has a line in a cell that reads like a header. */
+/** Undefined for what is not a notebook of the current format, or has a line in a cell that reads like a cellHeader. */
 export function notebookText(json: string): string | undefined {
   const notebook = readNotebook(json)
   return notebook === undefined ? undefined : textOf(notebook.cells)
@@ -94,7 +90,12 @@ function readNotebook(json: string): Notebook | undefined {
     }
     const [type, id, source] = [value('cell_type'), value('id'), sourceOf(value('source'))]
     const isKnown = type === 'code' || type === 'markdown' || type === 'raw'
-    if (at === undefined || !isKnown || source === undefined || source.split('\n').some((line) => header.test(line)))
+    if (
+      at === undefined ||
+      !isKnown ||
+      source === undefined ||
+      source.split('\n').some((line) => cellHeader.test(line))
+    )
       return undefined
     cells.push({ type, id: typeof id === 'string' ? id : `${cells.length + 1}`, source, start, end, at })
   }
@@ -137,7 +138,7 @@ function cellsIn(text: string): Wanted[] | undefined {
   const cells: { type: string; id: string | undefined; lines: string[] }[] = []
   if (text.trim() === '') return []
   for (const line of lines) {
-    const [, type, id] = header.exec(line) ?? []
+    const [, type, id] = cellHeader.exec(line) ?? []
     if (type !== undefined) cells.push({ type, id, lines: [] })
     else if (cells.length > 0) cells.at(-1)?.lines.push(line)
     else if (line.trim() !== '') return undefined

@@ -12,6 +12,7 @@ import type {
   Written,
 } from '../core/files.ts'
 import { shortDigestOf, digestOf } from '../core/digest.ts'
+import { looksLikeCells } from '../core/cells.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join, sep } from 'node:path'
 import { ProblemError } from '../core/problem.ts'
@@ -111,7 +112,7 @@ async function withCells(path: PathArg, json: string, text: string): Promise<str
 /** A whole notebook that is written as it is shown: its JSON, with what is in the file where that is a notebook. */
 async function asNotebook(path: PathArg, text: string, replaced?: Buffer): Promise<string> {
   if (!isNotebookPath(path.absolute)) return text
-  const { emptyNotebook, looksLikeCells, notebookText } = await import('./notebook.ts')
+  const { emptyNotebook, notebookText } = await import('./notebook.ts')
   if (!looksLikeCells(text)) return text
   const json = replaced?.toString() ?? ''
   return withCells(path, notebookText(json) === undefined ? emptyNotebook : json, text)
@@ -352,6 +353,14 @@ export class ActionFiles implements Files {
     const { searchWithRipgrep } = await import('./search.ts')
     const { locator, limits } = this.#workspace.parts
     return searchWithRipgrep(query, at, this.#tree, locator, limits.actionMs)
+  }
+
+  async searched(base: PathArg, include: string): Promise<string[]> {
+    const at = await this.#ready(base, 'list', 'directory')
+    if (at.parts.length > 0 && this.#tree.look(at)?.type !== 'directory') return []
+    const { namesWithRipgrep } = await import('./search.ts')
+    const { locator, limits } = this.#workspace.parts
+    return namesWithRipgrep({ include }, at, this.#tree, locator, limits.actionMs)
   }
 
   async look(path: PathArg, access: Access): Promise<Pathed | undefined> {

@@ -21,3 +21,15 @@ export interface NearPlace {
   /** The kind of difference, when there is only one. */
   why?: string
 }
+
+/** A line that stands for others, and why these are not known. */
+export interface Elision {
+  readonly line: string
+  /** Its number in its text, from 1. */
+  readonly at: number
+  /**
+   * `only-new`: nothing says what it stands for. `only-old`: the new text does not say whether those lines stay.
+   * `unequal`: there are more in one text than in the other. `not-found`: the old lines around it are not in the file once.
+   */
+  readonly why: 'only-new' | 'only-old' | 'unequal' | 'not-found'
+}

@@ -3,6 +3,7 @@
  * written into a file that does not have them: the lines left out stay, where the lines around them say which
  * these are.
  */
+import type { Elision } from '../core/place.ts'
 import { counted } from '../core/words.ts'
 import { Source } from '../core/source.ts'
 import { adapted } from './adapt.ts'
@@ -18,11 +19,10 @@ export function elisionIn(lines: readonly string[], path: string): string | unde
 }
 
 /** The first such line that the file does not have. */
-export function newElisionIn(content: string, path: string, text: string): string | undefined {
+export function newElisionIn(content: string, path: string, text: string): Elision | undefined {
   const lines = content.split(/\r?\n/)
-  return elisionsIn(lines, path)
-    .map((at) => lines[at]?.trim() ?? '')
-    .find((line) => !hasLine(text, line))
+  const at = elisionsIn(lines, path).find((one) => !hasLine(text, lines[one]?.trim() ?? ''))
+  return at === undefined ? undefined : elisionAt(lines, at, 'only-new')
 }
 
 export type Resolved =
@@ -34,8 +34,13 @@ export type Resolved =
       readonly fresh: readonly string[]
       readonly kept: readonly string[]
     }
-  /** `replaced` are the lines it may replace, as far as known. */
-  | { readonly kind: 'undetermined'; readonly line: string; readonly replaced?: readonly string[] }
+  | Undetermined
+
+export interface Undetermined extends Elision {
+  readonly kind: 'undetermined'
+  /** The lines it may replace, as far as known. */
+  readonly replaced?: readonly string[]
+}
 
 /** An edit of `text` with its elisions written out. */
 export function resolveElisions(
@@ -50,17 +55,22 @@ export function resolveElisions(
   const inOld = elisionsIn(old, path).filter((at) => isNew(old[at] ?? ''))
   const [first] = inNew
   if (first === undefined && inOld.length === 0) return { kind: 'none' }
-  const line = (fresh[first ?? 0] ?? old[inOld[0] ?? 0] ?? '').trim()
-  if (inOld.length === 0)
-    return inNewOnly(old, fresh, inNew, extent === 'file') ?? { kind: 'undetermined', line, replaced: old }
-  if (inOld.length !== inNew.length) return { kind: 'undetermined', line }
-  return (
-    inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? {
-      kind: 'undetermined',
-      line,
-    }
-  )
+  const [firstOld] = inOld
+  if (firstOld === undefined) {
+    const resolved = inNewOnly(old, fresh, inNew, extent === 'file')
+    return resolved ?? { kind: 'undetermined', ...elisionAt(fresh, first ?? 0, 'only-new'), replaced: old }
+  }
+  if (inOld.length !== inNew.length)
+    return { kind: 'undetermined', ...elisionAt(old, firstOld, inNew.length === 0 ? 'only-old' : 'unequal') }
+  const resolved = inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text)))
+  return resolved ?? { kind: 'undetermined', ...elisionAt(old, firstOld, 'not-found') }
 }
+
+const elisionAt = (lines: readonly string[], at: number, why: Elision['why']): Elision => ({
+  line: lines[at]?.trim() ?? '',
+  at: at + 1,
+  why,
+})
 
 function elisionsIn(lines: readonly string[], path: string): number[] {
   const found: number[] = []

@@ -1,5 +1,6 @@
 import { counted } from '@clada/reply/core/words.ts'
 import type { Absence, HunkVerdict, Problem } from '../../core/problem.ts'
+import type { Elision } from '@clada/reply/core/place.ts'
 import type { Details } from '../../core/result.ts'
 import { errorText } from '../failure.ts'
 import type { ExplainPart, MessageRows } from './row.ts'
@@ -132,14 +133,15 @@ export const editMessages: MessageRows<
   },
   elision: {
     code: 'elision',
-    what: ({ param, line }) => `${param} has '${line}', which would be written into the file as it is`,
+    what: ({ param, elision: { line, at, why } }) =>
+      `${param} has '${line}'${param === 'patch' ? '' : ` on its line ${at}`}${elided[why]}`,
     details: (problem) => ({
       path: problem.path,
       found: problem.replaced,
       ...placesOf({ ...problem, nearest: problem.nearest ?? [] }),
     }),
-    advice: ({ nearest }) =>
-      `${nearest === undefined ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
+    advice: ({ nearest, elision: { why } }) =>
+      `${nearest === undefined || why !== 'only-new' ? '' : 'The lines before and after it were not found exactly once. '}Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.`,
   },
   structure: {
     code: ({ code }) => code,
@@ -147,6 +149,13 @@ export const editMessages: MessageRows<
     what: ({ message }) => message,
     details: ({ details }) => details,
   },
+}
+
+const elided: Readonly<Record<Elision['why'], string>> = {
+  'only-new': ', which would be written into the file as it is',
+  'only-old': ', and the new text does not say whether the lines it stands for stay',
+  unequal: ', and the new text does not have as many of them',
+  'not-found': ', and the lines around it are not in the file exactly once',
 }
 
 /** Most edits look for old_text, so it is not named. */

@@ -2,7 +2,7 @@ import type { Language } from '../language.ts'
 
 export const json: Language = {
   name: 'json',
-  extensions: 'json jsonc json5 webmanifest geojson ipynb code-workspace',
+  extensions: 'json jsonc json5 webmanifest geojson code-workspace',
   fileNames: '.prettierrc .eslintrc .babelrc .swcrc composer.lock',
   parser: {
     kind: 'tree-sitter',

@@ -31,6 +31,8 @@ export const swift: Language = {
       call: ['(statements (call_expression (call_suffix (lambda_literal))) @it)'],
     },
     comments: 'comment multiline_comment',
+    // Conditions stand where no statement may: around members, attributes, calls of a chain.
+    skipped: /^[ \t]*#(?:if|elseif|else|endif)\b.*$/gm,
     decorators: 'attribute',
     names: {
       init_declaration: "'init'",
