@@ -94,8 +94,67 @@ describe('blocks that already ran', () => {
     const result = await run(root, [append('1')])
     for (const format of reportFormats)
       expect(formatReport(result, format)).toContain('already applied by action 1 of execution 1')
-    expect(formatReport(result, 'pretty')).toMatch(/\n0 done, 1 already applied$/)
+    expect(formatReport(result, 'pretty')).toMatch(/\n0 done, 1 already applied \(--again applies it again\)$/)
     expect(formatReport(result, 'json')).toContain('"already_done"')
+  })
+})
+
+describe('a document that is sent again to go on where it stopped', () => {
+  const resume: CladaOptions = { alreadyDone: 'resume' }
+  const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'price', new_text: 'price * quantity' }]
+  const failing: Call = ['file_read', { path: 'missing.txt' }]
+
+  it('does not apply an edit twice whose old text is a part of its new text', async () => {
+    const root = scratchDir({ 'a.txt': 'price' })
+    expect((await run(root, [edit, failing], resume)).success).toBe(false)
+    fs.writeFileSync(path.join(root, 'missing.txt'), 'here now')
+    const again = await run(root, [edit, failing], resume)
+    expect([skipped(again), again.success, textOf(root)]).toEqual([[true, false], true, 'price * quantity'])
+    // What was skipped is still known to be applied the next time.
+    expect(skipped(await run(root, [edit, failing], resume))).toEqual([true, false])
+    expect(textOf(root)).toBe('price * quantity')
+  })
+
+  it('reads and runs commands again, which changed nothing', async () => {
+    const root = scratchDir({ 'a.txt': 'one' })
+    const read: Call = ['file_read', { path: 'a.txt' }]
+    await run(root, [read], resume)
+    expect(skipped(await run(root, [read], resume))).toEqual([false])
+  })
+
+  it('applies an edit again that was undone, or whose file was restored or changed by others', async () => {
+    const root = scratchDir({ 'a.txt': 'price' })
+    await run(root, [edit], resume)
+    await undoIn(root, 'off')
+    expect(skipped(await run(root, [edit], resume))).toEqual([false])
+    fs.writeFileSync(path.join(root, 'a.txt'), 'price')
+    expect(skipped(await run(root, [edit], resume))).toEqual([false])
+    expect(textOf(root)).toBe('price * quantity')
+    fs.writeFileSync(path.join(root, 'a.txt'), 'total = price')
+    expect(skipped(await run(root, [edit], resume))).toEqual([false])
+    expect(textOf(root)).toBe('total = price * quantity')
+  })
+
+  it('knows an edit also after another block of the same file ran before it', async () => {
+    const root = scratchDir({ 'a.txt': 'price' })
+    const first: Call = ['file_replace_text', { path: 'a.txt', old_text: 'total', new_text: 'sum' }]
+    await run(root, [first, edit], resume)
+    const corrected: Call = ['file_append', { path: 'a.txt', content: ' // sum' }]
+    expect(skipped(await run(root, [corrected, edit], resume))).toEqual([false, true])
+    expect(textOf(root)).toBe('price * quantity // sum')
+  })
+
+  it('shows in clada diff what clada run would do', () => {
+    const root = scratchDir({ 'a.txt': 'price' })
+    const input = documentOf(root, [edit])
+    const stdout = (...args: string[]): string => clada([...args, '--no-git'], { cwd: root, input }).stdout
+    expect(stdout('diff')).toContain('+price * quantity')
+    expect(stdout('run')).toContain('✅')
+    expect(stdout('diff')).not.toContain('+price')
+    expect(stdout('run')).toContain('already applied by action 1 of execution 1')
+    expect(textOf(root)).toBe('price * quantity')
+    expect(stdout('run', '--again')).not.toContain('already applied')
+    expect(textOf(root)).toBe('price * quantity * quantity')
   })
 })
 
@@ -145,12 +204,14 @@ describe('a document that just ran', () => {
     }
   })
 
-  it('is told on the command line, unless --again says that it is meant', () => {
+  it('is told on the command line if its files changed since, unless --again says that it is meant', () => {
     const root = scratchDir({ 'a.txt': '' })
     const input = documentOf(root, [append('1')])
-    const warning = (...args: string[]): boolean =>
-      clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same document already ran')
+    const warning = (...args: string[]): boolean => {
+      fs.appendFileSync(path.join(root, 'a.txt'), '-')
+      return clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same document already ran')
+    }
     expect([warning(), warning(), warning('--again')]).toEqual([false, true, false])
-    expect(textOf(root)).toBe('111')
+    expect(textOf(root)).toBe('-1-1-1')
   })
 })

@@ -121,7 +121,7 @@ const rows = [
   {
     name: 'again',
     help: 'also run blocks that already ran',
-    for: { run: { help: 'do not warn when this document already ran' } },
+    for: { run: { help: 'apply blocks again that the last execution applied' } },
   },
   { name: 'review', help: 'look at each change and decide: apply it, leave it out, or edit it' },
   { name: 'strict', help: 'read everything as written: repair nothing, and match edits exactly' },

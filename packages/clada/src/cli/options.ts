@@ -115,6 +115,7 @@ const cliDefaults = {
   syntaxCheck: 'auto',
   controlCharacters: 'refuse',
   relativePaths: true,
+  alreadyDone: 'resume',
 } as const
 
 /** For a process that lives on: loading parsers pays there. */

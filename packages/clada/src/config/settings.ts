@@ -81,9 +81,11 @@ export interface CladaOptions {
   atomic?: boolean
   /**
    * For a document that was already run. `warn`: it runs again, with a warning. `skip`: blocks that succeeded then are
-   * reported as done and do not run again. `run`: it runs again. Default: `warn`.
+   * reported as done and do not run again. `resume`: only blocks that changed files then, and whose files are still as
+   * they left them, are reported as done; reads, commands and what failed run again. `run`: it runs again. Default:
+   * `warn`; command line, MCP and page: `resume`.
    */
-  alreadyDone?: 'warn' | 'skip' | 'run'
+  alreadyDone?: 'warn' | 'skip' | 'resume' | 'run'
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
   /**

@@ -179,6 +179,32 @@ export async function doneBefore(
   return (block) => done(block, digestOf(block))
 }
 
+/**
+ * The same for blocks of the previous execution that changed files, if these are still as it left them: a document that
+ * is sent again goes on where it stopped. The files are compared before the first block runs.
+ */
+export async function standingBefore(settings: Settings): Promise<(block: string) => Done | undefined> {
+  const { records, inspect } = await read(settings, rememberedExecutions)
+  const done = doneIn(records)
+  const newest = new Map(records.flatMap(({ paths }) => paths.map(({ path: name, after }) => [name, after] as const)))
+  const isAsLeft = (name: string): boolean => {
+    const after = newest.get(name)
+    return after !== undefined && isSameState(after, seenAt(inspect, path.resolve(settings.root, name)))
+  }
+  const last = records.findLast(({ kind }) => kind === 'run')
+  const involved = new Set(last?.actions.map(({ already }) => already?.execution ?? last.number))
+  const standing = new Map<string, boolean>()
+  for (const { number, paths } of records.filter((record) => involved.has(record.number)))
+    for (const { path: name, steps } of paths) {
+      const asLeft = isAsLeft(name)
+      for (const { by } of steps) standing.set(`${number} ${by}`, asLeft && standing.get(`${number} ${by}`) !== false)
+    }
+  return (block) => {
+    const found = done(block, digestOf(block))
+    return found && standing.get(`${found.execution} ${found.action}`) === true ? found : undefined
+  }
+}
+
 /** The action that removed a text from a file. */
 export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
   const { records, history } = await read(settings)

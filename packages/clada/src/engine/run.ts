@@ -140,10 +140,13 @@ const unexpected = (error: unknown): string => `Unexpected error in execute: ${m
 
 /** Whether blocks already ran. The history is read once, for the first block. */
 function doneFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
-  if (options.alreadyDone !== 'skip' || effect === 'show') return undefined
+  const { alreadyDone } = options
+  if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
   return async (block) => {
-    ledger ??= import('./history-run.ts').then(({ doneBefore }) => doneBefore(settings, request.again))
+    ledger ??= import('./history-run.ts').then(({ doneBefore, standingBefore }) =>
+      alreadyDone === 'skip' ? doneBefore(settings, request.again) : standingBefore(settings),
+    )
     return (await ledger)(block)
   }
 }

@@ -119,7 +119,7 @@ export function prettySummary(
     return paint.dim(withoutBlocks[contentKind])
   const parts = [
     `${done} done`,
-    ...(already > 0 ? [`${already} already applied`] : []),
+    ...(already > 0 ? [`${already} already applied (--again applies ${already === 1 ? 'it' : 'them'} again)`] : []),
     ...(left > 0 ? [paint.yellow(`${left} left out`)] : []),
     ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
     ...(broken > 0 ? [paint.red(`${broken} not readable`)] : []),
