@@ -88,7 +88,7 @@ export function decodeParams(
 }
 
 /** Names that other tools have for a parameter; each counts only where the parameter itself is not given. */
-const parameterAliases: Readonly<Record<string, readonly string[]>> = {
+export const parameterAliases: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file', 'filename'],
   old_text: ['old_str', 'old_string', 'oldText', 'oldString', 'search', 'find'],
   new_text: ['new_str', 'new_string', 'newText', 'newString', 'replace', 'replacement'],

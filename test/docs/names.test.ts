@@ -1,0 +1,153 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { parameterAliases } from '../../packages/clada/src/actions/decode.ts'
+import { registry } from '../../packages/clada/src/actions/registry.ts'
+import { checkArgs, type Command } from '../../packages/clada/src/cli/command.ts'
+import { allCommands } from '../../packages/clada/src/cli/commands/list.ts'
+import { flags, UsageError } from '../../packages/clada/src/cli/flags.ts'
+import { groups, keyNames } from '../../packages/clada/src/config/keys.ts'
+import { codes } from '../../packages/reply/src/core/codes.ts'
+
+/** Whatever a page names must exist: commands with their flags, keys, actions, scripts, files and links. */
+const root = path.join(import.meta.dirname, '../..')
+const docs = fs
+  .readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+const pages = ['README.md', 'CONTRIBUTING.md', 'packages/vscode/README.md', ...docs].map((page) => ({
+  page,
+  text: fs.readFileSync(path.join(root, page), 'utf8'),
+}))
+
+/** Flags, actions and parameters of other programs that the pages name. */
+const ofOthers = new Set(
+  '--git-dir --no-sandbox --disable-userns --shared --liftoff-only --wasm-tier-up-filter replace_in_file write_to_file insert_content git_auto_push files_replace_text_in_parents git.exe'.split(
+    ' ',
+  ),
+)
+
+/** What a page shows as code: spans, and the lines of fences and indented blocks. */
+function codeIn(text: string): string[] {
+  const fences = [...text.matchAll(/^( *)(```|~~~~?)(\w*)[^\n]*\n([^]*?)^\1\2$/gm)]
+  const prose = fences.reduce((rest, [fence]) => rest.replace(fence, ''), text)
+  return [
+    ...fences.filter(([, , , language]) => language === 'sh').flatMap(([, , , , body = '']) => body.split('\n')),
+    ...[...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+    ...[...prose.matchAll(/^(?: {4,}|\t)(\S.*)$/gm)].map(([, line = '']) => line),
+  ].map((line) => line.trim())
+}
+
+/** The named problems of all pages, of which there should be none. */
+const problems = (check: (code: string) => string | undefined): string[] =>
+  pages.flatMap(({ page, text }) =>
+    codeIn(text).flatMap((code) => {
+      const problem = check(code)
+      return problem === undefined ? [] : [`${page}: ${code}: ${problem}`]
+    }),
+  )
+
+describe('the pages name only what exists', () => {
+  it('commands, with flags that they have', async () => {
+    const commands = new Map((await allCommands()).map((command) => [command.name, command] as const))
+    expect(problems((code) => problemOfCall(code, commands))).toEqual([])
+  })
+
+  it('flags', () => {
+    const known = new Set([...flags.map(({ name }) => `--${name}`), ...ofOthers])
+    expect(
+      problems((code) => {
+        const [flag] = /^--[a-z][a-z0-9-]*/.exec(code) ?? []
+        return flag === undefined || known.has(flag) ? undefined : 'no such flag'
+      }),
+    ).toEqual([])
+  })
+
+  it('config keys', () => {
+    expect(
+      problems((code) => {
+        const [, name = '', group = ''] = /^(([a-z_]+)\.[a-z_.]+)(?::.*)?$/.exec(code) ?? []
+        if (!Object.hasOwn(groups, group) || ofOthers.has(name)) return undefined
+        return keyNames.some((key) => key === name || key.startsWith(`${name}.`)) ? undefined : 'no such key'
+      }),
+    ).toEqual([])
+  })
+
+  it('actions', () => {
+    const first = new Set([...registry.keys()].filter((name) => name.includes('_')).map((name) => name.split('_')[0]))
+    const others = new Set<string>([...Object.keys(codes), ...keyNames.flatMap((name) => name.split('.'))])
+    const parameters = new Set([...registry.values()].flatMap(({ params }) => Object.keys(params)))
+    for (const names of Object.values(parameterAliases)) for (const name of names) parameters.add(name)
+    expect(
+      problems((code) => {
+        const [name] = /^[a-z]+(?:_[a-z]+)+$/.exec(code) ?? []
+        if (name === undefined || !first.has(name.split('_')[0])) return undefined
+        return [registry, others, parameters, ofOthers].some((known) => known.has(name)) ? undefined : 'no such action'
+      }),
+    ).toEqual([])
+  })
+
+  it('scripts of package.json', () => {
+    expect(
+      problems((code) => {
+        const [, script] = /^npm run (?:--silent )?([\w:-]+)/.exec(code) ?? []
+        return script === undefined || Object.hasOwn(manifest.scripts, script) ? undefined : 'no such script'
+      }),
+    ).toEqual([])
+  })
+
+  it('files of the repository', () => {
+    expect(
+      problems((code) => {
+        if (!/^(?:packages\/(?:reply|clada|page|browser|vscode)|scripts|bench|examples|docs)\/[\w./-]+$/.test(code))
+          return undefined
+        return code.includes('/dist/') || fs.existsSync(path.join(root, code)) ? undefined : 'no such file'
+      }),
+    ).toEqual([])
+  })
+
+  it('pages and headings that they link to', () => {
+    const broken = pages.flatMap(({ page, text }) =>
+      [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
+        if (/^[a-z]+:/.test(to)) return []
+        const [file = '', heading] = to.split('#')
+        const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
+        if (!fs.existsSync(path.join(root, target))) return [`${page}: ${to}`]
+        if (heading === undefined || heading === '') return []
+        return anchorsOf(fs.readFileSync(path.join(root, target), 'utf8')).includes(heading) ? [] : [`${page}: ${to}`]
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+})
+
+/** What is wrong with a call of clada, if it is one. */
+function problemOfCall(code: string, commands: ReadonlyMap<string, Command>): string | undefined {
+  const [, call] = /^clada ((?:[^#|<>&\n…]|<\w)*)/.exec(code) ?? []
+  if (call === undefined) return undefined
+  const words = [...call.split(/ -- |  /, 1)[0]!.matchAll(/"[^"]*"|'[^']*'|\S+/g)].map(([word]) => word)
+  const [name = ''] = words
+  const command = commands.get(/^[a-z]+$/.test(name) ? name : 'run')
+  if (command === undefined) return 'no such command'
+  for (const [, flag = ''] of words
+    .filter((word) => !/^["']/.test(word))
+    .join(' ')
+    .matchAll(/(?<![\w"'-])--([a-z][a-z0-9-]*)/g)) {
+    try {
+      checkArgs(command, { flags: { [flag]: [''] }, words: [] })
+    } catch (error) {
+      if (error instanceof UsageError) return error.message
+      throw error
+    }
+  }
+  return undefined
+}
+
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
