@@ -218,6 +218,15 @@ export class Panel {
     }
   }
 
+  /** Waits until an expression is true in it. */
+  async until(expression: string, seconds = 20): Promise<void> {
+    const until = Date.now() + seconds * 1000
+    while ((await this.evaluate(expression)) !== true) {
+      if (Date.now() > until) throw new Error(`not so in the panel: ${expression}`)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+
   /** Clicks on a button as soon as it can be. */
   async press(name: string, seconds = 20): Promise<void> {
     const until = Date.now() + seconds * 1000

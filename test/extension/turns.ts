@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { chatKinds, type PageKind } from './chat-pages.ts'
 import { barSaying, barsIn, Panel, pressBar } from './companion-browser.ts'
-import { type Case, type Env, opened, replyWriting, tricky } from './env.ts'
+import { baited, type Case, type Env, opened, replyWriting, tricky } from './env.ts'
 import { type Product, products } from './imitations.ts'
 
 /** Whole turns: a reply, the bar, the panel, and the answer in the field of the page. */
@@ -194,6 +194,27 @@ export const companions: readonly Case[] = [
       await barSaying(tab, /^1 edit in 1 file · 1 applied$/)
       await pressBar(tab)
       await panel.saying(/again\.txt[^]*1 applied/)
+      await panel.press('^Undo$')
+      await panel.saying(/Undone: 1 file restored/)
+      assert.equal(fs.existsSync(file), false)
+      await tab.close()
+    },
+  },
+  {
+    name: 'quick clicks: what the panel shows stays while the bar of the same reply is clicked again',
+    run: async (env) => {
+      const { tab, file } = await baited(env, 'stays')
+      const panel = await opened(env, tab, /stays\.txt[^]*Apply/)
+      await panel.press('^Apply$')
+      await panel.saying(/1 applied/)
+      await panel.evaluate(
+        `window.button = [...document.querySelectorAll('button')].find((one) => one.innerText === 'Undo')`,
+      )
+      const looks = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/look')).length`
+      const before = Number(await panel.evaluate(looks))
+      await pressBar(tab)
+      await panel.until(`${looks} > ${before}`)
+      assert.equal(await panel.evaluate('button.isConnected'), true)
       await panel.press('^Undo$')
       await panel.saying(/Undone: 1 file restored/)
       assert.equal(fs.existsSync(file), false)

@@ -94,6 +94,22 @@ describe('a browser extension', () => {
     expect(filesIn(root)).toEqual({ 'made.txt': 'mine' })
   })
 
+  it('says in another tab that a reply was applied, and undoes it there', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const key = await paired(page)
+    const text = write(root)
+    await apply(page, key, text)
+    const there = { site, tab: 2 }
+    const looked = await ask(page, key, 'look', { ...there, text })
+    expect(looked.value).toMatchObject({ done: { results: [{ success: true, key: 0 }], canUndo: true } })
+    const hash = await sha256(text)
+    expect(await ask(page, key, 'undo', { ...there, hash })).toMatchObject({ value: { success: true } })
+    expect(filesIn(root)).toEqual({})
+    expect((await ask(page, key, 'look', { ...there, text })).value).not.toHaveProperty('done')
+    expect((await ask(page, key, 'look', { site, tab: 1, text })).value).not.toHaveProperty('done')
+  })
+
   it('hears why a block failed, and nothing of one that could not be read', async () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     const page = await served(root)

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import type { ApprovalAnswer } from '../../clada/src/core/commands.ts'
 import type { Applied, Looked, Progress, RunningProject, Undone } from '../../clada/src/ui/companion.ts'
 import type { BlockDetail, BlockState, PlanBlock, Question } from '../../clada/src/ui/protocol.ts'
@@ -42,22 +42,32 @@ let turn = 0
 
 /** Shows a reply, and asks clada what it would do. */
 export async function show(reply: Opened | null): Promise<void> {
-  turn++
+  const isSame = isSameReply(opened.value, reply)
   opened.value = reply
   comparison.value = 'same'
-  undone.value = null
+  if (!isSame) {
+    forget()
+    undone.value = null
+  }
   await check()
 }
 
-/** The same reply with the files as they are now. */
+const isSameReply = (one: Opened | null, other: Opened | null): boolean =>
+  one?.text === other?.text && one?.tab === other?.tab && one?.site === other?.site
+
+/**
+ * The same reply with the files as they are now. What is shown stays until the answer is there: a click on Undo while the
+ * panel was empty for a moment was lost.
+ */
 export async function check(): Promise<void> {
   const mine = ++turn
   const reply = opened.value
-  forget()
+  disarm()
   if (reply === null) return
-  await attempt(async () => {
+  try {
     const found = await linkOf(reply.site)
     if (mine !== turn) return
+    if (found.kind !== 'ready' || found.project.id !== looked.value?.project.id) forget()
     link.value = found
     if (found.kind !== 'ready') return
     const { port, id } = found.project
@@ -66,11 +76,19 @@ export async function check(): Promise<void> {
     if (mine !== turn) return
     if (answer.hash !== hash || answer.project.id !== id)
       throw new Failure('Another project is running on that port now. Check again.')
-    looked.value = answer
-    done.value = answer.done ?? null
+    batch(() => {
+      forget()
+      looked.value = answer
+      done.value = answer.done ?? null
+      if (answer.isRunning) running.value = { done: 0, total: applicable.value.length }
+    })
     arm()
-    if (answer.isRunning) await follow(mine, ask(port, 'result', { hash, ...placeOf(reply) }))
-  })
+    if (answer.isRunning) void attempt(() => follow(mine, ask(port, 'result', { hash, ...placeOf(reply) })))
+  } catch (error) {
+    if (mine !== turn) return
+    forget()
+    say(messageOf(error), 'bad')
+  }
 }
 
 function forget(): void {
@@ -250,9 +268,11 @@ async function attempt(act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error), 'bad')
+    say(messageOf(error), 'bad')
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const withReply = (act: (reply: Opened, shown: Looked, port: number) => Promise<void>): Promise<void> =>
   attempt(async () => {

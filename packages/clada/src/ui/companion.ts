@@ -226,6 +226,7 @@ export class Companion {
     const planned = await this.#options.session.look(text)
     shown.planned = planned
     this.#remember(key, shown)
+    if (shown.state === 'shown') this.#adopt(shown)
     const { blocks, files, warnings, fatal } = planned.plan
     return {
       hash,
@@ -302,6 +303,28 @@ export class Companion {
     if (session.text !== shown.text && shown.state === 'started')
       throw new Refusal(409, 'The page shows another reply now. See the timeline for the results of this one.')
     const { blocks } = await this.#reopened(shown)
+    const { done, executions } = this.#outcomesOf(blocks)
+    if (shown.state === 'started') {
+      // Nothing was applied, so it can be tried again.
+      if (done.results.length === 0) putBack(shown)
+      else Object.assign(shown, { done, executions })
+    }
+    return { state: 'done', ...done }
+  }
+
+  /** A reply that was applied from the page or from another tab, with nothing left to apply. */
+  #adopt(shown: Shown): void {
+    const { session } = this.#options
+    if (session.text !== shown.text || session.planned !== shown.planned || session.plan === null) return
+    const { blocks } = session.plan
+    const isLeft = blocks.some(({ task, state, outcome }) => task !== undefined && state !== 'broken' && !outcome)
+    if (!isLeft && session.executions().length > 0)
+      Object.assign(shown, { state: 'started', ...this.#outcomesOf(blocks) })
+  }
+
+  /** What came of the reply that the session shows. */
+  #outcomesOf(blocks: readonly PlanBlock[]): { readonly done: Applied; readonly executions: readonly number[] } {
+    const { session } = this.#options
     const results = blocks.flatMap(({ key, outcome }): BlockResult[] => {
       if (outcome === undefined) return []
       const { success, why } = outcome
@@ -309,13 +332,7 @@ export class Companion {
     })
     const executions = session.executions()
     const { remarks } = session.state()
-    const done = { results, remarks, answer: session.answer(), canUndo: executions.length > 0 }
-    if (shown.state === 'started') {
-      // Nothing was applied, so it can be tried again.
-      if (results.length === 0) putBack(shown)
-      else Object.assign(shown, { done, executions })
-    }
-    return { state: 'done', ...done }
+    return { done: { results, remarks, answer: session.answer(), canUndo: executions.length > 0 }, executions }
   }
 
   /** An answer to a question that the run of this reply asks. */
