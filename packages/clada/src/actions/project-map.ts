@@ -53,14 +53,16 @@ export const projectMap = defineAction({
     const room = budget * tokenLength
     const files = await namesBelow(base, context)
     const tree = treeOf(files, room * 0.4)
-    const ranked = await rankOf(files, base, focus, context)
+    const ranked = spread(await rankOf(files, base, focus, context))
+    // Of many files each is shown in short.
+    const longest = Math.min(longestEntry, Math.max(shortestEntry, Math.floor(room / Math.max(1, ranked.length))))
     const declared: string[] = []
     let spare = room - tree.length - roomForEnds
     let seen = 0
     for (const file of ranked) {
       if (spare < leastEntry || declared.length >= mostFiles) break
       seen++
-      const entry = await entryOf(file, base, Math.min(spare, longestEntry), context)
+      const entry = await entryOf(file, base, Math.min(spare, longest), context)
       if (entry === undefined) continue
       declared.push(entry)
       spare -= entry.length + 1
@@ -76,6 +78,7 @@ export const projectMap = defineAction({
 const roomForEnds = 160
 const leastEntry = 60
 const longestEntry = 400
+const shortestEntry = 200
 const mostFiles = 120
 
 /** Directories that hold what tools made or brought, whatever .gitignore says. */
@@ -165,32 +168,44 @@ function treeOf(names: readonly string[], room: number): string {
     dir.files.push(parts.at(-1) ?? '')
   }
   // Wide directories first lose their names, then deep ones their inside.
-  for (const [depth, each] of detail) {
-    const lines = renderDir(top, '', depth, each)
+  for (const [depth, each, tests] of detail) {
+    const lines = renderDir(top, '', { depth, each, tests })
     if (lines.join('\n').length <= room) return lines.join('\n')
   }
-  return renderDir(top, '', 1, 0).join('\n').slice(0, room)
+  return renderDir(top, '', { depth: 1, each: 0, tests: 'counted' }).join('\n').slice(0, room)
 }
 
-/** How deep, and how many names of files of one directory, from the fullest picture to the shortest. */
+/** How deep, how many names of files of one directory, and whether tests are more than counted: from the fullest picture to the shortest. */
 const detail = [
-  [20, 200],
-  [20, 30],
-  [6, 12],
-  [4, 6],
-  [3, 3],
-  [2, 0],
-  [1, 0],
+  [20, 200, 'shown'],
+  [20, 30, 'shown'],
+  [20, 12, 'counted'],
+  [6, 6, 'counted'],
+  [5, 3, 'counted'],
+  [4, 0, 'counted'],
+  [3, 0, 'counted'],
+  [2, 0, 'counted'],
+  [1, 0, 'counted'],
 ] as const
 
-function renderDir({ files, dirs, count }: Dir, indent: string, depth: number, each: number): string[] {
+interface Detail {
+  readonly depth: number
+  readonly each: number
+  readonly tests: 'shown' | 'counted'
+}
+
+const testDir = /^(?:tests?|spec|__tests__|testing|fixtures?|testdata|benchmarks?|snapshots?)$/i
+
+function renderDir({ files, dirs, count }: Dir, indent: string, how: Detail): string[] {
+  const { depth, each, tests } = how
   const shown = files.slice(0, each).map(oneLined)
   const hidden = files.length - shown.length
   const names = [...shown, ...(hidden > 0 ? [`${hidden === files.length ? '' : '+ '}${counted(hidden, 'file')}`] : [])]
   const own = names.length === 0 ? [] : [`${indent}${names.join('  ')}`]
   if (depth === 0) return [`${indent}${counted(count, 'file')}`]
   const inner = [...dirs].flatMap(([name, dir]) => {
-    const [only, ...more] = renderDir(dir, `${indent}  `, depth - 1, each)
+    const left = tests === 'counted' && testDir.test(name) ? 0 : depth - 1
+    const [only, ...more] = renderDir(dir, `${indent}  `, { ...how, depth: left })
     // A directory without directories fits on one line.
     return more.length === 0
       ? [`${indent}${oneLined(name)}/  ${(only ?? '').trim()}`]
@@ -220,14 +235,30 @@ async function rankOf(
       (kept.has(`${base.absolute}/${name}`) ? 40 : 0) +
       about * 20 +
       (mains.includes(name) ? 10 : 0) +
-      (entryPoint.test(name) ? 8 : 0) +
-      (test.test(name) ? 3 : 0) -
-      depth * 2
+      (entryPoint.test(name) ? 8 : 0) -
+      // Tests repeat what the code says, and there are often more of them.
+      (test.test(name) ? 16 : aside.test(name) ? 8 : 0) -
+      depth
     )
   }
   const sources = names.filter((name) => source.test(name) && !notWritten.test(name))
   return sources.toSorted((a, b) => score(b) - score(a) || (a < b ? -1 : 1))
 }
+
+/** In order, but a directory with many files leaves room for the others. */
+function spread(ranked: readonly string[]): string[] {
+  const taken = new Map<string, number>()
+  const rounds = ranked.map((name, at) => {
+    const dir = name.slice(0, Math.max(0, name.lastIndexOf('/')))
+    const before = taken.get(dir) ?? 0
+    taken.set(dir, before + 1)
+    return { name, place: at + (before < eachAtOnce ? 0 : Math.floor(before / eachAtOnce) * ranked.length) }
+  })
+  return rounds.toSorted((a, b) => a.place - b.place).map(({ name }) => name)
+}
+
+/** Files of one directory before it is the turn of the others. */
+const eachAtOnce = 4
 
 const focusWords = (focus = ''): string[] => [
   ...new Set(
@@ -241,6 +272,9 @@ const focusWords = (focus = ''): string[] => [
 const source = /\.(?:[cm]?[jt]sx?|py|java|go|rs|[ch]|cc|cpp|hpp|cs|rb|php|sh|kt|swift)$/i
 const notWritten = /\.min\.|\.d\.[cm]?ts$|(?:^|\/)(?:fixtures?|snapshots?|__snapshots__|testdata)\//i
 const entryPoint = /(?:^|\/)(?:index|main|app|cli|server|mod|lib|__init__|__main__|setup|manage)\.\w+$/i
+/** Code beside the program: configuration, examples, tools. */
+const aside =
+  /\.config\.\w+$|(?:^|\/)(?:examples?|demos?|docs?|scripts?|tools?|bench(?:marks?)?|\.[^/]+)\/|(?:^|\/)(?:conftest|setup)\.py$/i
 const test = /(?:^|\/)(?:tests?|spec|__tests__)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_\w+\.py$/i
 
 /** A file and its declarations on one line; undefined where there are none. */
@@ -249,7 +283,9 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
   const outcome = await attempt(() => onStructures(context, [file], (operations) => operations.list_structures(name)))
   if (!outcome.ok) return undefined
   const { outlineView } = await import('../structure/outline-view.ts')
-  const headers = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
+  const all = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
+  // What others can use says what a file is for.
+  const headers = all.toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen)).map(({ text }) => text)
   if (headers.length === 0) return undefined
   const shown: string[] = []
   let spare = room - name.length - 12
@@ -262,13 +298,18 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
   return `${oneLined(name)}: ${[...shown, ...(left > 0 ? [`+${left}`] : [])].join('; ')}`
 }
 
+const isOpen = /^(?:export|pub|public)\b/
+
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
-function headerOf({ header, kind }: OutlineEntry): string | undefined {
+function headerOf({ header, kind }: OutlineEntry): { readonly text: string; readonly isOpen: boolean } | undefined {
   const text = oneLined(header)
     .replace(/^export (?:default )?/, '')
     .replace(/\s*[{:=]\s*$/, '')
-  if (/= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b/.test(text)) return undefined
+  if (
+    /= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b|^(?:pub(?:\([^)]*\))? )?mod \w+;?$/.test(text)
+  )
+    return undefined
   const isValue = kind === 'variable' && !/=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
   const short = isValue ? text.replace(/\s*[:=].*$/, '') : text
-  return short.length > 70 ? `${short.slice(0, 69)}…` : short
+  return { text: short.length > 70 ? `${short.slice(0, 69)}…` : short, isOpen: isOpen.test(header) }
 }

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+async function mapOf(files: Record<string, string>): Promise<string> {
+  const { results } = await new Clada({ repoPath: scratchDir(files), git: 'off' }).perform('project_map', {
+    path: '.',
+    budget: '600',
+  })
+  return String(Object(results[0]?.data).map)
+}
+
+const many = (count: number, name: (nth: number) => string, text: (nth: number) => string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, nth) => [name(nth), text(nth)]))
+
+it('opens code before the test suites that surround it', async () => {
+  const map = await mapOf({
+    ...many(
+      200,
+      (nth) => `tests/suite${nth}/main.rs`,
+      () => 'mod a;\nmod b;\nfn main() {}\n',
+    ),
+    'src/engine/mod.rs': 'mod a;\npub mod plan;\npub use plan::Plan;\npub fn run() {}\nfn inner() {}\n',
+    'src/engine/plan.rs': 'pub struct Plan;\n',
+    'vite.config.ts': 'export const port = 1\n',
+  })
+  const opened = map.split('\n').filter((line) => /\.\w+: /.test(line))
+  expect(opened.slice(0, 2)).toEqual([
+    'src/engine/mod.rs: pub fn run(); fn inner()',
+    'src/engine/plan.rs: pub struct Plan',
+  ])
+  expect(map).toMatch(/^tests\/ {2}200 files$/m)
+  expect(map).not.toMatch(/mod [ab]/)
+})
+
+it('gives every directory its turn', async () => {
+  const map = await mapOf({
+    ...many(
+      60,
+      (nth) => `src/a/file${nth}.ts`,
+      (nth) => `export function a${nth}() {}\n`,
+    ),
+    'src/z/last.ts': 'export function z() {}\n',
+  })
+  expect(map).toContain('src/z/last.ts: function z()')
+})
