@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { containsLogin, defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
+import { scratchDir } from '../support/scratch.ts'
 
 describe('settings of package managers and agents', () => {
   it.each([
@@ -55,7 +57,44 @@ describe('files that hold logins', () => {
     '.vercel/auth.json',
     '.erlang.cookie',
     'token.json',
-    '.mcp.json',
-    '.aider.conf.yml',
+    '.mcp.json*',
+    '.aider.conf.yml*',
   ])('are blocked: %s', (name) => expect(defaultDeniedPatterns).toContain(name))
+})
+
+describe('what editors and people leave of a file that holds secrets', () => {
+  const open = { allowedRoots: [], allowEscape: false, deniedPatterns: defaultDeniedPatterns }
+  const judge = makePathJudge(pathPolicyOf({ ...open, root: '/p' }))
+  const isBlocked = (name: string): boolean => judge.isBlockedBelow(name)
+
+  it.each([
+    '#.env#',
+    '#.env.local#',
+    '.env.swp',
+    '.env.un~',
+    '#prod.env#',
+    '.prod.env.swp',
+    '.prod.env.swo',
+    '#id_rsa#',
+    '.id_ed25519.swp',
+    '#tls.key#',
+    '.tls.key.swp',
+    '#server.pem#',
+    '.server.pem.swp',
+    '.netrc.swp',
+  ])('is blocked: %s', (name) => expect(isBlocked(`sub/${name}`)).toBe(true))
+
+  it.each(['.npmrc~', '.npmrc.bak', '#.npmrc#', '.yarnrc.yml.orig', '.mcp.json.bak', 'pip.conf.old'])(
+    'is blocked while it contains a login: %s',
+    (name) => {
+      const root = scratchDir({ [name]: '{"token": "abc"}\n_authToken=abc\n', [`of/${name}`]: 'save-exact=true\n' })
+      const own = makePathJudge(pathPolicyOf({ ...open, root }))
+      expect([own.isBlockedBelow(name), own.isBlockedBelow(`of/${name}`)]).toEqual([true, false])
+    },
+  )
+
+  it.each(['hot.keys.ts', 'id_rsa.pub', '.env.example', 'env.ts', '#notes#', '.a.ts.swp', 'keys.md'])(
+    'is not blocked: %s',
+    (name) => expect(isBlocked(`sub/${name}`)).toBe(false),
+  )
 })

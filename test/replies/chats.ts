@@ -52,6 +52,9 @@ export const prompts = [
   'zsh%',
   'fish>',
   '#',
+  'clada »',
+  '(venv) ~/clada »',
+  'ada@box:~/clada »',
   'ada@box MINGW64 ~/clada (main)\n$',
 ]
 const shells = ['', 'console', 'sh', 'bash', 'text', 'shell', 'terminal']

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
+import { blockNames, writes } from './samples.ts'
 import { CountingSource } from './counting-source.ts'
 
 const header = (id: string): string => `#!SHAM [@three-char-SHA-256: ${id}]`
@@ -55,6 +56,27 @@ describe('what is clean stays as it is', () => {
     const { done, said } = read(`Not so:\n${escaped(write('zz', 'x'))}but so:\n${write('ab', 'y')}`)
     expect(done).toEqual({ '/p/ab': 'y' })
     expect(said).toEqual(['lines 2-8: example'])
+  })
+
+  describe.each(blockNames)('a whole block after ">", in %s', (syntax) => {
+    const [own, other] = [writes(syntax, '/p/own', 'x'), writes(syntax, '/p/other', 'y')]
+    const marked = own.replace(/^/gm, '> ').trimEnd()
+
+    test.each([
+      ['below a sentence', `You wrote:\n\n${marked}\n\n`],
+      ['above one', `${marked}\n\nThis is wrong.\n`],
+      ['quoted twice', `So:\n\n${marked.replace(/^/gm, '> ')}\n`],
+      ['without spaces', `So:\n\n${own.replace(/^/gm, '>')}\n`],
+      ['in an item of a list', `So:\n\n- ${marked.replaceAll('\n', '\n  ')}\n`],
+      ['in a fence', `So:\n\n\`\`\`\n${marked}\n\`\`\`\n`],
+      ['with its answer', `${marked}\n\nNo, so:\n\n${other}`],
+      ['after the answer', `${other}\ninstead of\n\n${marked}\n`],
+    ])('is a quotation: %s', (_, text) => {
+      const { done, said } = read(text)
+      expect(Object.keys(done)).toEqual(text.includes(other) ? ['/p/other'] : [])
+      // `>>>>>>>> REPLACE` may be a marker, so its block is broken and not quoted.
+      if (syntax !== 'search-replace') expect(said.some((line) => line.endsWith(': quoted'))).toBe(true)
+    })
   })
 
   test('a quotation in a text that is none', () => {

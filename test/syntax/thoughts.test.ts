@@ -38,6 +38,10 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['below a plain heading', `► THINKING\n${draft}\n► ANSWER\n`],
     ['below headings of other words', `▶ **Reasoning:**\n${draft}\n▶ **Final answer:**\n`],
     ['below a heading, with tags in it', `► **THINKING**\n<think>\n</think>\n${draft}\n► **ANSWER**\n`],
+    ['below a heading of Markdown', `## Thinking\n\n${draft}\n\n## Answer\n\n`],
+    ['below headings of Markdown with other words', `### 🤔 **Thought process:**\n${draft}\n# Final answer\n`],
+    ['below a heading of Markdown, with tags in it', `# Reasoning\n<think>\n</think>\n${draft}\n# Response\n`],
+    ['in tags, with a heading for a draft of the answer', `<think>\n## Answer\n${draft}\n</think>\n`],
     [
       'folded by Open WebUI',
       `<details type="reasoning" done="true" duration="3">\n<summary>Thought</summary>\n${draft}\n</details>\n`,
@@ -101,6 +105,9 @@ describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) 
     ['a mark inside a sentence', `The tag <think> opens it.\n\n`],
     ['a mark that a fence shows', `It opens with\n\n\`\`\`\n<think>\n\`\`\`\n\n`],
     ['an element without content', `<think/>\n`],
+    ['a section about thinking that no answer follows', `## Thinking\n\nIt is simple.\n\n`],
+    ['a heading for the answer alone', `## Answer\n\n`],
+    ['a comment in a fence', `\`\`\`py\n# Thinking\n\`\`\`\n\n## Answer\n\n`],
   ])('is meant after %s', (_, before) => {
     const { blocks, notExecuted } = find(before + meant)
     expect(blocks.map(({ params }) => params)).toEqual([alone?.params])

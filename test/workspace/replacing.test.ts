@@ -150,6 +150,23 @@ describe('what belongs to a file besides its text', () => {
       expect([fs.readFileSync(file, 'utf8'), read(file), fs.statSync(file).mode]).toEqual(['new\n', {}, mode])
     })
 
+    it('without the package, a file with an access list is refused, and others are written', async () => {
+      const work = (root: string) => async () => {
+        const disk = diskIn(root, undefined, () => undefined)
+        const at = locationIn(root, 'a')
+        return disk.write(at, Buffer.from('new'), disk.read(at, 100))
+      }
+      const [listed, plain] = [withAttributes(attributes), withAttributes({})]
+      expect(await stopOf(work(listed.root))).toMatchObject({
+        kind: 'os',
+        code: 'ENOTSUP',
+        message: 'its access list cannot be kept (fs-native-extensions is not installed)',
+      })
+      expect([filesIn(listed.root), leftovers(listed.root)]).toEqual([{ a: 'old\n' }, []])
+      await work(plain.root)()
+      expect(filesIn(plain.root)).toEqual({ a: 'new' })
+    })
+
     it('an edit that would lose them is refused with the reason', async () => {
       const { root, file } = withAttributes(attributes)
       const native = nativeCalls()

@@ -6,7 +6,7 @@
 const rows: readonly Row[] = [
   [
     'variables of an environment',
-    '.env* !.env*example !.env*sample !.env*template !.env*.dist .dev.vars* !.dev.vars.example',
+    '.env* #.env*# !.env*example !.env*sample !.env*template !.env*.dist .dev.vars* !.dev.vars.example',
     ...withCopies('*.env'),
     '*.env.local !*example.env !*sample.env !*template.env',
   ],
@@ -14,7 +14,7 @@ const rows: readonly Row[] = [
     'private keys, and stores of keys and passwords',
     '.ssh .gnupg secring.gpg .password-store .age-key* *.agekey *.ovpn *.p8 *.keytab krb5cc_*',
     ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(
-      (name) => `${name} ${name}.* ${name}~* ${name}-* ${name}_* !${name}*.pub`,
+      (name) => `${name} ${name}.* ${name}~* ${name}-* ${name}_* .${name}.sw? #${name}# !${name}*.pub`,
     ),
     ...withCopies('*.key'),
     ...withCopies('*.keystore'),
@@ -59,14 +59,18 @@ const rows: readonly Row[] = [
 /** Of package managers and agents, whose settings hold a login only sometimes: blocked while they do. */
 const settingsOfTools: Row = [
   'settings that may contain a login',
-  '.npmrc .pnpmrc .yarnrc .yarnrc.yml .yarnrc.yaml bunfig.toml .bunfig.toml pip.conf pip.ini .condarc nuget.config',
-  '.mcp.json mcp.json claude_desktop_config.json .aider.conf.yml .aider.conf.yaml',
+  ...'.npmrc .pnpmrc .yarnrc bunfig.toml .bunfig.toml pip.conf pip.ini .condarc nuget.config .mcp.json mcp.json'
+    .concat(' claude_desktop_config.json .aider.conf.yml .aider.conf.yaml')
+    .split(' ')
+    .map((name) => `${name}* #${name}#`),
 ]
 
 type Row = readonly [what: string, ...names: string[]]
 
 function withCopies(name: string): string[] {
-  return ['', '~', '.bak', '.old', '.orig', '.save'].map((end) => `${name}${end}`)
+  const saved = ['', '~', '.bak', '.old', '.orig', '.save'].map((end) => `${name}${end}`)
+  // What Vim and Emacs write while a file is open.
+  return [...saved, `.${name}.sw?`, `#${name}#`]
 }
 
 const namesIn = ([, ...names]: Row): string[] => names.join(' ').split(' ')

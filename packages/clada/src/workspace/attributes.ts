@@ -1,4 +1,5 @@
 import { hasCode, isOsError, messageOf } from '../core/platform.ts'
+import { ownProgram, readProgramOutput, systemPath } from '../process/programs.ts'
 import type { NativeCalls } from './native.ts'
 
 /** The access list of a file on Linux. */
@@ -21,6 +22,20 @@ export function copyAttributes(native: NativeCalls, from: number, to: number): v
     const value = native.getAttrSync(from, name)
     if (value !== null) setAttribute(native, to, name, value)
   }
+}
+
+/**
+ * Without the package no access list is seen or kept, and a file that loses it may be writable for its whole group. `ls` of
+ * GNU and of macOS marks such a file with a plus.
+ *
+ * @throws if the file has an access list
+ */
+export function refuseAccessList(absolute: string): void {
+  const ls = ownProgram('ls', systemPath)
+  if (ls === undefined || !/^\S{10}\+/.test(readProgramOutput(ls, ['-ld', '--', absolute], 5000))) return
+  throw Object.assign(new Error('its access list cannot be kept (fs-native-extensions is not installed)'), {
+    code: 'ENOTSUP',
+  })
 }
 
 function setAttribute(native: NativeCalls, fd: number, name: string, value: Buffer): void {

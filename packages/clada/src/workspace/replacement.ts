@@ -6,7 +6,7 @@ import { DiskBase, irregularError, refuseReadOnly, withOpenFile } from './disk-f
 import { type Dir, linkError, type Location, baseName, osError, withOs } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
-import { copyAttributes } from './attributes.ts'
+import { copyAttributes, refuseAccessList } from './attributes.ts'
 import type { NativeCalls } from './native.ts'
 import { removeFile, renameFile } from '../state/own-files.ts'
 
@@ -89,7 +89,7 @@ export function beginReplacement(plan: Plan): Replacement {
       const give = (from: number): void => copyAttributes(native, from, opened)
       if (base instanceof DiskBase) base.withDescriptor(target, give)
       else if (base !== null) withOpenFile(target, give)
-    }
+    } else if (base !== null && platform.replacesOpenFiles) refuseAccessList(at.absolute)
     // After owner and content, because a change of either clears the set-id bits; at creation the umask, or an access list
     // of the directory, removed others. A program must not get the rights of another user than before.
     if (model !== undefined || mode !== undefined) fs.fchmodSync(fd, hasOwner ? wanted : wanted & 0o1777)

@@ -8,6 +8,9 @@ export const isQuotation = (line: string): boolean => /^>(?!>{4})/.test(line)
 /** A quoted line without its marks. */
 export const unquoteLine = (line: string): string => line.replace(/^(?:> ?)+/, '')
 
+/** The line of a mail program above what it quotes. "You wrote:" is the model's, about what the user wrote. */
+const NAMES_AUTHOR = /^(?!.*\byou wrote:$).*\bwrote:$/i
+
 /** Whether every line of a text is quoted, except blank ones and those that say who wrote it. */
 export function isQuotedWhole(source: Source): boolean {
   let before = true
@@ -15,7 +18,7 @@ export function isQuotedWhole(source: Source): boolean {
     const line = source.line(n).trim()
     if (line === '') continue
     if (line.startsWith('>')) before = false
-    else if (!before || !/\bwrote:$/.test(line)) return false
+    else if (!before || !NAMES_AUTHOR.test(line)) return false
   }
   return true
 }
@@ -49,7 +52,7 @@ function prefixOfAll(source: Source): string | undefined {
   return prefix
 }
 
-const isAbove = (row: string): boolean => isEmptyQuotation(row) || /\bwrote:$/.test(row.trim())
+const isAbove = (row: string): boolean => isEmptyQuotation(row) || NAMES_AUTHOR.test(row.trim())
 
 /** An empty line of what is quoted. */
 const isEmptyQuotation = (row: string): boolean => /^[>\s]*$/.test(row)

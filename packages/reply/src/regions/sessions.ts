@@ -100,7 +100,7 @@ const COMMIT =
 const COMMITS = 'cACMFd'
 
 /** Without any of these a line is neither a command nor a sentence about output. */
-const NOTABLE = /[$#%>❯λ›➜✗+:]|git/i
+const NOTABLE = /[$#%>❯»λ›➜✗+:]|git/i
 
 /** What markers begin with, and neither a commit nor the prompt of a shell. */
 const MARKS = '*<=#'
@@ -113,26 +113,26 @@ const MESSAGE =
 const PROMPT = new RegExp(
   `^\\s*(?:${[
     // user@host:~/project (main) $
-    String.raw`(?:\([\w.-]+\) ?)?\[?[\w.-]+@[\w.-]+[^$#%>❯]{0,80}[$#%>❯](?=\s|$)`,
-    String.raw`[$%❯λ›] (?=\S)`,
+    String.raw`(?:\([\w.-]+\) ?)?\[?[\w.-]+@[\w.-]+[^$#%>❯»]{0,80}[$#%>❯»](?=\s|$)`,
+    String.raw`[$%❯»λ›] (?=\S)`,
     // ➜  project git:(main) ✗
     String.raw`➜\s+\S+(?:\s+git:\([^)]{1,60}\))?(?:\s+[✗✔±])?(?=\s|$)`,
     String.raw`(?:PS )?[A-Za-z]:\\[^>]{0,120}>`,
     // ~/project $
-    String.raw`[~/][\w./~-]*(?: \([^)]{1,60}\))? ?[$#%❯](?=\s|$)`,
+    String.raw`[~/][\w./~-]*(?: \([^)]{1,60}\))? ?[$#%❯»](?=\s|$)`,
     // project (main) $
-    String.raw`[\w.-]+ (?:git:)?\([^)]{1,60}\) ?[^\w\s]{0,3} ?[$#%❯✗>](?=\s|$)`,
+    String.raw`[\w.-]+ (?:git:)?\([^)]{1,60}\) ?[^\w\s]{0,3} ?[$#%❯»✗>](?=\s|$)`,
     String.raw`(?:>{1,3}|\+|#) (?=git )`,
     // bash-5.1$ and (venv) $
-    String.raw`(?:(?:ba|z|k|da|fi)?sh(?:-[\d.]+)?|\([\w.-]+\) )[$#%>❯](?=\s|$)`,
+    String.raw`(?:(?:ba|z|k|da|fi)?sh(?:-[\d.]+)?|\([\w.-]+\) )[$#%>❯»](?=\s|$)`,
     // project $ git diff, and whatever else a prompt may say
-    String.raw`[\w~.][^\`"'=<>;|\n]{0,80}[$#%>❯] ?(?=git )`,
+    String.raw`[\w~.(\[][^\`"'=<>;|\n]{0,80}[$#%>❯»] ?(?=git )`,
   ].join('|')})`,
 )
 
 /** Whether it is worth looking: to compile the pattern costs a start more than to read a small document. */
 const mayPrompt = (text: string): boolean => PROMPTS.test(text)
-const PROMPTS = /[$#%>❯λ›➜✗+]/
+const PROMPTS = /[$#%>❯»λ›➜✗+]/
 
 /** Whether a line begins with the prompt of a shell. */
 export const isPrompt = (text: string): boolean => text !== '' && mayPrompt(text) && PROMPT.test(text)

@@ -15,22 +15,37 @@ const names =
 const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
 const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
 /** A heading after an arrow, as Aider shows thoughts and what follows them. */
-const heading = (words: string): string => `[►▶▸] ?(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
+const heading = (words: string, before = '[►▶▸] ?'): string =>
+  `(?:${before})(?:\\*\\*|__)?(?:${words}):?(?:\\*\\*|__)?:?[ \\t]*\\r?$`
+/** A heading of Markdown begins a thought only if one for the answer follows: replies also have sections of this name. */
+const section = '#{1,6} (?:[^\\w\\s*]{1,4} )?'
 const beginHeading = heading('THINKING|[Tt]hinking|REASONING|[Rr]easoning|THOUGHTS?|[Tt]houghts?|ANALYSIS|[Aa]nalysis')
-const endHeading = heading('(?:FINAL |[Ff]inal )?(?:ANSWER|[Aa]nswer|RESPONSE|[Rr]esponse|REPLY|[Rr]eply)')
+const beginSection = heading(
+  'THINKING|[Tt]hinking(?: [Pp]rocess)?|REASONING|[Rr]easoning|[Tt]houghts?(?: [Pp]rocess)?|[Cc]hain [Oo]f [Tt]hought',
+  section,
+)
+const answer = '(?:FINAL |[Ff]inal )?(?:ANSWER|[Aa]nswer|RESPONSE|[Rr]esponse|REPLY|[Rr]eply)'
+const endHeading = heading(answer)
+const endSection = heading(answer, section)
 /** Open WebUI folds thoughts: `<details type="reasoning">`; other programs write only what was done into the summary. */
 const beginFolded =
   String.raw`<details(?:\s[^<>\n]*)?\stype=["']?reasoning\b[^<>\n]*>` +
   String.raw`|<details(?:\s[^<>\n]*)?>\s{0,9}<summary>[^\w\n]{0,9}(?:[Tt]hought|[Tt]hink(?:ing)?|[Rr]eason(?:ing|ed))\b`
 const mark = new RegExp(
-  `^[ \\t]*(?:(${begin})|(${beginHeading})|(${beginFolded})|(${endHeading})|(</details>)|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
+  `^[ \\t]*(?:(${begin})|(${beginHeading})|(${beginFolded})|(${endHeading})|(</details>)|(${beginSection})|(${endSection})|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
   'gm',
 )
 const markHere = new RegExp(`${begin}|${end}`, 'y')
 
 /** Whether it is worth looking: hardly any text has such a mark. Jumps from `<` to `<`, which is faster than a pattern. */
 export function mayThink(text: string): boolean {
-  if (text.includes('THINK]') || text.includes('<details') || ARROWS.some((arrow) => text.includes(arrow))) return true
+  if (
+    text.includes('THINK]') ||
+    text.includes('<details') ||
+    SECTION.test(text) ||
+    ARROWS.some((arrow) => text.includes(arrow))
+  )
+    return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     while (text.charCodeAt(at + 1) === LESS) at++
     const next = text.charCodeAt(at + 1)
@@ -41,6 +56,7 @@ export function mayThink(text: string): boolean {
   return false
 }
 
+const SECTION = new RegExp(`^[ \\t]*${beginSection}`, 'm')
 const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45
 
@@ -64,25 +80,30 @@ export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, is
   }
   let leads = false
   /** Below a heading only another one ends a thought, and what was folded ends where the fold does. */
-  let kind: 'tag' | 'heading' | 'fold' = 'tag'
-  for (const { index, 1: tag, 2: headed, 3: folded, 4: answered, 5: unfolded } of source.text.matchAll(mark)) {
+  let kind: 'tag' | 'heading' | 'fold' | 'section' = 'tag'
+  for (const found of source.text.matchAll(mark)) {
+    const { index, 1: tag, 2: headed, 3: folded, 4: answered, 5: unfolded, 6: section, 7: concluded } = found
     const line = source.lineAt(index)
     if (!leads && isContent(line)) continue
-    if (open === undefined && (answered ?? unfolded) !== undefined) continue
+    if (open === undefined && (answered ?? unfolded ?? concluded) !== undefined) continue
+    if (section !== undefined && regions.fenceAround(line) !== undefined) continue
     if (open !== undefined && kind === 'heading' && answered === undefined) continue
+    if (open !== undefined && (kind === 'section') !== (concluded !== undefined)) continue
     if (open !== undefined && (kind === 'fold') !== (unfolded !== undefined)) continue
-    if ((tag ?? headed ?? folded) === undefined) {
+    if ((tag ?? headed ?? folded ?? section) === undefined) {
       const mayLead = closed.length === 0 && !source.text.slice(0, index).includes(COMMENTARY)
       if (open !== undefined || mayLead) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false
     } else if (open === undefined) {
       open = line
-      kind = headed !== undefined ? 'heading' : folded !== undefined ? 'fold' : 'tag'
+      kind =
+        headed !== undefined ? 'heading' : folded !== undefined ? 'fold' : section !== undefined ? 'section' : 'tag'
       leads = isReply && line === start
     }
   }
-  if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(open) })
+  if (open !== undefined && kind !== 'section')
+    closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(open) })
   // What a code fence shows of a tag is code, unless there is a draft in it.
   const within = rangeFinder(closed, (range) => range)
   const drafted = new Set(
