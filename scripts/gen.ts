@@ -6,6 +6,7 @@ import { configSchema } from './config-schema.ts'
 import { describeActions } from '../packages/clada/src/describe/describe.ts'
 import { callable } from '../packages/clada/src/describe/actions.ts'
 import { defaultTools, executeTool, toolList } from '../packages/clada/src/mcp/document-tools.ts'
+import { skillFor } from '../packages/clada/src/describe/skill.ts'
 import { tokensOf } from '@clada/reply/text/lines.ts'
 import { apiPage } from './api-page.ts'
 import { errorCodesPage, exitCodesPage } from './code-pages.ts'
@@ -21,6 +22,7 @@ const pages: readonly { readonly file: string; readonly text: (root: string, now
   { file: 'docs/exit-codes.md', text: () => note + exitCodesPage() },
   { file: 'docs/config.md', text: (_, now) => between('keys', keysPage(), now) },
   { file: 'docs/mcp.md', text: (_, now) => between('tools', toolsTable(), now) },
+  { file: 'packages/clada/skills/clada/SKILL.md', text: () => skillFor(allActions()) },
   { file: 'packages/clada/server.json', text: (root) => `${JSON.stringify(registryEntry(root), null, 2)}\n` },
   { file: 'packages/clada/schema/clada.schema.json', text: () => `${JSON.stringify(configSchema(), null, 2)}\n` },
 ]

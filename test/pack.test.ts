@@ -73,6 +73,7 @@ describe('the package', () => {
       'README.md',
       'package.json',
       'schema/clada.schema.json',
+      'skills/clada/SKILL.md',
     ]
     expect(wanted).toEqual(expect.arrayContaining(outside))
     expect(

@@ -224,6 +224,7 @@ const rows = [
     help: 'the rules of the project and its AGENTS.md; default all',
   },
   { name: 'task', value: 'TEXT', help: 'append this task and a map of the project' },
+  { name: 'skill', help: 'print a SKILL.md instead, for agents that have a shell and load skills' },
   { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },

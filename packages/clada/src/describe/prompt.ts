@@ -104,18 +104,18 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
       pathLine(teaching, options),
       '## Blocks',
       ...(first === undefined ? [] : [first]),
-      list([...teaching.rules, ...always, ...tokenRule(options)]),
+      listOf([...teaching.rules, ...always, ...tokenRule(options)]),
       // A reader without write actions does not need to know how to change.
       ...(forms.some(({ spec }) => spec.effect === 'write')
-        ? ['## Changing files', list(tipsFor(changing, specs))]
+        ? ['## Changing files', listOf(tipsFor(changing, specs))]
         : []),
       '## The report',
-      list([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
+      listOf([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
       '## Actions',
       teaching.says === 'any action'
         ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
         : 'Replace the words in capitals; ⏎ is a line break.',
-      list(
+      listOf(
         forms.map(({ spec: { description }, call }) => {
           const what = include === 'all' ? description : firstSentence(description)
           // A marker right after a bullet would read as a block that was meant.
@@ -123,7 +123,7 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
         }),
       ),
       ...(others.length === 0 ? [] : ['## Another example', ...others]),
-      ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+      ...(rules.length === 0 ? [] : ['## Rules of this project', listOf(rules)]),
       ...notesSections(notes),
       ...(options.map === undefined ? [] : ['## The project', ['````', options.map, '````'].join('\n')]),
       ...(options.task === undefined ? [] : ['## The task', options.task]),
@@ -160,7 +160,8 @@ function notesSections(notes: Parts['notes']): string[] {
 const exampleText = ({ example: { ask, say }, blocks }: Lesson['examples'][number]): string =>
   [`I write: ${ask} You answer:`, '', '````', blocks, '````', say].join('\n')
 
-function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): string[] {
+/** The tips that fit the actions that are taught. */
+export function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): string[] {
   const names = new Set(specs.map(({ name }) => name))
   return tips
     .filter(({ needs = [] }) => needs.every((name) => names.has(name)))
@@ -170,7 +171,8 @@ function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): string[] {
 }
 
 /** Further lines of an item stay inside it. */
-const list = (items: readonly string[]): string => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
+export const listOf = (items: readonly string[]): string =>
+  items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
 
 function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
   const absolute = paths === 'absolute' && !relativePaths
@@ -337,17 +339,16 @@ export const foreignFormats: Readonly<Record<string, Format>> = {
 
 /** What to tell a model that writes this format anyway. Such a reply can only change files, so the user shows them. */
 export function foreignPrompt(format: Format, { root, rules = [], notes = [], map, task }: PromptOptions): Prompt {
-  const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
   const text = [
     '# How to change my project',
     `${promptOpenings.changes} \`${root}\`, and I paste its report here. Paths are relative to it.`,
     format.example,
-    list([
+    listOf([
       ...format.rules,
       'Change only what you have seen; if you have not seen it, ask me for it and end your reply there. Never write "..." for lines that stay.',
     ]),
     'The report has a line `[task-N] SUCCESS` or `ERROR` for each change, where the file changed, and after a failure the nearest lines: send only what failed again, corrected.',
-    ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+    ...(rules.length === 0 ? [] : ['## Rules of this project', listOf(rules)]),
     ...notesSections(notes),
     ...(map === undefined ? [] : ['## The project', ['````', map, '````'].join('\n')]),
     ...(task === undefined ? [] : ['## The task', task]),

@@ -33,6 +33,7 @@ export const command: Command = {
     'task',
     'rules',
     'budget',
+    'skill',
     'copy',
     'osc52',
     'quiet',
@@ -44,11 +45,19 @@ export const command: Command = {
     ['clada prompt --syntax csl', 'teach another syntax'],
     ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
     ['clada prompt --all', 'every action'],
+    ['clada prompt --skill > .claude/skills/clada/SKILL.md', 'for an agent with a shell'],
     ['clada prompt --task "Fix the login"', 'with the task and a map of the project'],
   ],
   run: async ({ flags }) => {
     const { options, config } = await configured(flags)
     const { root } = settingsOf(options)
+    if (flags.skill !== undefined) {
+      const [{ skillFor }, { allActions }] = await Promise.all([
+        import('../../describe/skill.ts'),
+        import('../../actions/registry.ts'),
+      ])
+      return giveText(skillFor(allActions()), givingOf(flags, config.clipboard), root)
+    }
     const [task] = flags.task ?? []
     const prompt = await new Clada(options).prompt({
       context: flags.files === undefined ? undefined : {},
