@@ -45,7 +45,7 @@ export const command: Command = {
     ['clada prompt --syntax csl', 'teach another syntax'],
     ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
     ['clada prompt --all', 'every action'],
-    ['clada prompt --skill > .claude/skills/clada/SKILL.md', 'for an agent with a shell'],
+    ['clada prompt --skill > SKILL.md', 'for an agent with a shell'],
     ['clada prompt --task "Fix the login"', 'with the task and a map of the project'],
   ],
   run: async ({ flags }) => {
