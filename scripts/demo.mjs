@@ -14,7 +14,7 @@ run(process.execPath, ['scripts/build.mjs'])
 
 const project = path.join(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-demo-'))), 'greetings')
 fs.cpSync(path.join(home, 'examples/demo/project'), project, { recursive: true })
-const reply = fs.readFileSync(path.join(home, 'examples/demo/reply.md'), 'utf8').replaceAll('/PROJECT', project)
+const reply = fs.readFileSync(path.join(home, 'examples/demo/reply.md'), 'utf8')
 fs.writeFileSync(path.join(project, '..', 'reply.md'), reply)
 const git = (...args) =>
   execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], { cwd: project })
@@ -29,7 +29,7 @@ const environment = {
 }
 
 say('A model was asked to change this project, and this is its reply:')
-shell('cat ../reply.md', () => reply.replaceAll(project, '…'))
+shell('cat ../reply.md', () => reply)
 say('What would it do? Nothing is touched yet:')
 clada('diff', '../reply.md')
 await watched()

@@ -47,8 +47,8 @@ it('gives the examples of clada help', async () => {
   expect(lines.filter((line) => !examples.includes(line))).toEqual([])
 })
 
-it('begins with two commands that package.json has', () => {
-  const [, fence = ''] = /^```sh\n([^]*?)^```$/m.exec(read('README.md')) ?? []
+it('has the two commands for a clone in a block of their own', () => {
+  const [, fence = ''] = /^```sh\n(npm [^]*?)^```$/m.exec(read('README.md')) ?? []
   const lines = fence.split('\n').map((line) => line.replace(/ +# .*$/, '').trim())
   expect(lines.filter((line) => line !== '')).toEqual(['npm run demo', 'npm test'])
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['demo', 'test']))
