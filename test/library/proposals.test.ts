@@ -118,12 +118,14 @@ describe('whole files of a reply', () => {
 describe('a proposal that is a part of the file', () => {
   const file = 'import a\n\ndef one():\n    return a\n\n\ndef two():\n    return 2\n'
   const root = (): string => scratchDir({ 'a.py': file })
+  /** It has no place by itself: its first line is new. */
+  const part = 'print(2)\n\n\ndef two():\n    return 3\n'
   const proposed = (text: string): string => `Update \`a.py\`:\n\n\`\`\`python\n${text}\`\`\`\n`
 
   it.each([
-    ['beginning', 'def two():\n    return 3\n'],
+    ['beginning', part],
     ['end', 'import a\n\ndef one():\n    return a + 1\n'],
-    ['beginning', 'def two(by):\n    return 2\n'],
+    ['beginning', 'print(2)\n\n\ndef two(by):\n    return 2\n'],
     ['most', 'def three():\n    return 3\n'],
     ['most', 'print(1)\n'],
   ])('is not written without a yes, also with apply: it lacks the %s', async (lacks, text) => {
@@ -143,7 +145,7 @@ describe('a proposal that is a part of the file', () => {
   it('is not written because an earlier one got a yes to all', async () => {
     const dir = root()
     const { asked, ask } = answering('always', 'no')
-    const text = `**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n\n${proposed('def two():\n    return 3\n')}`
+    const text = `**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n\n${proposed(part)}`
     await new Clada({ repoPath: dir, gitCommit: false, ask }).execute(text)
     expect(asked.map(({ lacks }) => lacks)).toEqual([undefined, 'beginning'])
     expect(filesIn(dir)).toEqual({ 'a.py': file, 'b.py': 'b = 1\n' })
@@ -151,7 +153,7 @@ describe('a proposal that is a part of the file', () => {
 
   it('is shown with a warning', async () => {
     const own = new Clada({ repoPath: root(), gitCommit: false })
-    const { result } = await own.preview(proposed('def two():\n    return 3\n'))
+    const { result } = await own.preview(proposed(part))
     expect(result.results[0]?.warnings).toEqual(['it has nothing for the beginning of the file, and would delete it'])
   })
 
@@ -159,7 +161,7 @@ describe('a proposal that is a part of the file', () => {
     const dir = root()
     const { asked, ask } = answering('no')
     const own = new Clada({ repoPath: dir, gitCommit: false, proposals: 'apply', ask })
-    const text = proposed('def two():\n    return 3\n')
+    const text = proposed(part)
     const [block] = (await own.review(text)).blocks
     const blocks = { '1': { shown: block?.shown ?? '' } }
     const result = await own.execute(text, { review: { blocks } })
@@ -171,10 +173,10 @@ describe('a proposal that is a part of the file', () => {
   it('is written by a review in which the user keeps the rest of the file', async () => {
     const dir = root()
     const own = new Clada({ repoPath: dir, gitCommit: false })
-    const text = proposed('def two():\n    return 3\n')
+    const text = proposed(part)
     const [block] = (await own.review(text)).blocks
-    const [first] = block?.files[0]?.hunks ?? []
-    const blocks = { '1': { shown: block?.shown ?? '', leave: [{ hunk: first?.id ?? '' }] } }
+    const leave = (block?.files[0]?.hunks ?? []).slice(0, -1).map(({ id }) => ({ hunk: id }))
+    const blocks = { '1': { shown: block?.shown ?? '', leave } }
     expect((await own.execute(text, { review: { blocks } })).success).toBe(true)
     expect(filesIn(dir)).toEqual({ 'a.py': file.replace('return 2', 'return 3') })
   })
@@ -206,7 +208,7 @@ describe('a proposal that is a part of the file', () => {
 
   it.skipIf(noTyping)('is asked about at a terminal with the warning that diff prints', async () => {
     const cwd = root()
-    fs.writeFileSync(path.join(cwd, 'reply.md'), proposed('def two():\n    return 3\n'))
+    fs.writeFileSync(path.join(cwd, 'reply.md'), proposed(part))
     const warning = 'it has nothing for the beginning of the file, and would delete it'
     const diff = clada(['diff', '--no-config', 'reply.md'], { cwd })
     expect(diff.stderr).toContain(warning)

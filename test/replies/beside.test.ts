@@ -110,7 +110,7 @@ describe('a block of another tool beside native ones', () => {
 })
 
 it('lists code under a sentence about a file beside blocks too, and fails nothing', async () => {
-  const spoken = 'In `src/cart.ts`, change the count function:\n\n```ts\nexport const count = () => 1\n```'
+  const spoken = 'The count function in `src/cart.ts` works like this:\n\n```ts\nexport const count = () => 1\n```'
   const { success, notExecuted } = await executed(`${edit}\n\n${spoken}\n`)
   expect(success).toBe(true)
   expect(notExecuted).toMatchObject([{ path: 'src/cart.ts', what: 'code', reason: 'example' }])

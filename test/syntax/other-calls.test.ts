@@ -148,7 +148,7 @@ describe('what seems to be an edit, where nothing else was found', () => {
     ['1c1\n< a\n---\n> b', [1, 1, 'diff that names no file', 'quoted']],
     ['In src/a.ts replace `a` with `b`.', [1, 1, 'sentence about an edit', 'example', 'src/a.ts']],
     ['| File | Old | New |\n|---|---|---|\n| `a.ts` | `a` | `b` |', [1, 1, 'table of changes', 'example']],
-    ['In `src/a.py`, change the method:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
+    ['The method in `src/a.py`:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
   ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
   })

@@ -348,9 +348,11 @@ export class Execution {
     const { effect } = task.decoded.spec
     if (effect === 'read') return this.#performAlone(task)
     const proposals = (this.#proposals ??= await this.#openProposals())
-    const meant = await proposals.meant(task, this.#workspace)
-    if (effect !== 'exec' && (await this.#isListing(meant, proposals))) {
-      this.#noteUnexecuted(skippedBlock(task.block, syntaxOf(task.block.syntax).title, 'listing'))
+    const { task: meant, reason, nearest } = await proposals.intended(task, this.#workspace)
+    const unmeant = reason ?? (effect !== 'exec' && (await this.#isApplied(meant)) ? 'listing' : undefined)
+    if (unmeant !== undefined) {
+      const skipped = skippedBlock(task.block, syntaxOf(task.block.syntax).title, unmeant)
+      this.#noteUnexecuted(nearest === undefined ? skipped : { ...skipped, nearest })
       return
     }
     if (this.#chosen([task]).length === 0) return
@@ -381,9 +383,8 @@ export class Execution {
     else this.#skip(task, problem)
   }
 
-  /** Whether a proposal shows what the file holds already, so that there is nothing to decide. */
-  async #isListing(task: ReadyTask, proposals: Proposals): Promise<boolean> {
-    if (await proposals.isHeld(task, this.#workspace)) return true
+  /** Whether a proposed edit shows what the file holds already, so that there is nothing to decide. */
+  async #isApplied(task: ReadyTask): Promise<boolean> {
     if (this.#runner.refusal(task) !== undefined) return false
     const outcome = await this.#runner.tryOut(task, await this.#workspace.group())
     return !outcome.ok && isAppliedAlready(outcome.problem)

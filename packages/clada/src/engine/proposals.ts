@@ -1,14 +1,22 @@
-import type { Block } from '@clada/reply/core/block.ts'
+import type { Block, NotExecutedReason } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
 import { missingFrom } from '@clada/reply/text/whole-file.ts'
+import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
 import type { Decision, RunOptions } from './options.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
+
+/** A proposal as it is meant, or the reason why it is only listed. */
+export interface Intended {
+  readonly task: ReadyTask
+  readonly reason?: NotExecutedReason
+  readonly nearest?: [first: number, last: number]
+}
 
 /** What a reply proposes: each change is staged, shown, and written after a yes. */
 export class Proposals {
@@ -28,26 +36,30 @@ export class Proposals {
     this.#agreed = options.options.proposals === 'apply'
   }
 
-  /** The task without a first comment that only names the file, where the file has no such line. */
-  async meant(task: ReadyTask, scope: Scope): Promise<ReadyTask> {
+  /**
+   * What a proposal comes to: without a first comment that only names the file, where the file has no such line; with the
+   * rest of the file, where it only has declarations of it. Otherwise the reason to list it.
+   */
+  async intended(task: ReadyTask, scope: Scope): Promise<Intended> {
     const { block, decoded } = task
-    const { path, content = '' } = block.params
+    const { path: given, content } = decoded.params
+    if (block.action !== 'file_write' || typeof given !== 'string' || typeof content !== 'string') return { task }
+    const text = await textAt(decoded.args['path'], scope)
+    const { unplaced } = block.part ?? {}
+    if (text === undefined) return unplaced === undefined ? { task } : { task, reason: unplaced }
+    if (isHeldIn(text, content, unplaced !== undefined)) return { task, reason: 'listing' }
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
-    if (block.action !== 'file_write' || path === undefined || !namesOnly(first, path)) return task
-    const text = await textAt(decoded.args['path'], scope)
-    if (text === undefined || text.split(/\r?\n/).includes(first)) return task
-    return {
-      ...task,
-      decoded: { ...decoded, params: { ...decoded.params, content: rest }, args: { ...decoded.args, content: rest } },
-    }
-  }
-
-  /** Whether the file has this text already, as a whole or in consecutive lines. */
-  async isHeld({ block, decoded }: ReadyTask, scope: Scope): Promise<boolean> {
-    const { content } = block.params
-    if (block.action !== 'file_write' || content === undefined || content.trim() === '') return false
-    const text = await textAt(decoded.args['path'], scope)
-    return text !== undefined && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
+    const isTitled = namesOnly(first, given) && !text.split(/\r?\n/).includes(first)
+    const own = isTitled ? rest : content
+    if (!isPartOf(text, own, block)) return { task: isTitled ? withContent(task, own) : task }
+    const { placeParts } = await import('../structure/place-parts.ts')
+    const placed = await placeParts({ path: given, text }, own)
+    if (placed?.text === text) return { task, reason: 'listing' }
+    if (placed !== undefined) return { task: asPart(task, placed) }
+    if (unplaced === undefined) return { task: isTitled ? withContent(task, own) : task }
+    const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
+    const [nearest] = await nearestPlaces(text, own)
+    return { task, reason: unplaced, ...(nearest && { nearest: [nearest.line, nearest.endLine] }) }
   }
 
   /** The reason not to start a program that a reply only proposes; undefined after a yes. */
@@ -64,10 +76,11 @@ export class Proposals {
    * Decides about the changes of a proposal, for every front end: a preview lists it, an execution asks where a yes is
    * needed. A review is a yes, except to a part of a file that would replace all of it.
    */
-  async decide({ block }: ReadyTask, changes: readonly Change[]): Promise<Decision> {
+  async decide(task: ReadyTask, changes: readonly Change[]): Promise<Decision> {
     const { effect, request } = this.#options
     const warnings: string[] = []
-    for (const proposal of this.#of(block, changes)) {
+    const { block } = task
+    for (const proposal of this.#of(task, changes)) {
       const { path, lacks } = proposal
       const isAgreed = this.#agreed || (effect !== 'show' && request.review !== undefined)
       if (isAgreed && lacks === undefined) continue
@@ -102,14 +115,20 @@ export class Proposals {
     })
   }
 
-  #of(block: Block, changes: readonly Change[]): Proposal[] {
+  #of({ block, isPart }: ReadyTask, changes: readonly Change[]): Proposal[] {
     const { root } = this.#options.settings
     return changes.map((change) => {
       const { path, diff } = diffOf(change, root)
       const { before, after, binary } = changeOf(change, root)
-      const isWhole = before !== null && after !== null && block.action === 'file_write'
+      const isWhole = before !== null && after !== null && block.action === 'file_write' && !isPart
       const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
-      return { line: block.startLine, path, kind: kindOf(block, before, after), diff, ...(lacks && { lacks }) }
+      return {
+        line: block.startLine,
+        path,
+        kind: isPart ? 'part' : kindOf(block, before, after),
+        diff,
+        ...(lacks && { lacks }),
+      }
     })
   }
 }
@@ -121,12 +140,49 @@ function kindOf({ action }: Block, before: string | null, after: string | null):
   return action === 'file_write' ? 'overwrite' : 'edit'
 }
 
-const plainLines = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .replace(/^\n+|\n+$/g, '')
+/** Whether a file has this text already, as a whole or in consecutive lines. A part may have lost its indentation. */
+function isHeldIn(text: string, content: string, isFragment: boolean): boolean {
+  const plainLines = (all: string): string => {
+    const lines = all.split('\n').map((line) => (isFragment ? line.trim() : line.trimEnd()))
+    return lines.join('\n').replace(/^\n+|\n+$/g, '')
+  }
+  return content.trim() !== '' && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
+}
+
+/** Whether a text cannot be all of the file. What leaves lines out says itself where they are. */
+function isPartOf(text: string, content: string, { part }: Block): boolean {
+  if (part === undefined) return false
+  const lacks = missingFrom(text, content)
+  if (lacks === undefined) return part.unplaced !== undefined && countTelling(text) <= SMALL
+  // A text with most of the file may be the whole of it without its last declarations.
+  return lacks === 'beginning' || (lacks !== 'everything' && 2 * countTelling(content) < countTelling(text))
+}
+
+const countTelling = (text: string): number => text.split('\n').filter((line) => /\w/.test(line)).length
+
+/** So short a file may be rewritten by a part that has nothing of it. */
+const SMALL = 5
+
+const withContent = (task: ReadyTask, content: string): ReadyTask => ({
+  ...task,
+  decoded: {
+    ...task.decoded,
+    params: { ...task.decoded.params, content },
+    args: { ...task.decoded.args, content },
+  },
+})
+
+/** The parameters stay as the model wrote them; the action gets the whole file. */
+function asPart(task: ReadyTask, { text, replaced, inserted }: PlacedParts): ReadyTask {
+  const { decoded } = task
+  const did = [
+    ...(replaced.length > 0 ? [`replaced ${replaced.map((one) => `'${one}'`).join(', ')}`] : []),
+    ...(inserted.length > 0 ? [`added ${inserted.map((one) => `'${one}'`).join(', ')}`] : []),
+  ]
+  const warning = `the text is a part of the file: ${did.join(', ')}; the rest stays`
+  const args = { ...decoded.args, content: text }
+  return { ...task, decoded: { ...decoded, args, warnings: [...decoded.warnings, warning] }, isPart: true }
+}
 
 /** The text of a file; undefined where there is none that can be read. */
 async function textAt(path: unknown, scope: Scope): Promise<string | undefined> {

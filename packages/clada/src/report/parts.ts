@@ -110,13 +110,17 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
   listing: 'it is a listing, or a part of a file',
   example: 'it is taken as an example; if it is meant, send it as a block',
   unreadable: 'it cannot be read as a block',
+  'no-place':
+    'it is a part of the file, and where it belongs is not sure. Send it as a block with the text that it replaces',
 }
 
 /** `lines 3-9: not executed: search-replace block, src/a.ts: it is a quotation` */
 export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
 
-export const notExecutedNote = ({ what, path, reason, sign }: Omit<NotExecuted, 'line' | 'endLine'>): string =>
-  `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${sign === undefined ? reasons[reason] : oneSpace}`
+export function notExecutedNote({ what, path, reason, sign, nearest }: Omit<NotExecuted, 'line' | 'endLine'>): string {
+  const near = nearest === undefined ? '' : `. The nearest place: lines ${nearest[0]}-${nearest[1]}`
+  return `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${sign === undefined ? reasons[reason] : oneSpace}${near}`
+}
 
 const oneSpace =
   'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'

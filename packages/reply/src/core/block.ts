@@ -57,6 +57,8 @@ export interface Block<Found = Diagnostic> {
   readonly uncertainMarks?: true
   /** A proposal: shown to the user before it is applied. */
   readonly proposed?: true
+  /** Its text may be declarations of a file and not all of it. `unplaced`: it is no whole file, and listed for this reason if it has no place. */
+  readonly part?: { readonly unplaced?: FragmentReason }
 }
 
 /** Whether a block can run as it is written. */
@@ -97,15 +99,23 @@ export interface NotExecuted {
   what: string
   path?: string
   reason: NotExecutedReason
+  /** The lines of the file that it is most like, where it has no place. */
+  nearest?: [first: number, last: number]
   /** Its first line is indented by one space more than the text around it, as reports show a block that a file quotes. */
   sign?: 'one-space'
 }
 
-/** `unreadable`: it was meant, as far as known, and no block could be made of it, so the run fails; the others were not meant. */
-export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | 'unreadable'
+/**
+ * `unreadable`: it was meant, as far as known, and no block could be made of it; `no-place`: it is a part of a file, and
+ * where it belongs is not sure. Then the run fails. The others were not meant.
+ */
+export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | 'unreadable' | 'no-place'
+
+export type FragmentReason = Extract<NotExecutedReason, 'listing' | 'example' | 'no-place'>
 
 /** Whether an edit that was meant is missing. */
-export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean => reason === 'unreadable'
+export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
+  reason === 'unreadable' || reason === 'no-place'
 
 /** What a text has that does not run, where it was found. */
 export interface SkippedBlock<Found = Diagnostic> extends Readonly<NotExecuted> {

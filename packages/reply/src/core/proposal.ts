@@ -3,7 +3,8 @@ export interface Proposal {
   /** The line of the document it starts on. */
   line: number
   path: string
-  kind: 'create' | 'overwrite' | 'edit' | 'delete' | 'move'
+  /** `part`: declarations of a file, the rest of which stays. */
+  kind: 'create' | 'overwrite' | 'part' | 'edit' | 'delete' | 'move'
   /** Unified, as git writes it. */
   diff: string
   /** What it has nothing for: it is rather a part of the file, and needs a yes of its own. */

@@ -212,6 +212,7 @@ export interface Found {
   readonly shells?: readonly string[] | undefined
   /** As in `Block`. */
   readonly uncertainMarks?: true
+  readonly part?: Block['part']
 }
 
 /** What was meant as a block and cannot be read. */
@@ -297,6 +298,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
   }
   // Added, not spread: a copy of every block would cost more than reading it.
   if (found.uncertainMarks) block.uncertainMarks = true
+  if (found.part !== undefined) block.part = found.part
   if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
   if (own > 0 || indented !== undefined) block.warnings = [...(found.warnings ?? []), ...(indented ?? [])]
   return block

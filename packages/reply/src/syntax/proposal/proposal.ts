@@ -9,7 +9,7 @@ import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { hunkOf } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
-import { isFile, type Title, titleIn } from './title.ts'
+import { isFile, type Title, titleIn, toldIn } from './title.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -188,13 +188,14 @@ function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
   }
   if (named === undefined && firstOf(rows) === '<file') return { places: [], last, within: true }
   const comment = firstComment(rows, language)
-  const title = named ?? (comment && { path: comment.path, said: 'whole' as const })
+  const told = named === undefined && comment === undefined ? toldAbove(source, opener, floor) : undefined
+  const title = named ?? told ?? (comment && { path: comment.path, said: 'whole' as const })
   // The end of a fence that began above, in a part of the text that is not here.
   if (title === undefined) return { places: [], last: fence.info === '' && isEnd(source, fence) ? opener : last }
   const isSession = SHELL.test(language) && !/\.(?:\w*sh|bash|env|command)$|(?:^|\/)[^./]+$/.test(title.path)
   if (isSession || SESSION.test(language)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
-  const line = inInfo === undefined ? (above?.line ?? opener) : opener
+  const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   return { places: [placeOf(source, title, { ...fence, line, first, contentLast: contentEnd(fence) })], last }
 }
 
@@ -255,7 +256,7 @@ function infoTitle(fence: Fence): Title | undefined {
   const info = fence.info.replace(/\s*\{[\d,\s-]+\}$/, '')
   const stated = /(?:^|[\s{,])(?:title|file|filename|filepath|path|name)\s*[=:]\s*["']?([^"'\s}]+)/i.exec(info)?.[1]
   const part = /^(?:\w+:)?\d+:\d+:(\S+)$|^(?:[\w+#-]+[:\s])?(\S+\.\w+)(?::|#L| \()\d+(?:-L?\d+)?\)?$/.exec(info)
-  if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'part' }
+  if (part !== null) return { path: part[1] ?? part[2] ?? '', said: 'lines' }
   const path = stated ?? nameInFence({ ...fence, info })
   return path !== undefined && isFile(path) ? { path, said: 'whole' } : undefined
 }
@@ -276,6 +277,13 @@ export function titleAbove(source: Source, opener: number, floor: number): (Titl
     }
   }
   return undefined
+}
+
+/** The sentence above a fence that tells to change something in a file. */
+function toldAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
+  const line = lineAbove(source, opener, floor)
+  const title = line === undefined ? undefined : toldIn(rowAt(source, line))
+  return line === undefined || title === undefined ? undefined : { ...title, line }
 }
 
 /** Lines of text between a heading that names a file and its fence. */
@@ -328,13 +336,19 @@ function placeOf(
       ? 'example'
       : said === 'old'
         ? 'quoted'
-        : said === 'part' || isNumbered(texts) || isIndented(texts)
+        : said === 'lines' || isNumbered(texts)
           ? 'listing'
           : undefined
+  const found = foundOf(
+    path,
+    { action: 'file_write', content },
+    { line, last, findings: isClosed ? [] : [unclosed(line)] },
+  )
+  const unplaced = said === 'part' ? 'listing' : said === 'told' || isIndented(texts) ? 'no-place' : undefined
   return {
     line,
     last,
-    found: foundOf(path, { action: 'file_write', content }, { line, last, findings: isClosed ? [] : [unclosed(line)] }),
+    found: { ...found, part: unplaced === undefined ? {} : { unplaced } },
     ...(reason === undefined ? {} : { reason }),
   }
 }

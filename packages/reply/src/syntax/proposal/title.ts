@@ -1,7 +1,10 @@
 import { filesSpokenOf, nameIn } from '../foreign/name.ts'
 
-/** What the words around a file name say of the text below them. */
-export type Said = 'whole' | 'part' | 'old' | 'example'
+/**
+ * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
+ * less than the file, and may be new; `told`: they say to change something in the file.
+ */
+export type Said = 'whole' | 'lines' | 'part' | 'told' | 'old' | 'example'
 
 export interface Title {
   readonly path: string
@@ -49,15 +52,41 @@ const fillers = new Set(
   ),
 )
 
+/** The one file that a sentence tells to change, with what is below it; undefined where it only explains. */
+export function toldIn(line: string): Title | undefined {
+  if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
+  const [path, ...others] = new Set(filesSpokenOf(line))
+  if (path === undefined || others.length > 0 || !isFile(path)) return undefined
+  const around = line.replace(path, ' ')
+  const isTold = (TOLD.test(around) || TOLD_IN.test(around)) && !MAYBE.test(around) && !LINES.test(around)
+  return isTold ? { path, said: 'told' } : undefined
+}
+
+const VERB =
+  '(?:updat|chang|modif|replac|rewrit|edit|fix|adjust|refactor|add|insert|append|extend|correct|adapt)(?:e|es|ed|y|ied|ten|ing)?'
+const TOLD = new RegExp(
+  `^(?:\\W|\\d|step\\b|(?:first|second|third|next|then|now|finally|also|and|please|let['’]?s|let me|(?:i|we|you)(?:['’](?:ll|ve)| will| have| need to| should| must)?|need to)\\b)*(?:${VERB}\\b|here(?:['’]s| is| are)(?: the| an| your| my| how)? (?:updated|new|modified|fixed|corrected|revised|improved|refactored|changed)\\b)`,
+  'i',
+)
+const TOLD_IN = new RegExp(
+  `^\\W*(?:\\d+\\W+)?(?:(?:then|now|next|finally|also)\\W+)?(?:in|inside)\\b[\\s\\w\`*]*,?\\W*${VERB}\\b`,
+  'i',
+)
+
+/** What is only possible, or is there already. */
+const MAYBE =
+  /\b(?:could|can|might|may|would|if|examples?|e\.g|instance|currently?|existing|alternatively|optional(?:ly)?|options?|like this one|such as)\b/i
+
 function saidBy(around: string): Said {
   if (EXAMPLE.test(around)) return 'example'
+  if (LINES.test(around)) return 'lines'
   if (PART.test(around)) return 'part'
   return OLD.test(around) ? 'old' : 'whole'
 }
 
 const EXAMPLE = /\b(?:examples?|e\.g|instance|sample|usage|output)\b/i
-const PART =
-  /\blines?\b|\bthis (?:block|class|code|function|method)\b|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|parts?|portion|section|relevant)\b/i
+const LINES = /\blines?\b|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|portion|relevant)\b/i
+const PART = /\bthis (?:block|class|code|function|method)\b|\b(?:parts?|section)\b/i
 const OLD = /\b(?:current|currently|existing|original|old|before|previous|previously)\b/i
 
 /** No one writes a name or a sentence that is longer. */

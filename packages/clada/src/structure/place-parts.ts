@@ -1,0 +1,320 @@
+import { newElisionIn } from '@clada/reply/text/elision.ts'
+import type { Document } from './document.ts'
+import { isFailed, structureText } from './document.ts'
+import { type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts'
+import { nameless, type Kind, type Language } from './language.ts'
+import { languageFor } from './languages.ts'
+import { withOutline } from './outline.ts'
+import { applyChanges, type Failed, lineRangeOf, type Outline, pathOf, type Structure } from './structure.ts'
+
+/** A file with declarations of a text that is a part of it in their places. */
+export interface PlacedParts {
+  readonly text: string
+  /** Headers, in the order of the part. */
+  readonly replaced: readonly string[]
+  readonly inserted: readonly string[]
+}
+
+/**
+ * Puts the declarations of a part in the places of those that the file has by the same name; a new one goes beside its
+ * neighbour in the part. Undefined where a place is not sure: a name is there twice, a neighbour is missing, or the part
+ * holds more than declarations.
+ */
+export async function placeParts({ path, text }: Document, part: string): Promise<PlacedParts | undefined> {
+  const language = languageFor(path, text)
+  if (language === undefined) return undefined
+  const read = await readParts(part.replaceAll('\r\n', '\n'), language)
+  if (read === undefined || read.parts.length === 0) return undefined
+  if (read.parts.some((one) => newElisionIn(one.text, path, text) !== undefined)) return undefined
+  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()))
+  if (!read.rest.every((line) => lines.has(line.trim()))) return undefined
+  const imports = withImports(text, read.imports)
+  if (imports === undefined) return undefined
+  const placing = new Placing({ path, text }, language)
+  if (!(await placing.placeAll(read.parts, []))) return undefined
+  return (await placing.insertImports(imports)) ? placing.done() : undefined
+}
+
+/** A declaration of the part. */
+interface Part {
+  /** Its kind and its name, which say what it is the new version of. */
+  readonly key: string
+  readonly kind: Kind
+  readonly header: string
+  /** At zero indent. */
+  readonly text: string
+  /** Without a comment or a decorator above it. */
+  readonly isBare: boolean
+  readonly members: readonly Part[]
+  /** Its lines with text that are in no member and not its header. */
+  readonly rest: readonly string[]
+}
+
+interface Read {
+  readonly parts: readonly Part[]
+  readonly imports: readonly string[]
+  readonly rest: readonly string[]
+}
+
+/** Kinds of which only some members may be shown. */
+const holders: ReadonlySet<Kind> = new Set<Kind>([
+  'class',
+  'interface',
+  'enum',
+  'struct',
+  'trait',
+  'impl',
+  'module',
+  'key',
+  'table',
+  'section',
+  'rule',
+])
+
+/** Kinds that a part is never made of: their names say too little. */
+const tooSmall: ReadonlySet<Kind> = new Set<Kind>([...nameless, 'declaration', 'element'])
+
+const keyOf = ({ kind, name, header, owner }: Structure): string => `${kind}\0${owner ?? ''}\0${name ?? header}`
+
+const isDeclaration = ({ kind, name }: Structure): boolean => !tooSmall.has(kind) || (kind === 'rule' && name === null)
+
+/** The declarations of a part: alone, or inside what their language needs around them. */
+async function readParts(part: string, language: Language): Promise<Read | undefined> {
+  const { parser } = language
+  const frames = (parser.kind === 'tree-sitter' ? parser.fragments : undefined) ?? [['', ''] as const]
+  const content = withoutIndent(part)
+  for (const [before, after] of frames) {
+    const found = await withOutline(`${before}${content}${after}`, language, (outline) => {
+      const end = outline.source.text.length - after.length
+      if (outline.faults().length > 0) return undefined
+      const structures = inside(outline.structures, before.length).filter((one) => one.end <= end)
+      if (!structures.some(isDeclaration)) return undefined
+      const preamble = Math.max(before.length, Math.min(outline.preambleEnd, structures[0]?.start ?? end))
+      return {
+        parts: structures.filter(isDeclaration).map((one) => partOf(outline, one)),
+        imports: telling(outline, { start: before.length, end: preamble }, []),
+        rest: telling(outline, { start: preamble, end }, structures.filter(isDeclaration)),
+      }
+    })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A part that was copied out of something is indented as a whole. */
+function withoutIndent(part: string): string {
+  const rows = part.split('\n')
+  const indents = rows.filter((row) => row.trim() !== '').map((row) => /^[ \t]*/.exec(row)?.[0] ?? '')
+  const common = indents.reduce((least, one) => (one.length < least.length ? one : least), indents[0] ?? '')
+  return common !== '' && indents.every((one) => one.startsWith(common))
+    ? rows.map((row) => row.slice(common.length)).join('\n')
+    : part
+}
+
+const inside = (structures: readonly Structure[], from: number): Structure[] =>
+  structures.flatMap((one) => (one.start >= from ? [one] : inside(one.children, from)))
+
+function partOf(outline: Outline, structure: Structure): Part {
+  const { kind, header, start, headerStart, end, children } = structure
+  const members = children.filter(isDeclaration)
+  const first = outline.source.endOf(outline.source.lineAt(headerStart))
+  return {
+    key: keyOf(structure),
+    kind,
+    header,
+    text: structureText(outline, structure),
+    isBare: start === headerStart,
+    members: holders.has(kind) ? members.map((one) => partOf(outline, one)) : [],
+    rest: telling(outline, { start: Math.min(first, end), end }, members),
+  }
+}
+
+/** The lines of a span that have words, without those of some structures and without comments. */
+function telling(
+  { source, comments }: Outline,
+  span: { readonly start: number; readonly end: number },
+  structures: readonly Structure[],
+): string[] {
+  const without = [...structures, ...comments].filter(({ start, end }) => start < span.end && end > span.start)
+  const changes = without
+    .toSorted((a, b) => a.start - b.start)
+    .reduce<{ start: number; end: number; text: string }[]>((taken, { start, end }) => {
+      const from = Math.max(start, span.start, taken.at(-1)?.end ?? 0)
+      if (end > from) taken.push({ start: from, end: Math.min(end, span.end), text: '\n' })
+      return taken
+    }, [])
+  const moved = changes.map((one) => ({ ...one, start: one.start - span.start, end: one.end - span.start }))
+  return applyChanges(source.text.slice(span.start, span.end), moved)
+    .split('\n')
+    .filter((line) => /[\p{L}\p{N}_]/u.test(line))
+}
+
+/** The imports of a part that the file lacks; undefined where one of them may be a new version of one that it has. */
+function withImports(text: string, imports: readonly string[]): readonly string[] | undefined {
+  const lines = text.split(/\r?\n/)
+  const known = new Set(lines.map((line) => line.trim()))
+  const fresh = imports.filter((line) => !known.has(line.trim()))
+  const isSure = fresh.every((line) => {
+    const from = sourceOf(line)
+    return from !== undefined && !lines.some((one) => sourceOf(one) === from)
+  })
+  return isSure ? fresh : undefined
+}
+
+/** What a line imports from; undefined where it is no import of one line. */
+function sourceOf(line: string): string | undefined {
+  const [, quoted] = /^\s*(?:import|export|use|require\w*|#include)\b.*["'<]([^"'<>]+)["'>][;)]*\s*$/.exec(line) ?? []
+  const [, plain] = /^\s*(?:from\s+(\S+)\s+import\s+[^(\\]+|)$/.exec(line) ?? []
+  const [, dotted] = /^\s*(?:import|using|use)\s+(?:static\s+)?([\w.:\\*]+)(?:\s+as\s+\w+)?;?\s*$/.exec(line) ?? []
+  return quoted ?? plain ?? dotted
+}
+
+class Placing {
+  readonly #path: string
+  readonly #language: Language
+  readonly #replaced: string[] = []
+  readonly #inserted: string[] = []
+  #text: string
+
+  constructor({ path, text }: Document, language: Language) {
+    this.#path = path
+    this.#text = text
+    this.#language = language
+  }
+
+  done(): PlacedParts {
+    return { text: this.#text, replaced: this.#replaced.toReversed(), inserted: this.#inserted.toReversed() }
+  }
+
+  /** From the last to the first, so that several new ones keep their order. `within` are the keys of what holds them. */
+  async placeAll(parts: readonly Part[], within: readonly string[]): Promise<boolean> {
+    for (let at = parts.length - 1; at >= 0; at--) if (!(await this.#place(parts, at, within))) return false
+    return true
+  }
+
+  async #place(parts: readonly Part[], at: number, within: readonly string[]): Promise<boolean> {
+    const part = parts[at]
+    if (part === undefined) return false
+    const found = await this.#look(part.key, within)
+    if (found === 'several') return false
+    if (found === undefined) return this.#insert(parts, at, within)
+    const missing = found.members.filter((key) => !part.members.some((member) => member.key === key))
+    if (missing.length === 0 || !holders.has(part.kind)) return this.#replace(part, found)
+    // Only some of its members are shown: the others stay.
+    const isSame = plain(found.header) === plain(part.header) && part.rest.every((line) => found.lines.has(line.trim()))
+    return isSame && part.members.length > 0 && this.placeAll(part.members, [...within, part.key])
+  }
+
+  async #replace(part: Part, { target, head, header, text }: FoundPart): Promise<boolean> {
+    const [, exported = ''] = /^(export (?:default )?|pub )/.exec(header) ?? []
+    const isHidden =
+      exported !== '' &&
+      !part.header.startsWith(exported) &&
+      header.startsWith(exported + part.header.split(/[(<{:=]/)[0])
+    const content = (part.isBare ? head : '') + (isHidden && part.isBare ? exported : '') + part.text
+    if (plain(content) === plain(text)) return true
+    this.#replaced.push(part.header)
+    return this.#take(await replaceIn(this.#document(), target, content))
+  }
+
+  async #insert(parts: readonly Part[], at: number, within: readonly string[]): Promise<boolean> {
+    const part = parts[at]
+    if (part === undefined) return false
+    this.#inserted.push(part.header)
+    for (const before of parts.slice(0, at).toReversed()) {
+      const found = await this.#look(before.key, within)
+      if (found === 'several') return false
+      if (found !== undefined) return this.#take(await insertAfterIn(this.#document(), found.target, part.text))
+    }
+    for (const after of parts.slice(at + 1)) {
+      const found = await this.#look(after.key, within)
+      if (typeof found === 'object') return this.#take(await insertBeforeIn(this.#document(), found.target, part.text))
+    }
+    return false
+  }
+
+  async insertImports(imports: readonly string[]): Promise<boolean> {
+    if (imports.length === 0) return true
+    const end = await withOutline(this.#text, this.#language, ({ preambleEnd }) => preambleEnd)
+    if (end === 0) return false
+    const eol = this.#text.includes('\r\n') ? '\r\n' : '\n'
+    this.#text = `${this.#text.slice(0, end)}${imports.map((line) => eol + line).join('')}${this.#text.slice(end)}`
+    return true
+  }
+
+  /** The one structure with a key, directly below others. At the top it may be anywhere outside functions. */
+  #look(key: string, within: readonly string[]): Promise<FoundPart | 'several' | undefined> {
+    return withOutline(this.#text, this.#language, (outline) => {
+      let scope: readonly Structure[] = outline.structures
+      for (const holder of within) {
+        const [only, ...others] = withKey(scope, holder, within[0] === holder)
+        if (only === undefined || others.length > 0) return 'several'
+        scope = only.children
+      }
+      const [only, ...others] = withKey(scope, key, within.length === 0)
+      if (others.length > 0) return 'several'
+      return only && foundOf(outline, only)
+    })
+  }
+
+  #document(): Document {
+    return { path: this.#path, text: this.#text }
+  }
+
+  #take(edited: Edited<unknown> | Failed): boolean {
+    if (isFailed(edited) || edited.warnings.some(({ type }) => type === 'SYNTAX_BROKEN')) return false
+    this.#text = edited.text
+    return true
+  }
+}
+
+interface FoundPart {
+  readonly target: string
+  readonly header: string
+  readonly text: string
+  /** The comments and decorators above it. */
+  readonly head: string
+  readonly members: readonly string[]
+  readonly lines: ReadonlySet<string>
+}
+
+function foundOf(outline: Outline, structure: Structure): FoundPart {
+  const { source } = outline
+  const text = structureText(outline, structure)
+  const above = source.lineAt(structure.headerStart) - source.lineAt(structure.start)
+  const rows = text.split('\n')
+  const levels = pathOf(structure).map(({ header }) => header)
+  return {
+    target: [...levels.slice(0, -1), `${levels.at(-1)} [${lineRangeOf(source, structure)[0]}]`].join('\n'),
+    header: structure.header,
+    text,
+    head: rows
+      .slice(0, above)
+      .map((row) => `${row}\n`)
+      .join(''),
+    members: holders.has(structure.kind) ? structure.children.filter(isDeclaration).map(keyOf) : [],
+    lines: new Set(rows.map((row) => row.trim())),
+  }
+}
+
+function withKey(structures: readonly Structure[], key: string, isDeep: boolean): Structure[] {
+  const having = (wanted: string): Structure[] =>
+    (isDeep ? [...outsideFunctions(structures)] : structures).filter((one) => keyOf(one) === wanted)
+  const found = having(key)
+  const outer = found.filter(({ parent }) => parent === null)
+  if (found.length > 0) return outer.length === 1 ? outer : found
+  // A method without its class looks like a function.
+  const [kind = '', ...rest] = key.split('\0')
+  const other = kind === 'function' ? 'method' : kind === 'method' ? 'function' : undefined
+  return other === undefined ? [] : having([other, ...rest].join('\0'))
+}
+
+/** Structures that are no part of a function. */
+function* outsideFunctions(structures: readonly Structure[]): Generator<Structure> {
+  for (const one of structures) {
+    yield one
+    if (one.kind !== 'function' && one.kind !== 'method' && one.kind !== 'lambda') yield* outsideFunctions(one.children)
+  }
+}
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,302 @@
+// Replays the logs of aider chats: every reply that ended in a commit is run on the parent of that commit, and the files are
+// compared byte by byte. Replies without edits must execute nothing. Build first.
+//
+//   npm run replay -- DIR [--labels FILE] [--out FILE] [--only ID]
+//
+// DIR holds git repositories in which `.aider.chat.history.md` was committed. `--labels` is JSON, `{ "id": ["class", "why"] }`,
+// for replies that somebody has looked at. `--out` gets every reply with what became of it. Nothing is written into DIR.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const cli = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../packages/clada/dist/cli.cjs')
+const {
+  values,
+  positionals: [dir],
+} = parseArgs({
+  allowPositionals: true,
+  options: { labels: { type: 'string' }, out: { type: 'string' }, only: { type: 'string' } },
+})
+if (dir === undefined) {
+  console.error('usage: npm run replay -- DIR [--labels FILE] [--out FILE] [--only ID]')
+  process.exit(2)
+}
+const labels = values.labels === undefined ? {} : JSON.parse(fs.readFileSync(values.labels, 'utf8'))
+
+const WITH_EDITS = 'replies with edits'
+const WITHOUT_EDITS = 'replies without edits'
+const EDIT = /^(?:<{5,9} |>{5,9} |\*\*\* Begin Patch|--- \S|\+\+\+ \S|@@ )/m
+const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-replay-'))
+const counts = new Map()
+const models = new Set()
+let edits = 0
+try {
+  for (const repository of repositoriesBelow(path.resolve(dir))) replayRepository(repository)
+} finally {
+  fs.rmSync(temporary, { recursive: true, force: true })
+}
+print()
+
+function replayRepository(repository) {
+  const project = path.join(temporary, 'project')
+  const git = gitOf(repository, project)
+  const turns = turnsOf(repository, git)
+  for (const turn of turns) {
+    const id = createHash('sha256').update(`${turn.base}\0${turn.reply}`).digest('hex').slice(0, 12)
+    if (values.only !== undefined && values.only !== id) continue
+    if (!checkOut(git, project, turn.base)) continue
+    const hasEdits = turn.commit !== undefined
+    const run = runReply(project, turn.reply, hasEdits)
+    // What aider refused, or the user, is neither of the two.
+    if (!hasEdits && EDIT.test(turn.reply)) continue
+    const found = hasEdits ? classOf(git, project, turn, run) : classWithoutEdits(git, project, run)
+    const [kind, why] = labels[id] ?? found
+    const group = hasEdits ? WITH_EDITS : WITHOUT_EDITS
+    counts.set(`${group}\0${kind}`, (counts.get(`${group}\0${kind}`) ?? 0) + 1)
+    if (hasEdits) edits += turn.files.length
+    models.add(turn.model)
+    if (values.out !== undefined)
+      fs.appendFileSync(
+        values.out,
+        `${JSON.stringify({ id, repository: path.basename(path.dirname(repository)), ...turn, kind, why, found: found[0], exit: run.exit, report: run.report })}\n`,
+      )
+  }
+  fs.rmSync(project, { recursive: true, force: true })
+}
+
+/** Repositories, with or without a work tree, at most two directories deep. */
+function* repositoriesBelow(top, depth = 0) {
+  if (fs.existsSync(path.join(top, 'HEAD')) && fs.existsSync(path.join(top, 'objects'))) yield top
+  else if (fs.existsSync(path.join(top, '.git', 'HEAD'))) yield path.join(top, '.git')
+  else if (depth < 2)
+    for (const entry of fs.readdirSync(top, { withFileTypes: true }))
+      if (entry.isDirectory() || entry.isSymbolicLink()) yield* repositoriesBelow(path.join(top, entry.name), depth + 1)
+}
+
+/** Runs git on a repository, with a work tree and an index elsewhere. */
+function gitOf(repository, project) {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: temporary,
+    GIT_DIR: repository,
+    GIT_WORK_TREE: project,
+    GIT_INDEX_FILE: path.join(temporary, `index-${createHash('sha256').update(repository).digest('hex').slice(0, 12)}`),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+  }
+  const safe = [
+    'core.hooksPath=/dev/null',
+    'core.fsmonitor=false',
+    'core.autocrlf=false',
+    'safe.directory=*',
+    'core.quotePath=false',
+  ]
+  return (...args) => {
+    fs.mkdirSync(project, { recursive: true })
+    const { status, stdout } = spawnSync('git', [...safe.flatMap((one) => ['-c', one]), ...args], {
+      env,
+      cwd: project,
+      maxBuffer: 1 << 30,
+    })
+    return status === 0 ? stdout : undefined
+  }
+}
+
+function checkOut(git, project, commit) {
+  if (git('read-tree', '--reset', '-u', commit) === undefined || git('clean', '-fdxq') === undefined) return false
+  return fs.existsSync(project)
+}
+
+/** The replies of every version of every log in a repository, each once. */
+function turnsOf(repository, git) {
+  const listed = git(
+    'log',
+    '--all',
+    '--full-history',
+    '--format=%H',
+    '--name-only',
+    '--diff-filter=AM',
+    '--',
+    '*.aider.chat.history.md',
+  )
+  const versions = []
+  let commit = ''
+  for (const line of String(listed ?? '').split('\n')) {
+    if (/^[0-9a-f]{40}$/.test(line)) commit = line
+    else if (line.endsWith('.aider.chat.history.md')) versions.push(`${commit}:${line}`)
+  }
+  const all = new Map()
+  for (const version of versions)
+    for (const turn of turnsIn(git('show', version)?.toString('utf8') ?? ''))
+      all.set(`${turn.commit ?? turn.before}\0${turn.reply}`, turn)
+  return [...all.values()].flatMap((turn) => withCommits(git, turn) ?? [])
+}
+
+/** What the user says begins with `####`, what aider says with `>`, and ends with two spaces; the rest are replies. */
+function turnsIn(text) {
+  const turns = []
+  let model = 'unknown'
+  let last
+  let rows = []
+  const endReply = () => {
+    const reply = rows.join('\n').replace(/^\n+|\n+$/g, '')
+    if (reply !== '' && !reply.startsWith('# aider chat started')) {
+      turns.push((last = { model, reply: `${reply}\n`, files: [], left: [], before: last?.commit ?? last?.before }))
+    }
+    rows = []
+  }
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('#### ') || line.startsWith('# aider chat started at ')) {
+      endReply()
+      if (last !== undefined)
+        turns.push((last = { skipped: true, before: last.commit ?? last.before, files: [], left: [] }))
+      continue
+    }
+    const said = /^> ?(.*?) {2}$/.exec(line)?.[1]
+    if (said === undefined) {
+      rows.push(line)
+      continue
+    }
+    endReply()
+    model = /^(?:Main )?[Mm]odel: (.+?)(?:,|$)/.exec(said)?.[1] ?? model
+    if (last === undefined) continue
+    const file = /^Applied edit to (.+)$/.exec(said)?.[1]
+    const left = /^Skipping edits to (.+)$/.exec(said)?.[1]
+    if (file !== undefined) last.files.push(file.replaceAll('\\', '/'))
+    else if (left !== undefined) last.left.push(left.replaceAll('\\', '/').replace(/ that .*$/, ''))
+    else if (
+      /^The LLM did not conform|failed to match|^Malformed|Only \d+ reflections|^Unable to commit|^Repo-map can't/.test(
+        said,
+      )
+    )
+      last.failed ||= !said.startsWith('Repo-map')
+    else {
+      const commit = /^Commit ([0-9a-f]{7,40}) /.exec(said)?.[1]
+      if (commit !== undefined && last.files.length > 0) last.commit ??= commit
+      else if (commit !== undefined) last.before = commit
+    }
+  }
+  endReply()
+  return turns.filter(({ skipped }) => !skipped)
+}
+
+function withCommits(git, { model, reply, files, left, commit, before, failed }) {
+  const known = (name) => git('rev-parse', '-q', '--verify', `${name}^{commit}`)?.toString().trim()
+  if (commit !== undefined) {
+    const [whole, base] = [known(commit), known(`${commit}^`)]
+    return whole === undefined || base === undefined || failed
+      ? undefined
+      : { model, reply, files: [...new Set(files)], left, commit: whole, base }
+  }
+  // A reply on which aider failed is neither of the two.
+  if (files.length > 0 || failed || left.length > 0 || before === undefined) return undefined
+  const base = known(before)
+  return base === undefined ? undefined : { model, reply, files: [], left: [], base }
+}
+
+function runReply(project, reply, applies) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      cli,
+      '--json',
+      '--no-git',
+      '--no-config',
+      '--root',
+      project,
+      '--exec',
+      'off',
+      ...(applies ? ['--proposals', 'apply'] : []),
+      '-',
+    ],
+    { input: reply, cwd: project, env: { PATH: process.env.PATH, HOME: temporary }, maxBuffer: 1 << 28 },
+  )
+  try {
+    return { exit: status, report: JSON.parse(stdout.toString('utf8')) }
+  } catch {
+    return { exit: status, report: { broken: `${stdout}${stderr}`.slice(0, 2000) } }
+  }
+}
+
+function classOf(git, project, { reply, files, left, commit, base }, { exit, report }) {
+  const inCommit = new Set(
+    String(git('diff', '--name-only', '--no-renames', base, commit))
+      .split('\n')
+      .filter(Boolean),
+  )
+  const own = changedFiles(git).filter((file) => !left.includes(file))
+  const all = [...new Set([...files.filter((file) => inCommit.has(file)), ...own])]
+  const states = all.map((file) => [file, stateOf(git, project, file, commit, reply)])
+  const named = JSON.stringify(report)
+  const worst = (kind) => states.filter(([, state]) => state === kind).map(([file]) => file)
+  const [differing, missing] = [worst('differs'), worst('unchanged')]
+  if (report.broken !== undefined) return ['crashed', report.broken]
+  if (differing.length > 0) return [exit === 0 ? 'differs' : 'differs, exit 1', differing.join(', ')]
+  if (missing.some((file) => !reply.includes(path.basename(file))))
+    return ['the reply does not name the file', missing.join(', ')]
+  if (missing.length > 0) {
+    const unnamed = missing.filter((file) => !named.includes(path.basename(file)))
+    return exit === 0 || unnamed.length > 0 ? ['silent', missing.join(', ')] : ['refused', missing.join(', ')]
+  }
+  if (states.some(([, state]) => state === 'line ends')) return ['the same but for line ends', '']
+  if (states.some(([, state]) => state === 'as the reply says')) return ['as the reply says', '']
+  return [
+    states.some(([, state]) => state === 'final newline')
+      ? 'the same but for the final newline'
+      : 'the bytes of the commit',
+    '',
+  ]
+}
+
+function changedFiles(git) {
+  const all = ['diff-files --name-only', 'ls-files --others'].map((command) => String(git(...command.split(' ')) ?? ''))
+  return all
+    .join('\n')
+    .split('\n')
+    .filter((file) => file !== '' && !file.startsWith('.clada'))
+}
+
+function stateOf(git, project, file, commit, reply) {
+  const wanted = git('show', `${commit}:${file}`)
+  const full = path.join(project, file)
+  const got = fs.existsSync(full) && fs.statSync(full).isFile() ? fs.readFileSync(full) : undefined
+  if (got !== undefined && wanted !== undefined && got.equals(wanted)) return 'same'
+  if (got === undefined && wanted === undefined) return 'same'
+  const [one, other] = [got, wanted].map((bytes) => bytes?.toString('utf8'))
+  if (one !== undefined && other !== undefined && one.trimEnd() === other.trimEnd()) return 'final newline'
+  if (one !== undefined && other !== undefined && plain(one) === plain(other)) return 'line ends'
+  if (!changedFiles(git).includes(file)) return 'unchanged'
+  // A whole file as it stands in the reply.
+  if (one !== undefined && reply.includes(plain(one))) return 'as the reply says'
+  return 'differs'
+}
+
+function plain(text) {
+  return text.replaceAll('\r\n', '\n').trimEnd()
+}
+
+function classWithoutEdits(git, project, { exit, report }) {
+  if (report.broken !== undefined) return ['crashed', report.broken]
+  const changed = changedFiles(git)
+  if (changed.length > 0) return ['executed', changed.join(', ')]
+  if (exit === 0) return ['nothing to do', '']
+  const waits =
+    (report.proposals ?? []).length > 0 || (report.results ?? []).some(({ code }) => code === 'review_required')
+  return [waits ? 'a proposal waits' : 'success is false', '']
+}
+
+function print() {
+  for (const group of [WITH_EDITS, WITHOUT_EDITS]) {
+    const rows = [...counts].filter(([key]) => key.startsWith(`${group}\0`))
+    const total = rows.reduce((sum, [, count]) => sum + count, 0)
+    console.log(`\n| ${group} | ${total} | share |\n|---|---|---|`)
+    for (const [key, count] of rows.sort(([, a], [, b]) => b - a))
+      console.log(`| ${key.split('\0')[1]} | ${count} | ${((count * 100) / total).toFixed(1)} % |`)
+  }
+  console.log(`\n${edits} files with edits, ${models.size} models`)
+}

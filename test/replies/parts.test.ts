@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const cart = `import { tax } from './tax.ts'
+
+/** Adds up. */
+export function sum(items: number[]): number {
+  let total = 0
+  for (const item of items) total += item
+  return total
+}
+
+export function count(items: number[]): number {
+  return items.length
+}
+
+export class Cart {
+  items: number[] = []
+
+  add(item: number): void {
+    this.items.push(item)
+  }
+
+  total(): number {
+    return tax(sum(this.items))
+  }
+}
+`
+const newCount = 'export function count(items: number[]): number {\n  return new Set(items).size\n}\n'
+const counted = cart.replace('items.length', 'new Set(items).size')
+
+async function execute(files: Readonly<Record<string, string>>, reply: string, options: CladaOptions = {}) {
+  const root = scratchDir(files)
+  const clada = new Clada({ repoPath: root, gitCommit: false, matching: 'tolerant', ...options })
+  return { ...(await clada.execute(reply)), files: filesIn(root) }
+}
+
+const fenced = (title: string, text: string, language = 'ts'): string =>
+  `${title}\n\n\`\`\`${language}\n${text}\`\`\`\n`
+
+/** What a part makes of a file, as a proposal that waits and as one that is applied. */
+async function becomes(path: string, before: string, reply: string) {
+  const asked = await execute({ [path]: before }, reply)
+  expect(asked.success).toBe(false)
+  expect(asked.files).toEqual({ [path]: before })
+  expect(asked.proposals?.map(({ kind, lacks }) => [kind, lacks])).toEqual([['part', undefined]])
+  const { success, files, results } = await execute({ [path]: before }, reply, { proposals: 'apply' })
+  expect(success).toBe(true)
+  expect(JSON.stringify(results[0]?.warnings)).toContain('the text is a part of the file')
+  return files[path]
+}
+
+describe('declarations below the name of their file', () => {
+  it.each([
+    ['a path in bold', '**src/cart.ts**'],
+    ['a path in backticks', '`src/cart.ts`:'],
+    ['a heading', '### src/cart.ts'],
+    ['a sentence that tells to', 'In `src/cart.ts`, change the count function:'],
+    ['an announcement', "Here's the updated `count` function in `src/cart.ts`:"],
+    ['a step', '2. **Update the count function** in `src/cart.ts`:'],
+  ])('replace what the file has by that name: %s', async (_, title) => {
+    expect(await becomes('src/cart.ts', cart, fenced(title, newCount))).toBe(counted)
+  })
+
+  it.each([
+    ['alone', 'add(item: number): void {\n  this.items.unshift(item)\n}\n'],
+    ['indented', '  add(item: number): void {\n    this.items.unshift(item)\n  }\n'],
+    ['in its class', 'export class Cart {\n  add(item: number): void {\n    this.items.unshift(item)\n  }\n}\n'],
+  ])('a method: %s', async (_, text) => {
+    expect(await becomes('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toBe(cart.replace('push', 'unshift'))
+  })
+
+  it('a new one goes after its neighbour, in order', async () => {
+    const text = `${newCount}\nexport function first() {\n  return 1\n}\n\nexport function second() {\n  return 2\n}\n`
+    expect(await becomes('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toBe(
+      counted.replace(
+        '\nexport class Cart',
+        '\nexport function first() {\n  return 1\n}\n\nexport function second() {\n  return 2\n}\n\nexport class Cart',
+      ),
+    )
+  })
+
+  it('a new import comes along', async () => {
+    const text = `import { uniq } from './uniq.ts'\n\n${newCount.replace('new Set(items).size', 'uniq(items)')}`
+    expect(await becomes('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toBe(
+      cart
+        .replace("'./tax.ts'\n", "'./tax.ts'\nimport { uniq } from './uniq.ts'\n")
+        .replace('items.length', 'uniq(items)'),
+    )
+  })
+
+  it('keeps the comment above, CRLF and the end of the file', async () => {
+    const before = cart.replaceAll('\n', '\r\n').trimEnd()
+    const text = 'export function sum(items: number[]): number {\n  return items.length\n}\n'
+    const after = before.replace(
+      'let total = 0\r\n  for (const item of items) total += item\r\n  return total',
+      'return items.length',
+    )
+    expect(await becomes('src/cart.ts', before, fenced('**src/cart.ts**', text))).toBe(after)
+  })
+
+  it('a rule of CSS, a key of JSON, a section of Markdown, a function of Python', async () => {
+    const css = 'body {\n  margin: 0;\n}\n\n.card {\n  color: red;\n}\n\n.foot {\n  color: red;\n}\n'
+    expect(await becomes('a.css', css, fenced('`a.css`', '.card {\n  color: blue;\n}\n', 'css'))).toBe(
+      css.replace('red', 'blue'),
+    )
+    const json =
+      '{\n  "name": "x",\n  "version": "1.0.0",\n  "scripts": {\n    "test": "vitest",\n    "lint": "oxlint"\n  }\n}\n'
+    const scripts = '{\n  "scripts": {\n    "test": "node --test"\n  }\n}\n'
+    expect(await becomes('package.json', json, fenced('In `package.json`, change the script:', scripts, 'json'))).toBe(
+      json.replace('vitest', 'node --test'),
+    )
+    const md = '# A\n\nOne.\n\n## Use\n\nTwo.\nMore.\n\n## End\n\nThree.\n'
+    expect(await becomes('a.md', md, fenced('`a.md`', '## Use\n\nFour.\n', 'md'))).toBe(
+      md.replace('Two.\nMore.', 'Four.'),
+    )
+    const py = 'import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\n\nprint(one() + two())\n'
+    expect(await becomes('a.py', py, fenced('a.py', 'def two():\n    return 22\n', 'python'))).toBe(
+      py.replace('return 2\n', 'return 22\n'),
+    )
+  })
+})
+
+describe('a part that has no sure place', () => {
+  const listed = async (path: string, before: string, reply: string) => {
+    const { success, files, notExecuted } = await execute({ [path]: before }, reply, { proposals: 'apply' })
+    expect(files).toEqual({ [path]: before })
+    return { success, listed: notExecuted?.map(({ reason, path: file, nearest }) => [reason, file, nearest]) }
+  }
+
+  it('lines inside a function are listed with the nearest place', async () => {
+    const text = '  let total = 1\n  for (const item of items) total += item * 2\n'
+    expect(await listed('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toEqual({
+      success: false,
+      listed: [['no-place', 'src/cart.ts', [5, 6]]],
+    })
+  })
+
+  it('a name that the file has twice', async () => {
+    const two = 'class A {\n  go() {\n    return 1\n  }\n}\n\nclass B {\n  go() {\n    return 2\n  }\n}\n'
+    const text = 'go() {\n  return 3\n}\n'
+    expect(await listed('a.ts', two, fenced('In `a.ts`, change the method:', text))).toMatchObject({ success: false })
+  })
+
+  it('what leaves lines out inside a function', async () => {
+    const text = 'export function count(items: number[]): number {\n  // ... existing code ...\n  return 1\n}\n'
+    const { files } = await listedFiles(fenced('In `src/cart.ts`, update count:', text))
+    expect(files['src/cart.ts']).not.toContain('existing code')
+  })
+
+  const listedFiles = (reply: string) => execute({ 'src/cart.ts': cart }, reply, { proposals: 'apply' })
+
+  it('what the file has already is a listing, in another indentation too', async () => {
+    const text = 'add(item: number): void {\n  this.items.push(item)\n}\n'
+    expect(await listed('src/cart.ts', cart, fenced('In `src/cart.ts`, change the method:', text))).toMatchObject({
+      success: true,
+      listed: [['listing', 'src/cart.ts', undefined]],
+    })
+  })
+
+  it('a sentence that explains proposes nothing', async () => {
+    const reply = fenced('You could change the count function in `src/cart.ts` like this:', newCount)
+    expect(await listed('src/cart.ts', cart, reply)).toMatchObject({ success: true })
+  })
+
+  it('most of a file without its end still waits for a yes of its own', async () => {
+    const text = cart.slice(0, cart.indexOf('  total():')) + '}\n'
+    const { success, files, proposals } = await execute({ 'src/cart.ts': cart }, fenced('**src/cart.ts**', text), {
+      proposals: 'apply',
+    })
+    expect({ success, files, lacks: proposals?.map(({ lacks }) => lacks) }).toEqual({
+      success: false,
+      files: { 'src/cart.ts': cart },
+      lacks: ['end'],
+    })
+  })
+})
