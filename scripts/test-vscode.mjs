@@ -6,17 +6,30 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { buildVscode } from './vscode.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const dir = process.env.CLADA_CODE_SERVER ?? path.join(os.homedir(), '.cache/clada-code-server')
 const modules = path.join(dir, 'node_modules')
 
 if (!fs.existsSync(path.join(modules, 'code-server/lib/vscode/node_modules'))) install()
+// One package for all files of tests, one workbench after the other: each of them is a server, a browser and two hosts.
+const built = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-vsix-'))
 const { status } = spawnSync(
   process.execPath,
-  [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'test/vscode', ...process.argv.slice(2)],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, CLADA_CODE_SERVER: dir } },
+  [
+    path.join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    ...(process.argv.length > 2 ? process.argv.slice(2) : ['test/vscode', 'test/attacks/vscode.test.ts']),
+    '--no-file-parallelism',
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, CLADA_CODE_SERVER: dir, CLADA_VSIX: await buildVscode(built) },
+  },
 )
+fs.rmSync(built, { recursive: true, force: true })
 process.exit(status ?? 1)
 
 /** Its own script installs the second half, and insists on the Node of that version and on npm by name. */

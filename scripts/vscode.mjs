@@ -9,6 +9,7 @@ import { adapted, external, licencesIn } from './bundled.mjs'
 import { asCommonJs, defined } from './command-line.mjs'
 import { zipped } from './extension.mjs'
 import { packGrammars } from './grammars.mjs'
+import { withoutWords, wordsIn } from './vscode-words.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const source = path.join(root, 'packages/vscode')
@@ -47,7 +48,14 @@ export async function buildVscode(dir, { quality = 5 } = {}) {
   const manifest = JSON.parse(fs.readFileSync(path.join(source, 'package.json'), 'utf8'))
   const { devDependencies: _, private: __, ...shipped } = manifest
   const published = { ...shipped, version }
-  fs.writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+  const { manifest: named, words } = withoutWords({ ...published, l10n: './l10n' })
+  fs.mkdirSync(path.join(to, 'l10n'))
+  for (const [file, content] of [
+    ['package.json', named],
+    ['package.nls.json', words],
+    ['l10n/bundle.l10n.json', wordsIn(path.join(source, 'src'))],
+  ])
+    fs.writeFileSync(path.join(to, file), `${JSON.stringify(content, null, 2)}\n`)
   for (const name of ['README.md', 'activity.svg']) fs.copyFileSync(path.join(source, name), path.join(to, name))
   fs.copyFileSync(path.join(root, 'packages/browser/src/icon.png'), path.join(to, 'icon.png'))
   for (const name of ['CHANGELOG.md', 'LICENSE']) fs.copyFileSync(path.join(root, name), path.join(to, name))

@@ -27,8 +27,10 @@ export const missing =
 
 export interface Workbench {
   readonly vsix: string
-  /** A window on a folder, as a person opens it. */
+  /** A window on a folder or a workspace file, as a person opens it. */
   open(folder: string, options?: WindowOptions): Promise<Window>
+  /** Settings of the user beside the usual ones. */
+  set(settings: Readonly<Record<string, unknown>>): void
   close(): Promise<void>
 }
 
@@ -38,7 +40,7 @@ export interface WindowOptions {
 
 export async function startWorkbench(options: { readonly trust?: 'restricted' } = {}): Promise<Workbench> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-workbench-'))
-  const vsix = await buildVscode(path.join(dir, 'built'))
+  const vsix = process.env['CLADA_VSIX'] ?? (await buildVscode(path.join(dir, 'built')))
   const home = path.join(dir, 'home')
   const settings = path.join(home, 'User/settings.json')
   fs.mkdirSync(path.dirname(settings), { recursive: true })
@@ -68,7 +70,11 @@ export async function startWorkbench(options: { readonly trust?: 'restricted' } 
   const browser = await launch()
   return {
     vsix,
-    open: (folder, window) => openWindow(browser, `${origin}/?folder=${encodeURIComponent(folder)}`, window),
+    open: (opened, window) => {
+      const what = opened.endsWith('.code-workspace') ? 'workspace' : 'folder'
+      return openWindow(browser, `${origin}/?${what}=${encodeURIComponent(opened)}`, window)
+    },
+    set: (more) => fs.writeFileSync(settings, JSON.stringify({ ...quiet, ...more })),
     close: async () => {
       await browser.close()
       // With all processes that it has started, by the group that it leads.
@@ -94,6 +100,7 @@ const quiet = {
   'security.workspace.trust.banner': 'never',
   'git.openRepositoryInParentFolders': 'never',
   'files.simpleDialog.enable': true,
+  'files.autoSave': 'off',
 }
 
 async function openWindow(browser: Browser, address: string, { theme = 'light' }: WindowOptions = {}): Promise<Window> {
@@ -105,6 +112,8 @@ async function openWindow(browser: Browser, address: string, { theme = 'light' }
   await page.locator('[id$="clada.status"]').first().waitFor()
   return new Window(page)
 }
+
+type View = 'Reply' | 'Context' | 'History'
 
 /** What a person does in a window. */
 export class Window {
@@ -120,6 +129,18 @@ export class Window {
 
   clipboard(): Promise<string> {
     return this.page.evaluate<string>('navigator.clipboard.readText()')
+  }
+
+  /** Goes to another window and comes back. */
+  async focusAnew(): Promise<void> {
+    // A browser without a screen gives every page the focus.
+    for (const [has, event] of [
+      [false, 'blur'],
+      [true, 'focus'],
+    ] as const) {
+      await this.page.evaluate(`document.hasFocus = () => ${has}; dispatchEvent(new Event('${event}'))`)
+      await setTimeout(500)
+    }
   }
 
   /** By its title in the command palette, and no other that resembles it. */
@@ -143,6 +164,17 @@ export class Window {
     }
   }
 
+  /** Whether the command palette has it. */
+  async offers(title: string): Promise<boolean> {
+    const { page } = this
+    await page.keyboard.press('F1')
+    await page.locator('.quick-input-widget:not([inert]) input[type=text]').fill(`>${title}`)
+    await page.locator('.quick-input-list .monaco-list-row').first().waitFor()
+    const found = await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).count()
+    await page.keyboard.press('Escape')
+    return found > 0
+  }
+
   /** In an editor that has the focus. */
   async openFile(name: string): Promise<void> {
     const { page } = this
@@ -163,17 +195,50 @@ export class Window {
   }
 
   /** The rows of a view, as they read. */
-  async rows(view: 'Reply' | 'History'): Promise<string[]> {
+  async rows(view: View): Promise<string[]> {
     const rows = await this.#view(view).locator('.monaco-list-row').allInnerTexts()
     return rows.map((row) => row.replaceAll(/\s+/g, ' ').trim())
   }
 
-  row(view: 'Reply' | 'History', text: string) {
+  row(view: View, text: string) {
     return this.#view(view).locator('.monaco-list-row', { hasText: text }).first()
   }
 
   #view(view: string) {
     return this.page.locator('.pane', { has: this.page.locator(`.pane-header h3.title:text-is("${view}")`) })
+  }
+
+  /** The row of a button that shows when the mouse is on its row. */
+  async press(view: View, row: string, button: string): Promise<void> {
+    await this.row(view, row).hover()
+    await this.row(view, row).locator(`.action-label[aria-label^="${button}"]`).click()
+  }
+
+  /** A button among the small words above a line of an editor. */
+  lens(text: string | RegExp) {
+    return this.page.locator('.codelens-decoration a', { hasText: text })
+  }
+
+  /** Such words. */
+  words(text: string | RegExp) {
+    return this.page.locator('.codelens-decoration', { hasText: text })
+  }
+
+  /** Text that is shown in the editor on the right side of a file's changes. */
+  right(file: string) {
+    return this.page.locator('.multiDiffEntry', { hasText: file }).locator('.editor.modified .view-lines')
+  }
+
+  dialog(text: string | RegExp) {
+    return this.page.locator('.monaco-dialog-box', { hasText: text })
+  }
+
+  status(text: string | RegExp) {
+    return this.page.locator('.statusbar-item', { hasText: text }).first()
+  }
+
+  tab(text: string | RegExp) {
+    return this.page.locator('.tab', { hasText: text })
   }
 
   notification(text: string | RegExp) {

@@ -16,31 +16,36 @@ export async function askUser(question: Question): Promise<ApprovalAnswer> {
   ]
   // Modal, so that the whole of a long command is seen before the answer.
   const detail = factsOf(question).join('\n')
-  const asked = await vscode.window.showWarningMessage(wishes[about], { modal: true, detail }, ...answers)
+  const asked = await vscode.window.showWarningMessage(wishOf(about), { modal: true, detail }, ...answers)
   return asked?.answer ?? 'no'
 }
 
-const wishes = {
-  command: 'The reply wants to run a command',
-  network: 'The reply wants to run a command with network',
-  tried: 'The command ran in the sandbox. Keep its changes?',
-  proposal: 'The reply proposes a whole file',
-} as const
+const wishOf = (about: Question['about']): string =>
+  ({
+    command: vscode.l10n.t('The reply wants to run a command'),
+    network: vscode.l10n.t('The reply wants to run a command with network'),
+    tried: vscode.l10n.t('The command ran in the sandbox. Keep its changes?'),
+    proposal: vscode.l10n.t('The reply proposes a whole file'),
+  })[about]
 
 function factsOf(question: Question): string[] {
   const { about, command, program, unsandboxed, tried, bound, repository, changed, lacks, root } = question
   const line = spellOutCommand(command)
   if (about === 'proposal') return [line, ...(lacks === undefined ? [] : [missingSentence(lacks)])]
+  const { t } = vscode.l10n
+  const found = program === undefined ? t('not found') : spellOutCommand(program)
   return [
     line,
     '',
-    `Where: ${spellOutCommand(root)}`,
-    `Program: ${program === undefined ? 'not found' : spellOutCommand(program)}`,
-    `A yes is for whatever this runs, ${unsandboxed ? 'without a sandbox, as you' : 'in the sandbox'}.`,
-    ...(about === 'network' ? ['With network it can send out everything that it can read.'] : []),
+    t('Where: {0}', spellOutCommand(root)),
+    t('Program: {0}', found),
+    unsandboxed
+      ? t('A yes is for whatever this runs, without a sandbox, as you.')
+      : t('A yes is for whatever this runs, in the sandbox.'),
+    ...(about === 'network' ? [t('With network it can send out everything that it can read.')] : []),
     ...(tried === undefined ? [] : [triedSentence(tried), ...triedOutput(tried)]),
-    ...(bound === undefined ? [] : [`Always means: until one of these files changes: ${spellOutCommand(bound)}`]),
-    ...(repository ? ['It changes the repository itself, not only files.'] : []),
-    ...(changed ? ['You approved it before, but files that could decide what it runs have changed.'] : []),
+    ...(bound === undefined ? [] : [t('Always means: until one of these files changes: {0}', spellOutCommand(bound))]),
+    ...(repository ? [t('It changes the repository itself, not only files.')] : []),
+    ...(changed ? [t('You approved it before, but files that could decide what it runs have changed.')] : []),
   ]
 }

@@ -1,14 +1,24 @@
 import path from 'node:path'
-import { configured, configWarnings, lasting, reportOptions, withConfig } from '../../clada/src/cli/options.ts'
+import {
+  configured,
+  configWarnings,
+  lasting,
+  reportOptions,
+  withConfig,
+  withLoaded,
+} from '../../clada/src/cli/options.ts'
+import { editorKeys, type EditorSettings } from '../../clada/src/config/editor-settings.ts'
+import { loadConfig } from '../../clada/src/config/load.ts'
 import { settingsOf } from '../../clada/src/config/settings.ts'
 import { useEmbeddedFiles } from '../../clada/src/core/installation.ts'
 import { checkDocument } from '../../clada/src/engine/check.ts'
 import { describeExecution, timelineOf } from '../../clada/src/ui/past.ts'
+import { lineOrigins } from '../../clada/src/ui/line-origins.ts'
 import { Session } from '../../clada/src/ui/session.ts'
 
 /** Everything of clada that the extension uses. It is loaded with the first command, so that a window starts as fast as without it. */
 
-export { checkDocument, describeExecution, timelineOf }
+export { checkDocument, describeExecution, editorKeys, lineOrigins, timelineOf }
 
 export interface OpenedProject {
   readonly session: Session
@@ -16,9 +26,16 @@ export interface OpenedProject {
   readonly warnings: readonly string[]
 }
 
-/** A project with the settings of its `clada.yml`, as the page opens it. @throws SettingsError */
-export async function openProject(root: string, send: (event: string, data: unknown) => void): Promise<OpenedProject> {
-  const flags = { root: [root], quiet: [''] }
+export interface ProjectOptions {
+  readonly root: string
+  readonly settings: EditorSettings
+  readonly unsaved: () => Readonly<Record<string, string>>
+  readonly send: (event: string, data: unknown) => void
+}
+
+/** A project with the settings of its `clada.yml` and of the editor, as the page opens it. @throws SettingsError */
+export async function openProject({ root, settings: given, unsaved, send }: ProjectOptions): Promise<OpenedProject> {
+  const flags = withLoaded({ root: [root], quiet: [''] }, await loadConfig(root, undefined, given))
   const { options, config } = await configured(flags)
   const settings = settingsOf(options)
   const session = new Session({
@@ -29,6 +46,7 @@ export async function openProject(root: string, send: (event: string, data: unkn
     rules: config.prompt.rules,
     report: { ...reportOptions(await withConfig(flags)), color: false },
     send,
+    unsaved,
   })
   return { session, warnings: await configWarnings(flags) }
 }

@@ -2,11 +2,16 @@ import path from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import { ChangesEditor } from './changes.ts'
+import type { Row } from './choices.ts'
+import { type ContextRow, ContextTree } from './context-tree.ts'
 import { HistoryTree, type HistoryRow } from './history-tree.ts'
+import { ChangeLenses } from './lenses.ts'
 import { type FolderProject, Projects } from './projects.ts'
-import { ReplyReview, tellUndone } from './review.ts'
-import type { Row } from './reply-tree.ts'
+import { ReplyEditor } from './reply-editor.ts'
+import { ReplyReview, tellError, tellUndone, tellUntrusted } from './review.ts'
+import { ReviewEditor } from './review-editor.ts'
 import { StatusItem } from './status-item.ts'
+import { WhoWrote } from './who-wrote.ts'
 import { plain } from './words.ts'
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -14,17 +19,46 @@ export function activate(context: vscode.ExtensionContext): void {
   const projects = new Projects(context, output)
   const changes = new ChangesEditor()
   const history = new HistoryTree(projects)
+  const working = new ContextTree(projects)
   const status = new StatusItem(projects)
-  const review = new ReplyReview(changes, status)
+  const editor = new ReviewEditor()
+  const review = new ReplyReview(editor, status)
+  const reply = new ReplyEditor(review, projects)
+  const lenses = new ChangeLenses(review, editor)
+  const wrote = new WhoWrote(projects)
 
   const start = async (text: string, name: string, near?: vscode.Uri): Promise<void> => {
     const folder = await projects.pick(near)
     if (folder !== undefined) await review.start(await projects.renew(folder), text, name)
   }
-  const turn = async ({ project, entry }: HistoryRow, how: 'undo' | 'redo'): Promise<void> => {
-    tellUndone(await project.session[how]({ number: entry.number }))
+  const project = async (near?: vscode.Uri): Promise<FolderProject | undefined> => {
+    const folder = await projects.pick(near)
+    return folder && projects.open(folder)
+  }
+  /** What changes something has to wait: an enablement only hides it. */
+  const whenTrusted =
+    <Args extends never[]>(run: (...args: Args) => unknown) =>
+    (...args: Args): unknown =>
+      vscode.workspace.isTrusted ? run(...args) : tellUntrusted()
+  const turn = async ({ project: { session }, entry, action }: HistoryRow, how: 'undo' | 'redo'): Promise<void> => {
+    tellUndone(
+      await session[how](
+        action === undefined ? { number: entry.number } : { number: entry.number, action: action.seq },
+      ),
+    )
     history.refresh()
     review.update()
+  }
+  const atCursor = (): Row | undefined => {
+    const { document, selection } = vscode.window.activeTextEditor ?? {}
+    return document && selection && lenses.changeAt(document.uri, selection.active.line)
+  }
+  const setTaken = (row: Row | undefined, isTaken: boolean): Promise<void> | undefined =>
+    row && review.setTaken(row, isTaken)
+  const addToContext = async (uri?: vscode.Uri, uris?: vscode.Uri[]): Promise<void> => {
+    const chosen = uris ?? [uri ?? vscode.window.activeTextEditor?.document.uri].filter((one) => one !== undefined)
+    const found = await project(chosen[0])
+    if (found !== undefined) await working.add(found, chosen)
   }
   const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
     applyClipboard: async () => start(await vscode.env.clipboard.readText(), ''),
@@ -40,36 +74,40 @@ export function activate(context: vscode.ExtensionContext): void {
       const document = await vscode.workspace.openTextDocument(file)
       await start(document.getText(), path.basename(file.path), file)
     },
+    openReply: (line?: number) => reply.open(typeof line === 'number' ? line : undefined),
     apply: () => review.apply(),
+    applyBlock: ({ block }: Row) => review.apply(block.task === undefined ? null : [block.task]),
     showChanges: () => review.showChanges(),
     discard: () => review.discard(),
     copyReport: () => review.copyReport(),
     openBlock: (row: Row) => review.openRow(row),
     usePlace: (row: Row) => review.usePlace(row),
-    undo: async () => {
-      const folder = await projects.pick()
-      if (folder === undefined) return
-      const project = await projects.open(folder)
-      tellUndone(await project.session.undo({}))
+    accept: (row?: Row) => setTaken(row ?? atCursor(), true),
+    leaveOut: (row?: Row) => setTaken(row ?? atCursor(), false),
+    undo: whenTrusted(async () => {
+      const found = await project()
+      if (found === undefined) return
+      tellUndone(await found.session.undo({}))
       history.refresh()
       review.update()
-    },
-    undoExecution: (row: HistoryRow) => turn(row, 'undo'),
-    redoExecution: (row: HistoryRow) => turn(row, 'redo'),
-    showExecution: async ({ project, entry }: HistoryRow) => {
+    }),
+    undoExecution: whenTrusted((row: HistoryRow) => turn(row, 'undo')),
+    redoExecution: whenTrusted((row: HistoryRow) => turn(row, 'redo')),
+    showExecution: async ({ project: { session, folder }, entry, action }: HistoryRow) => {
       const { describeExecution } = await projects.engine()
-      const { changes: made } = await describeExecution(project.session.project, entry.number)
-      await changes.open(plain(`#${entry.number} ${entry.summary}`), project.folder.uri, made)
+      const { changes: made } = await describeExecution(session.project, entry.number)
+      const own = action && made.filter(({ path: file }) => action.target === file)
+      const title = plain(`#${entry.number} ${entry.summary}`)
+      if (made.length === 0) vscode.window.setStatusBarMessage(vscode.l10n.t('It changed no files.'), 5000)
+      else await changes.open(title, folder.uri, own === undefined || own.length === 0 ? made : own)
     },
+    refreshHistory: () => history.refresh(),
     copyPrompt: async () => {
-      const folder = await projects.pick()
-      if (folder !== undefined) await copyPrompt(await projects.open(folder))
+      const found = await project()
+      if (found !== undefined) await copyPrompt(found)
     },
-    addToContext: async (uri?: vscode.Uri, uris?: vscode.Uri[]) => {
-      const chosen = uris ?? [uri ?? vscode.window.activeTextEditor?.document.uri].filter((one) => one !== undefined)
-      const folder = await projects.pick(chosen[0])
-      if (folder !== undefined) await addToContext(await projects.open(folder), chosen)
-    },
+    addToContext: whenTrusted(addToContext),
+    removeFromContext: whenTrusted((row: ContextRow) => working.remove(row)),
   }
   for (const [name, run] of Object.entries(commands))
     context.subscriptions.push(vscode.commands.registerCommand(`clada.${name}`, (...args: never[]) => tell(run, args)))
@@ -77,15 +115,24 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     output,
     projects,
+    editor,
     review,
+    reply,
     status,
+    working,
+    lenses.register(),
     vscode.window.registerTreeDataProvider('clada.history', history),
+    vscode.window.registerTreeDataProvider('clada.context', working),
     vscode.workspace.registerTextDocumentContentProvider(ChangesEditor.scheme, changes),
+    vscode.languages.registerHoverProvider({ scheme: 'file' }, wrote),
     projects.onChange(() => {
       review.update()
       history.refresh()
+      wrote.forget()
     }),
-    vscode.workspace.onDidSaveTextDocument(() => void review.refresh()),
+    refreshWhereTyped(review),
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => void (uri.scheme === 'file' && review.refresh())),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void review.refresh()),
   )
 }
 
@@ -94,9 +141,26 @@ async function tell(run: (...args: never[]) => unknown, args: never[]): Promise<
   try {
     await run(...args)
   } catch (error) {
-    void vscode.window.showErrorMessage(plain(`clada: ${error instanceof Error ? error.message : String(error)}`))
+    tellError(error)
   }
 }
+
+/** A file that the reply changes is shown as it is typed. */
+function refreshWhereTyped(review: ReplyReview): vscode.Disposable {
+  let timer: NodeJS.Timeout | undefined
+  const listening = vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
+    if (uri.scheme !== 'file' || review.planned === undefined) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void review.refresh(), typingPause)
+  })
+  return new vscode.Disposable(() => {
+    clearTimeout(timer)
+    listening.dispose()
+  })
+}
+
+/** Milliseconds. */
+const typingPause = 500
 
 /** The prompt of the project with the files of its working set. */
 async function copyPrompt({ session }: FolderProject): Promise<void> {
@@ -104,18 +168,4 @@ async function copyPrompt({ session }: FolderProject): Promise<void> {
   const { text, tokens } = await clada.prompt({ rules, context: {} })
   await vscode.env.clipboard.writeText(text)
   vscode.window.setStatusBarMessage(vscode.l10n.t('$(copy) Prompt copied: {0}', counted(tokens, 'token')), 5000)
-}
-
-async function addToContext({ session, folder }: FolderProject, uris: readonly vscode.Uri[]): Promise<void> {
-  const { selection, document } = vscode.window.activeTextEditor ?? {}
-  const paths = uris.map((uri) => {
-    const file = path.relative(folder.uri.fsPath, uri.fsPath)
-    const isSelected = document?.uri.toString() === uri.toString() && selection?.isEmpty === false && uris.length === 1
-    return isSelected ? `${file}:${selection.start.line + 1}-${selection.end.line + 1}` : file
-  })
-  const entries = await session.changeContext('add', paths)
-  vscode.window.setStatusBarMessage(
-    vscode.l10n.t('$(add) The context of clada has {0}', counted(entries.length, 'file')),
-    5000,
-  )
 }

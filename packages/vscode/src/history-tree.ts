@@ -1,12 +1,13 @@
 import * as vscode from 'vscode'
-import type { HistoryEntry } from '../../clada/src/engine/history-run.ts'
+import type { ExecutedAction, HistoryEntry } from '../../clada/src/engine/history-run.ts'
 import { plain } from './words.ts'
 import type { FolderProject, Projects } from './projects.ts'
 
-/** An execution of a project. */
+/** An execution of a project, or one of its actions. */
 export interface HistoryRow {
   readonly project: FolderProject
   readonly entry: HistoryEntry
+  readonly action?: ExecutedAction
 }
 
 /** The executions of all folders that were used, the newest first. */
@@ -24,7 +25,7 @@ export class HistoryTree implements vscode.TreeDataProvider<HistoryRow> {
   }
 
   async getChildren(row?: HistoryRow): Promise<HistoryRow[]> {
-    if (row !== undefined) return []
+    if (row !== undefined) return row.action === undefined ? this.#actionsOf(row) : []
     const { workspaceFolders: folders = [] } = vscode.workspace
     const opened = await Promise.all(folders.map((folder) => this.#projects.open(folder)))
     const rows = await Promise.all(
@@ -37,17 +38,48 @@ export class HistoryTree implements vscode.TreeDataProvider<HistoryRow> {
   }
 
   getTreeItem(row: HistoryRow): vscode.TreeItem {
-    const { entry, project } = row
-    const { number, summary, undone, interrupted, failed, time, paths } = entry
-    const item = new vscode.TreeItem(plain(summary))
-    item.id = `${project.folder.uri.toString()}#${number}`
-    const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
-    const notes = [undone && vscode.l10n.t('undone'), interrupted && vscode.l10n.t('interrupted')].filter(Boolean)
-    item.description = [`#${number}`, ...folder, ...notes, new Date(time).toLocaleString()].join(' · ')
-    item.tooltip = [plain(summary), ...paths.map(plain)].join('\n')
-    item.contextValue = undone ? 'undone' : 'done'
-    item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : failed > 0 || interrupted ? 'warning' : 'git-commit')
-    item.command = { command: 'clada.showExecution', title: vscode.l10n.t('Show the Changes'), arguments: [row] }
-    return item
+    return row.action === undefined ? executionItem(row) : actionItem(row, row.action)
+  }
+
+  async #actionsOf({ project, entry }: HistoryRow): Promise<HistoryRow[]> {
+    const { describeExecution } = await this.#projects.engine()
+    const { actions } = await describeExecution(project.session.project, entry.number)
+    return actions.map((action) => ({ project, entry, action }))
   }
 }
+
+function executionItem(row: HistoryRow): vscode.TreeItem {
+  const { entry, project } = row
+  const { number, summary, undone, interrupted, failed, time, paths } = entry
+  const item = new vscode.TreeItem(plain(summary), vscode.TreeItemCollapsibleState.Collapsed)
+  item.id = `${project.folder.uri.toString()}#${number}`
+  const folder = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? [project.folder.name] : []
+  const notes = [undone && vscode.l10n.t('undone'), interrupted && vscode.l10n.t('interrupted')].filter(Boolean)
+  item.description = [`#${number}`, ...folder, ...notes, new Date(time).toLocaleString()].join(' · ')
+  item.tooltip = [plain(summary), ...paths.map(plain)].join('\n')
+  item.contextValue = undone ? 'undone' : 'done'
+  item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : failed > 0 || interrupted ? 'warning' : 'git-commit')
+  item.command = showChanges(row)
+  return item
+}
+
+function actionItem(
+  row: HistoryRow,
+  { seq, action, target, success, left, undone, error }: ExecutedAction,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(plain(`${action} ${target}`.trim()))
+  item.id = `${row.project.folder.uri.toString()}#${row.entry.number}/${seq}`
+  const said = undone ? vscode.l10n.t('undone') : left ? vscode.l10n.t('left out') : error
+  item.description = plain(said ?? '')
+  // An execution that was undone is brought back as a whole.
+  item.contextValue = !success || row.entry.undone ? 'none' : undone ? 'undone' : 'done'
+  item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : success ? 'check' : left ? 'circle-large-outline' : 'error')
+  item.command = showChanges(row)
+  return item
+}
+
+const showChanges = (row: HistoryRow): vscode.Command => ({
+  command: 'clada.showExecution',
+  title: vscode.l10n.t('Show the Changes'),
+  arguments: [row],
+})

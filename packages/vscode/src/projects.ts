@@ -1,10 +1,14 @@
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { spellOut } from '@clada/reply/text/spell-out.ts'
 import * as vscode from 'vscode'
 import type { Timeline } from '../../clada/src/ui/protocol.ts'
 import type { Session } from '../../clada/src/ui/session.ts'
+import type { EditorSettings } from '../../clada/src/config/editor-settings.ts'
 import { askUser } from './approvals.ts'
+import { unsavedTexts } from './folders.ts'
 
 type Engine = typeof import('./engine.ts')
 
@@ -84,10 +88,10 @@ export class Projects implements vscode.Disposable {
   }
 
   async #openFolder(folder: vscode.WorkspaceFolder): Promise<FolderProject> {
-    const { openProject } = await this.engine()
+    const { openProject, editorKeys } = await this.engine()
     const asked = new Set<number>()
     const send = (event: string, data: unknown): void => {
-      if (event === 'output') this.#output.append(textOf(data))
+      if (event === 'output') this.#showOutput(data)
       else this.#changed.fire()
       for (const question of session?.questions.list() ?? []) {
         if (asked.has(question.id)) continue
@@ -96,10 +100,21 @@ export class Projects implements vscode.Disposable {
       }
     }
     let session: Session | undefined
-    const opened = await openProject(folder.uri.fsPath, send)
+    const opened = await openProject({
+      root: folder.uri.fsPath,
+      settings: settingsFor(folder, editorKeys),
+      unsaved: () => unsavedTexts(folder),
+      send,
+    })
     session = opened.session
     for (const warning of opened.warnings) this.#output.appendLine(warning)
     return { folder, session }
+  }
+
+  /** As in a terminal, but nothing of it is acted on: no colours, no links, no escape sequences. */
+  #showOutput(data: unknown): void {
+    this.#output.show(true)
+    this.#output.append(spellOut(stripVTControlCharacters(textOf(data)).replaceAll('\r\n', '\n')))
   }
 
   async #load(): Promise<Engine> {
@@ -107,6 +122,20 @@ export class Projects implements vscode.Disposable {
     engine.useInstallation(grammarsIn(this.#context.extensionPath), () => ripgrepOf(vscode.env.appRoot))
     return engine
   }
+}
+
+/** The keys of `clada.yml` that the settings of VS Code have. */
+function settingsFor(folder: vscode.WorkspaceFolder, names: readonly string[]): EditorSettings {
+  const configuration = vscode.workspace.getConfiguration('clada', folder)
+  const set = (...levels: readonly ('globalValue' | 'workspaceValue' | 'workspaceFolderValue')[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const found = configuration.inspect<unknown>(name)
+        const value = levels.map((level) => found?.[level]).findLast((one) => one !== undefined)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  return { user: set('globalValue'), workspace: set('workspaceValue', 'workspaceFolderValue') }
 }
 
 const textOf = (data: unknown): string =>

@@ -1,14 +1,9 @@
 import * as vscode from 'vscode'
-import type { BlockChoice, ReviewedFile, ReviewHunk, ReviewPlace } from '../../clada/src/core/review.ts'
+import type { ReviewedFile, ReviewHunk } from '../../clada/src/core/review.ts'
 import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import type { Session } from '../../clada/src/ui/session.ts'
-import { plain } from './words.ts'
-
-/** A row of the view: a block, one of its changes, or a place where it could go. */
-export type Row =
-  | { readonly kind: 'block'; readonly block: PlanBlock }
-  | { readonly kind: 'hunk'; readonly block: PlanBlock; readonly file: ReviewedFile; readonly hunk: ReviewHunk }
-  | { readonly kind: 'place'; readonly block: PlanBlock; readonly place: ReviewPlace }
+import { canDecide, lineInResult, partsOf, type Row } from './choices.ts'
+import { plain, stateName } from './words.ts'
 
 /** The blocks of the reply that is reviewed; a check mark means that it will be applied. */
 export class ReplyTree implements vscode.TreeDataProvider<Row> {
@@ -25,20 +20,21 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     const { plan } = this.#session ?? {}
     if (plan === undefined || plan === null) return []
     if (row === undefined) return plan.blocks.map((block) => ({ kind: 'block', block }))
-    if (row.kind !== 'block') return []
     const detail = this.#detail(row.block)
-    return detail === undefined ? [] : partsOf(row.block, detail)
+    return detail === undefined ? [] : partsOf(row, detail)
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    if (row.kind === 'block') return this.#blockItem(row.block)
+    if (row.kind === 'block') return this.#blockItem(row)
+    if (row.kind === 'file') return fileItem(row)
     return row.kind === 'hunk' ? hunkItem(row) : placeItem(row)
   }
 
-  #blockItem(block: PlanBlock): vscode.TreeItem {
+  #blockItem(row: Row & { kind: 'block' }): vscode.TreeItem {
+    const { block } = row
     const { action, target, state, outcome, why, decided, warnings, runs } = block
     const detail = this.#detail(block)
-    const hasParts = detail !== undefined && partsOf(block, detail).length > 0
+    const hasParts = detail !== undefined && partsOf(row, detail).length > 0
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState
     const item = new vscode.TreeItem(plain(target === '' ? action : target))
     item.collapsibleState = !hasParts ? None : state === 'fails' ? Expanded : Collapsed
@@ -48,15 +44,15 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     item.tooltip = [`${action} ${target}`, runs, why, outcome?.why, ...(detail?.warnings ?? [])]
       .flatMap((line) => (line === undefined ? [] : plain(line)))
       .join('\n')
-    item.contextValue = 'block'
+    item.contextValue = !canDecide(block) ? 'block' : state === 'left' ? 'left' : 'taken'
     item.command = {
       command: 'clada.openBlock',
       title: vscode.l10n.t('Show This Change'),
-      arguments: [{ kind: 'block', block }],
+      arguments: [row],
     }
     if (canDecide(block)) item.checkboxState = checkbox(state !== 'left')
     item.accessibilityInformation = {
-      label: plain(`${action} ${target}, ${stateNames[state]}, ${why ?? ''} ${warnings}`),
+      label: plain(`${action} ${target}, ${stateName(state)}, ${why ?? ''} ${warnings}`),
     }
     return item
   }
@@ -66,42 +62,34 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
   }
 }
 
-/** The decision that a changed check mark means. */
-export function checkedChoice(row: Row, choice: BlockChoice, state: vscode.TreeItemCheckboxState): BlockChoice {
-  const isTaken = state === vscode.TreeItemCheckboxState.Checked
-  if (row.kind === 'block') return { ...choice, leaveOut: !isTaken }
-  if (row.kind === 'place') return choice
-  const others = (choice.leave ?? []).filter(({ hunk }) => hunk !== row.hunk.id)
-  return { ...choice, leave: isTaken ? others : [...others, { hunk: row.hunk.id }] }
-}
-
-/** The decision for a place that the user has chosen. */
-export function placeChoice({ line, endLine, hunk, params }: ReviewPlace, choice: BlockChoice): BlockChoice {
-  return params === undefined
-    ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
-    : { ...choice, params: { ...choice.params, ...params } }
-}
-
-const canDecide = ({ task, state, outcome }: PlanBlock): boolean =>
-  task !== undefined && outcome === undefined && decidable.has(state)
-
-const decidable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'unknown', 'left'])
-
-function partsOf(block: PlanBlock, { files, places }: BlockDetail): Row[] {
-  const hunks = files.flatMap((file) => file.hunks.map((hunk): Row => ({ kind: 'hunk', block, file, hunk })))
-  // The only change of a block is taken or left out with the block.
-  const parts = hunks.length > 1 ? hunks : []
-  return block.outcome === undefined ? [...parts, ...places.map((place): Row => ({ kind: 'place', block, place }))] : []
+function fileItem(row: Row & { kind: 'file' }): vscode.TreeItem {
+  const { block, file } = row
+  const item = new vscode.TreeItem(plain(file.path))
+  item.id = `${block.key}/${file.path}`
+  const { None, Collapsed } = vscode.TreeItemCollapsibleState
+  item.collapsibleState = file.hunks.length > 1 ? Collapsed : None
+  const { added, removed } = block.files.find(({ path }) => path === file.path) ?? { added: 0, removed: 0 }
+  item.description = `+${added} −${removed}`
+  const isTaken = file.hunks.some(({ taken }) => taken)
+  if (canDecide(block) && block.state !== 'left') {
+    item.checkboxState = checkbox(isTaken)
+    item.contextValue = isTaken ? 'taken' : 'left'
+  }
+  item.command = { command: 'clada.openBlock', title: vscode.l10n.t('Show This Change'), arguments: [row] }
+  return item
 }
 
 function hunkItem({ block, file, hunk }: Row & { kind: 'hunk' }): vscode.TreeItem {
   const { oldStart, oldEnd, newStart, newEnd, kind, taken } = hunk
-  const at = kind === 'lines' ? vscode.l10n.t('line {0}', newStart + 1) : vscode.l10n.t('whole file')
+  const at = kind === 'lines' ? vscode.l10n.t('line {0}', lineInResult(file, hunk) + 1) : vscode.l10n.t('whole file')
   const item = new vscode.TreeItem(at)
   item.id = `${block.key}/${file.path}/${hunk.id}/${newStart}`
   const count = kind === 'lines' ? `+${newEnd - newStart} −${oldEnd - oldStart}` : ''
   item.description = plain([count, firstLineOf(file, hunk)].filter(Boolean).join('  '))
-  if (canDecide(block) && block.state !== 'left') item.checkboxState = checkbox(taken)
+  if (canDecide(block) && block.state !== 'left') {
+    item.checkboxState = checkbox(taken)
+    item.contextValue = taken ? 'taken' : 'left'
+  }
   item.command = {
     command: 'clada.openBlock',
     title: vscode.l10n.t('Show This Change'),
@@ -132,19 +120,6 @@ const counts = ({ files }: PlanBlock): string => {
 
 const checkbox = (isTaken: boolean): vscode.TreeItemCheckboxState =>
   isTaken ? vscode.TreeItemCheckboxState.Checked : vscode.TreeItemCheckboxState.Unchecked
-
-const stateNames: Readonly<Record<BlockState, string>> = {
-  checking: 'being checked',
-  ready: 'ready',
-  repaired: 'ready, with a warning',
-  approval: 'needs your approval',
-  unknown: 'depends on a program',
-  refused: 'refused',
-  fails: 'would fail',
-  broken: 'cannot be read',
-  skipped: 'skipped',
-  left: 'left out',
-}
 
 const icons: Readonly<Record<BlockState, readonly [string, string?]>> = {
   checking: ['loading~spin'],

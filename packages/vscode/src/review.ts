@@ -1,102 +1,128 @@
+import path from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { BlockChoice } from '../../clada/src/core/review.ts'
 import type { Plan } from '../../clada/src/ui/protocol.ts'
-import { type ChangesEditor, fileAt } from './changes.ts'
+import type { Planned } from '../../clada/src/ui/plan.ts'
+import { fileAt } from './changes.ts'
+import { unsavedIn } from './folders.ts'
+import { type BlockRow, checkedChoice, placeChoice, type Row, takenChoice } from './choices.ts'
 import type { FolderProject } from './projects.ts'
-import { plain } from './words.ts'
+import { ReplyTree } from './reply-tree.ts'
+import type { ReviewEditor } from './review-editor.ts'
 import type { StatusItem } from './status-item.ts'
-import { checkedChoice, placeChoice, ReplyTree, type Row } from './reply-tree.ts'
+import { plain } from './words.ts'
 
 /** The reply that is reviewed: opened, decided about, applied, undone. */
 export class ReplyReview implements vscode.Disposable {
-  readonly #changes: ChangesEditor
+  readonly #editor: ReviewEditor
   readonly #status: StatusItem
   readonly #tree = new ReplyTree()
   readonly #view: vscode.TreeView<Row>
+  readonly #changed = new vscode.EventEmitter<void>()
+  readonly #typing: vscode.Disposable
   #project: FolderProject | undefined
+  /** Decisions that were typed, one after the other. */
+  #typed: Promise<unknown> = Promise.resolve()
+  readonly onChange = this.#changed.event
 
-  constructor(changes: ChangesEditor, status: StatusItem) {
-    this.#changes = changes
+  constructor(editor: ReviewEditor, status: StatusItem) {
+    this.#editor = editor
     this.#status = status
     this.#view = vscode.window.createTreeView('clada.reply', {
       treeDataProvider: this.#tree,
       manageCheckboxStateManually: true,
+      showCollapseAll: true,
     })
     this.#view.onDidChangeCheckboxState(({ items }) => void this.#check(items))
+    this.#typing = editor.onTyped(({ path, text }) => {
+      this.#typed = this.#typed.then(() => this.#takeTyped(path, text)).catch(tellError)
+    })
+  }
+
+  get project(): FolderProject | undefined {
+    return this.#project
+  }
+
+  get planned(): Planned | undefined {
+    return this.#project?.session.planned
   }
 
   /** Reads a reply and shows what it would change. Nothing is applied by that. */
   async start(project: FolderProject, text: string, name: string): Promise<void> {
     const { session } = project
     const read = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Reading the reply') }
-    const plan = await vscode.window.withProgress(read, () => session.open(text, name))
-    if (plan.blocks.length === 0) {
-      session.clear()
+    const plan = await vscode.window.withProgress(read, () => session.offer(text, name))
+    if (plan === null || plan.blocks.length === 0) {
+      if (plan !== null) session.clear()
       const said = vscode.l10n.t('There are no edits or commands in this text.')
-      return void vscode.window.showInformationMessage(plain([said, ...plan.warnings].join(' ')))
+      return void vscode.window.showInformationMessage(plain([said, ...(plan?.warnings ?? [])].join(' ')))
     }
-    if (this.#project !== undefined && this.#project !== project) this.#project.session.clear()
-    this.#project = project
-    if ((await this.#saveTouched(plan)) === 'saved') await session.refresh()
+    await this.#take(project)
     this.update()
     await vscode.commands.executeCommand('clada.reply.focus')
+    // A long reply is listed before it is known what it would change.
+    if (plan.isChecking) await this.#whole()
     await this.showChanges()
+  }
+
+  /** The reply as it is typed or pasted in its own editor. */
+  async edit(project: FolderProject, text: string): Promise<void> {
+    const { session } = project
+    if (session.state().running !== null || text === session.text) return
+    await this.#take(project)
+    await (session.plan === null ? session.open(text, '') : session.edit(text))
+    this.update()
   }
 
   /** All changes of the reply in one editor. */
   async showChanges(): Promise<void> {
-    const { session, folder } = this.#project ?? {}
-    if (session?.plan === undefined || session.plan === null || folder === undefined) return
-    const files = session.plan.files.flatMap(({ path }) => session.planned?.file(path) ?? [])
-    if (files.length > 0) return this.#changes.open(vscode.l10n.t('Reply: changes to review'), folder.uri, files)
+    const { planned, folder } = this.#shown() ?? {}
+    if (planned === undefined || folder === undefined) return
+    const files = changesIn(planned)
+    if (files.length > 0) return this.#editor.open(vscode.l10n.t('Reply: changes to review'), folder.uri, files)
     // Nothing fits: where it could go says more than an empty editor.
-    for (const block of session.plan.blocks) {
-      const [place] = session.planned?.detail(block.key)?.places ?? []
+    for (const block of planned.plan.blocks) {
+      const [place] = planned.detail(block.key)?.places ?? []
       if (place !== undefined) return this.openRow({ kind: 'place', block, place })
     }
+    const broken = planned.plan.blocks.find(({ state }) => state === 'broken')
+    if (broken !== undefined) await this.openRow({ kind: 'block', block: broken })
   }
 
   async openRow(row: Row): Promise<void> {
-    const { folder, session } = this.#project ?? {}
-    if (folder === undefined || session === undefined) return
+    const { planned, folder } = this.#shown() ?? {}
+    if (folder === undefined || planned === undefined) return
     const { block } = row
     if (row.kind === 'place') {
       const { path, line, endLine } = row.place
       const selection = new vscode.Range(line - 1, 0, endLine, 0)
       return void vscode.window.showTextDocument(fileAt(folder.uri, path), { selection, preview: true })
     }
-    const [first] = session.planned?.detail(block.key)?.files ?? []
-    const file = row.kind === 'hunk' ? row.file : first
-    const line = row.kind === 'hunk' ? row.hunk.newStart : (first?.hunks[0]?.newStart ?? 0)
-    if (file !== undefined) return this.#changes.openOne(folder.uri, file, line)
-    // A block that changes nothing yet is shown as the model wrote it.
-    const content = session.planned?.detail(block.key)?.raw ?? ''
-    const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' })
-    await vscode.window.showTextDocument(document, { preview: true })
+    const [first] = planned.detail(block.key)?.files ?? []
+    const file = row.kind === 'block' ? first : row.file
+    const line = row.kind === 'hunk' ? row.hunk.newStart : (file?.hunks[0]?.newStart ?? 0)
+    if (file !== undefined && block.outcome === undefined) return this.#editor.openOne(folder.uri, file, line)
+    // A block that changes nothing (yet) is shown as the model wrote it.
+    await vscode.commands.executeCommand('clada.openReply', block.startLine)
   }
 
   usePlace(row: Row): Promise<void> {
-    return row.kind === 'place' ? this.#decide(row, (choice) => placeChoice(row.place, choice)) : Promise.resolve()
+    return row.kind === 'place' ? this.decide(row, (choice) => placeChoice(row.place, choice)) : Promise.resolve()
+  }
+
+  /** Takes a block or one of its changes, or leaves it out. */
+  setTaken(row: Row, isTaken: boolean): Promise<void> {
+    return this.decide(row, (choice) => takenChoice(row, choice, isTaken))
   }
 
   /** Applies what was shown, and nothing else: the session refuses when files have changed since. */
-  async apply(): Promise<void> {
-    const { session, folder } = this.#project ?? {}
-    if (session?.plan === undefined || session.plan === null || folder === undefined) return
-    if (!vscode.workspace.isTrusted) {
-      return void vscode.window.showWarningMessage(
-        vscode.l10n.t('Trust this workspace first. Until then replies are only shown.'),
-      )
-    }
-    const saved = await this.#saveTouched(session.plan)
-    if (saved === 'cancelled') return
-    if (saved === 'saved') {
-      await session.refresh()
-      await this.showChanges()
-      const said = vscode.l10n.t('The files were saved, and the changes are shown anew. Look at them, and apply again.')
-      return void vscode.window.showInformationMessage(said)
-    }
+  async apply(tasks: readonly string[] | null = null): Promise<void> {
+    if (!vscode.workspace.isTrusted) return tellUntrusted()
+    await this.#editor.settle()
+    await this.#typed
+    const { session } = this.#project ?? {}
+    if (session === undefined || !(await this.#savedAll())) return
     const applying = {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Applying the reply'),
@@ -104,10 +130,11 @@ export class ReplyReview implements vscode.Disposable {
     }
     await vscode.window.withProgress(applying, async (_progress, token) => {
       token.onCancellationRequested(() => session.stop())
-      if (session.plan !== null) session.apply(null, session.plan.revision)
+      if (session.plan !== null) session.apply(tasks, session.plan.revision)
       await session.settled()
     })
     this.update()
+    if (session.plan?.files.length === 0) await this.#editor.close()
     await this.#tellResult()
   }
 
@@ -119,9 +146,11 @@ export class ReplyReview implements vscode.Disposable {
     vscode.window.setStatusBarMessage(vscode.l10n.t('$(copy) The report for the model was copied.'), 5000)
   }
 
-  discard(): void {
+  async discard(): Promise<void> {
+    await this.#editor.close()
     this.#project?.session.clear()
     this.#project = undefined
+    this.#editor.clear()
     this.update()
   }
 
@@ -131,9 +160,9 @@ export class ReplyReview implements vscode.Disposable {
     this.update()
   }
 
-  /** Shows the state of the session in the view. */
+  /** Shows the state of the session in the views and editors. */
   update(): void {
-    const session = this.#project?.session
+    const { session, folder } = this.#project ?? {}
     const plan = session?.plan ?? undefined
     this.#tree.show(session)
     const left = plan?.blocks.filter(({ outcome, state }) => outcome === undefined && applicable.has(state)).length ?? 0
@@ -144,19 +173,14 @@ export class ReplyReview implements vscode.Disposable {
     this.#view.badge =
       left === 0 ? undefined : { value: left, tooltip: vscode.l10n.t('{0} to apply', counted(left, 'block')) }
     this.#status.setReviewed(left)
+    if (folder !== undefined && session?.planned !== undefined && plan?.isChecking === false)
+      this.#editor.update(folder.uri, changesIn(session.planned))
     void vscode.commands.executeCommand('setContext', 'clada.hasReply', plan !== undefined)
     void vscode.commands.executeCommand('setContext', 'clada.canApply', left > 0 && plan?.fatal === undefined)
+    this.#changed.fire()
   }
 
-  dispose(): void {
-    this.#view.dispose()
-  }
-
-  async #check(items: readonly (readonly [Row, vscode.TreeItemCheckboxState])[]): Promise<void> {
-    for (const [row, state] of items) await this.#decide(row, (choice) => checkedChoice(row, choice, state))
-  }
-
-  async #decide({ block: { task, key } }: Row, change: (choice: BlockChoice) => BlockChoice): Promise<void> {
+  async decide({ block: { task, key } }: BlockRow, change: (choice: BlockChoice) => BlockChoice): Promise<void> {
     const { session } = this.#project ?? {}
     const detail = session?.planned?.detail(key)
     if (session === undefined || task === undefined || detail === undefined) return
@@ -164,23 +188,92 @@ export class ReplyReview implements vscode.Disposable {
     this.update()
   }
 
-  /** clada works on the files, so what is typed and not saved has to be there first. It is never written over. */
-  async #saveTouched({ files }: Plan): Promise<'clean' | 'saved' | 'cancelled'> {
-    const { folder } = this.#project ?? {}
-    if (folder === undefined) return 'clean'
-    const touched = new Set(files.map(({ path }) => fileAt(folder.uri, path).toString()))
-    const unsaved = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && touched.has(uri.toString()))
-    if (unsaved.length === 0) return 'clean'
-    const save = vscode.l10n.t('Save and show the changes')
-    const names = plain(unsaved.map(({ uri }) => vscode.workspace.asRelativePath(uri)).join(', '))
+  dispose(): void {
+    this.#view.dispose()
+    this.#typing.dispose()
+    this.#changed.dispose()
+  }
+
+  async #take(project: FolderProject): Promise<void> {
+    if (this.#project === project) return
+    if (this.#project?.session.state().running === null) this.#project.session.clear()
+    await this.#editor.close()
+    this.#editor.clear()
+    this.#project = project
+  }
+
+  #shown(): { readonly planned: Planned; readonly folder: vscode.WorkspaceFolder } | undefined {
+    const { planned } = this
+    return planned === undefined || this.#project === undefined ? undefined : { planned, folder: this.#project.folder }
+  }
+
+  /** Resolves when the effects of a long reply are known. */
+  #whole(): Promise<void> {
+    return new Promise((resolve) => {
+      const listening = this.onChange(() => {
+        if (this.planned?.plan.isChecking === true) return
+        listening.dispose()
+        resolve()
+      })
+    })
+  }
+
+  async #check(items: readonly (readonly [Row, vscode.TreeItemCheckboxState])[]): Promise<void> {
+    for (const [row, state] of items) await this.decide(row, (choice) => checkedChoice(row, choice, state))
+  }
+
+  /** A text that the user has typed is the one that the last block on its file leaves behind. */
+  async #takeTyped(path: string, text: string): Promise<void> {
+    const { planned } = this
+    if (planned === undefined || planned.file(path)?.after === text) return
+    const block = planned.plan.blocks.findLast(
+      (one) => one.outcome === undefined && one.state !== 'left' && filesOf(planned, one.key).has(path),
+    )
+    const { choice } = block === undefined ? {} : (planned.detail(block.key) ?? {})
+    if (block?.task === undefined || choice === undefined) return this.#refuseTyped()
+    const own = planned.detail(block.key)?.files.find((file) => file.path === path)?.hunks ?? []
+    const leave = choice.leave?.filter(({ hunk }) => !own.some(({ id }) => id === hunk))
+    await this.decide({ block }, () => ({ ...choice, texts: { ...choice.texts, [path]: text }, leave }))
+    if ((this.planned?.reviewed(block.task)?.stale.length ?? 0) === 0) return
+    await this.decide({ block }, () => choice)
+    this.#refuseTyped()
+  }
+
+  #refuseTyped(): void {
+    this.update()
+    void vscode.window.showWarningMessage(vscode.l10n.t('This change cannot be edited here.'))
+  }
+
+  /** clada works on files, so what was typed and not saved has to be there first. It is never written over. */
+  async #savedAll(): Promise<boolean> {
+    const { session, folder } = this.#project ?? {}
+    if (session?.planned === undefined || folder === undefined) return false
+    const touched = new Set(session.planned.plan.files.map(({ path }) => fileAt(folder.uri, path).toString()))
+    const unsaved = unsavedIn(folder).filter(({ uri }) => touched.has(uri.toString()))
+    if (unsaved.length === 0) return true
+    const save = vscode.l10n.t('Save and Apply')
+    const names = plain(unsaved.map(({ uri }) => path.posix.relative(folder.uri.path, uri.path)).join(', '))
     const said = await vscode.window.showWarningMessage(
       vscode.l10n.t('The reply changes files that you have not saved: {0}', names),
-      { modal: true },
+      {
+        modal: true,
+        detail: vscode.l10n.t('They are saved as you see them on the left side, then the reply is applied.'),
+      },
       save,
     )
-    if (said !== save) return 'cancelled'
-    for (const document of unsaved) if (!(await document.save())) return 'cancelled'
-    return 'saved'
+    if (said !== save) return false
+    await session.refresh()
+    const shown = shownIn(session.planned)
+    for (const document of unsaved) if (!(await document.save())) return false
+    await session.refresh()
+    this.update()
+    if (shownIn(session.planned) === shown) return true
+    await this.showChanges()
+    const changed = vscode.l10n.t(
+      'Saving has changed the files, so nothing was applied. Look at the changes, and apply again.',
+    )
+    void vscode.window.showInformationMessage(changed)
+    return false
   }
 
   async #tellResult(): Promise<void> {
@@ -225,15 +318,29 @@ export function tellUndone({
   else void vscode.window.showErrorMessage(plain(`clada: ${error ?? ''}`))
 }
 
+export const tellUntrusted = (): void =>
+  void vscode.window.showWarningMessage(vscode.l10n.t('Trust this workspace first. Until then replies are only shown.'))
+
+/** Whatever clada refuses is a sentence for the user. */
+export const tellError = (error: unknown): void =>
+  void vscode.window.showErrorMessage(plain(`clada: ${error instanceof Error ? error.message : String(error)}`))
+
+const changesIn = (planned: Planned) => planned.plan.files.flatMap(({ path }) => planned.file(path) ?? [])
+
+const shownIn = (planned: Planned): string => JSON.stringify(changesIn(planned))
+
+const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
+  new Set(planned.detail(key)?.files.map((file) => file.path))
+
 const applicable: ReadonlySet<string> = new Set(['ready', 'repaired', 'approval', 'unknown'])
 
-function summaryOf({ blocks, files }: Plan): string {
+function summaryOf({ blocks, files, isChecking }: Plan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length
   const attention = blocks.filter(({ state, outcome }) => outcome === undefined && needsAttention.has(state)).length
   return [
     done > 0
       ? vscode.l10n.t('{0} of {1} applied', done, counted(blocks.length, 'block'))
-      : `${counted(blocks.length, 'block')}, ${counted(files.length, 'file')}`,
+      : [counted(blocks.length, 'block'), ...(isChecking ? [] : [counted(files.length, 'file')])].join(', '),
     ...(attention === 0 ? [] : [vscode.l10n.t('{0} need attention', attention)]),
   ].join(', ')
 }

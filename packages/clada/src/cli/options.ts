@@ -163,6 +163,12 @@ export function loadedFor(given: FlagValues): Promise<Loaded | undefined> {
   return loading
 }
 
+/** Flags that mean what a front end has loaded itself. */
+export function withLoaded(given: FlagValues, loaded: Loaded): FlagValues {
+  known.set(given, Promise.resolve(loaded))
+  return given
+}
+
 async function load(given: FlagValues): Promise<Loaded | undefined> {
   if (given['no-config'] !== undefined) return undefined
   const [root] = given.root ?? []

@@ -6,6 +6,7 @@ import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile } from '../state/user-state.ts'
 import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
+import type { EditorSettings } from './editor-settings.ts'
 import { type Fault, quoteValue } from './kinds.ts'
 import {
   configOf,
@@ -50,12 +51,18 @@ export interface ConfigFile {
  * @param root The project, where the user has named it.
  * @param around Otherwise the project, where neither the user nor a file names another one.
  */
-export async function loadConfig(root: string | undefined, around?: string): Promise<Loaded> {
+export async function loadConfig(
+  root: string | undefined,
+  around?: string,
+  settings?: EditorSettings,
+): Promise<Loaded> {
   const faults: string[] = []
   const own = await readGiven(userFile(), 'followed', faults)
   const named = root ?? own?.given.root?.value ?? around
   const dir = canonical(typeof named === 'string' ? named : process.cwd())
   const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
+  const editor = settings && (await givenByEditor(settings, dir))
+  faults.push(...(editor?.faults ?? []))
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 
   const user = own && { ...own, inside: namesOf(own.file).some((name) => isInside(name, dir)) }
@@ -63,7 +70,11 @@ export async function loadConfig(root: string | undefined, around?: string): Pro
   const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
   const { denied_patterns: denied } = merge(file)
   const facts = factsOf(dir, denied.value as readonly string[])
-  const merged = merge(file, project && { ...project, facts })
+  const layers = editor && {
+    user: { given: editor.user, trusted: true, facts },
+    workspace: { given: editor.workspace, trusted: false, facts },
+  }
+  const merged = merge(file, project && { ...project, facts }, layers)
   const meant = root === undefined ? merged.root.value : undefined
   const narrowed = typeof meant === 'string' ? meant : (root ?? around)
   const counted = project === undefined ? merged : await withoutApproved(merged, narrowed ?? dir)
@@ -75,7 +86,19 @@ export async function loadConfig(root: string | undefined, around?: string): Pro
     root: narrowed,
     user,
     project,
-    warnings: refusals(counted, user, project),
+    warnings: [...refusals(counted, user, project), ...(editor?.warnings ?? [])],
+  }
+}
+
+/** What the settings of an editor say. Those of the user must be right; those of a workspace may be anybody's. */
+async function givenByEditor(settings: EditorSettings, dir: string) {
+  const { givenBySettings } = await import('./editor-settings.ts')
+  const [user, workspace] = [givenBySettings(settings.user), givenBySettings(settings.workspace)]
+  return {
+    user: resolved(user.given, dir),
+    workspace: resolved(workspace.given, dir),
+    faults: user.faults.map((fault) => `settings: ${fault}`),
+    warnings: workspace.faults.map((fault) => `workspace settings: ignored: ${fault}`),
   }
 }
 
@@ -172,6 +195,8 @@ function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project
       const place = `${slashed(user?.file ?? '')}:${refused.at.line}`
       return `${place}: ${asked} (this file is inside the project)${used}.`
     }
+    if (refused.by === 'workspace')
+      return `workspace settings: ${asked} (they only narrow what you allow yourself)${used}.`
     const place = `${projectFileName}:${refused.at.line}`
     const why = project?.trusted ? 'not approved' : 'this project is not trusted'
     return `${place}: ${asked} (${why})${used}. Run clada trust to allow it.`

@@ -16,7 +16,8 @@ export interface Effective {
   readonly refused?: { readonly value: unknown; readonly at: Place; readonly by: Source }
 }
 
-export type Source = 'user' | 'project'
+/** Files of the user and of the project, and settings of an editor. */
+export type Source = 'user' | 'editor' | 'project' | 'workspace'
 export type Merged = { readonly [name in KeyName]: Effective }
 
 export interface FileGiven {
@@ -26,12 +27,20 @@ export interface FileGiven {
   readonly facts: ProjectFacts
 }
 
-/** Defaults, then the user's file, then the project's. */
-export function merge(user?: FileGiven, project?: FileGiven): Merged {
-  const own = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
-  const merged = eachKey((name) => onTop(name, 'project', project, own[name]))
+/** Defaults, then the user's file and settings, then the project's. */
+export function merge(user?: FileGiven, project?: FileGiven, editor?: MergedEditor): Merged {
+  const byFile = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
+  const own = eachKey((name) => onTop(name, 'editor', editor?.user, byFile[name]))
+  const byProject = eachKey((name) => onTop(name, 'project', project, own[name]))
+  const merged = eachKey((name) => onTop(name, 'workspace', editor?.workspace, byProject[name]))
   if (project === undefined || project.trusted) return merged
   return { ...merged, denied_patterns: stillBlocked(merged, own, project), allowed_roots: stillOpen(merged, project) }
+}
+
+/** Settings of the user and of the workspace that an editor has open. */
+export interface MergedEditor {
+  readonly user: FileGiven
+  readonly workspace: FileGiven
 }
 
 const eachKey = (make: (name: KeyName) => Effective): Merged =>
@@ -57,7 +66,7 @@ function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Ef
   const asked = file?.given[name]
   if (file === undefined || asked === undefined) return below
   const wanted = join(asked.value, below.value)
-  const open = file.trusted && !(askedEach && by === 'project')
+  const open = file.trusted && !(askedEach === true && by === 'project')
   const value = open ? wanted : narrow(wanted, below.value, file.facts)
   const whole = isDeepStrictEqual(value, wanted)
   const refused = whole ? {} : { refused: { value: asked.value, at: asked.at, by } }

@@ -43,6 +43,8 @@ export interface CheckedBlock {
   readonly warnings?: readonly string[]
   /** The block as it was meant, or its whole group, ready to be sent again, where exactly one reading exists. */
   readonly corrected?: string
+  /** The lines that `corrected` replaces. Missing for a group. */
+  readonly corrects?: { readonly startLine: number; readonly endLine: number }
 }
 
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
@@ -55,7 +57,8 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
     const number = numbers.next(block)
     const checked = entry(block, syntaxOf(block.syntax).ids === 'written' ? block.id : number, errorsOf(block))
     const { corrected } = checked.problems.length === 0 ? {} : corrections.ofBlock(block)
-    return { block, checked: { ...checked, task: number, ...(corrected === undefined ? {} : { corrected }) } }
+    const correction = corrected === undefined ? {} : { corrected, corrects: linesOfRaw(block.startLine, block.raw) }
+    return { block, checked: { ...checked, task: number, ...correction } }
   })
   const broken = new Map<BlockGroup, Own>()
   for (const one of own) {
@@ -64,9 +67,12 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   }
   const checked = [
     ...own.map((one) => {
-      const { corrected: _, ...checked } = withNote(one.checked, groupNote(one.block, broken))
+      const { corrected: _, corrects, ...checked } = withNote(one.checked, groupNote(one.block, broken))
       const corrected = one.block.group === undefined ? one.checked.corrected : ofGroup(one.block.group, one)
-      return corrected === undefined ? checked : { ...checked, corrected }
+      if (corrected === undefined) return checked
+      return one.block.group === undefined && corrects !== undefined
+        ? { ...checked, corrected, corrects }
+        : { ...checked, corrected }
     }),
     ...notExecuted.map(unexecuted),
     ...diagnostics.map((diagnostic): CheckedBlock => {
@@ -80,7 +86,9 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
         target: '',
         ...place,
         problems: [shown(error)],
-        ...(corrected === undefined ? {} : { corrected }),
+        ...(corrected === undefined
+          ? {}
+          : { corrected, corrects: linesOfRaw(diagnostic.range.line, diagnostic.raw ?? '') }),
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
@@ -114,6 +122,11 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
     return [{ blockId, action, errorType: 'validation', message: decision.reason, code: 'action_not_allowed', line }]
   }
 }
+
+const linesOfRaw = (startLine: number, raw: string) => ({
+  startLine,
+  endLine: startLine + raw.replace(/\r?\n$/, '').split('\n').length - 1,
+})
 
 function entry(block: Block, id: string, errors: readonly ParseError[]): CheckedBlock {
   const { syntax, action, params, startLine, endLine, warnings } = block

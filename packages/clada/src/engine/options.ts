@@ -58,6 +58,8 @@ export interface PreviewOptions extends ExecuteOptions {
    * fail after one is `unknown`.
    */
   programs?: 'name' | 'try'
+  /** Texts that an editor has not saved yet, by path: the preview is of these instead of the files on the disk. */
+  unsaved?: Readonly<Record<string, string>> | undefined
 }
 
 /** One execution: its project, its caller, and what the caller asks for. */

@@ -88,7 +88,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
           kind: 'run',
         })
   const history = recorded?.history
-  const workspace = recorded?.workspace ?? openWorkspace(settings, judge, 'staged')
+  const workspace = recorded?.workspace ?? openWorkspace(settings, judge, 'staged', undefined, request.unsaved)
   const hooks = recorded && (await hooksFor(options, recorded))
   // Loads the diff code, which most runs do not need.
   const changeOf = request.onChanges && (await import('./preview.ts')).changeOf

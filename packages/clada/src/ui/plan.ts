@@ -59,7 +59,8 @@ export async function planOf(input: PlanInput): Promise<Planned> {
   const { text, clada, options, done, choices } = input
   const checked = input.checked ?? checkDocument(text, options)
   const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
-  const preview = await clada.review(text, choices, done.size === 0 ? {} : { only: left })
+  const only = done.size === 0 ? {} : { only: left }
+  const preview = await clada.review(text, choices, { ...only, unsaved: input.unsaved?.() })
   return assembled({ ...input, checked }, preview)
 }
 
@@ -305,6 +306,8 @@ export interface Project {
   readonly clada: Clada
   /** Rules of the project for models, one sentence each. */
   readonly rules: readonly string[]
+  /** Texts that an editor has not saved yet, by path. */
+  readonly unsaved?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 /** A path as people name it: relative to the root, if it is inside. */

@@ -36,6 +36,8 @@ export interface SessionOptions {
   /** Options of the report for the model. */
   readonly report: ReportOptions
   readonly send: (event: string, data: unknown) => void
+  /** Texts that an editor has not saved yet, by path. Plans are made with them. */
+  readonly unsaved?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 /** What all tabs look at: one document, its results, and at most one thing that is being done. */
@@ -58,7 +60,7 @@ export class Session {
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
-  constructor({ options, root, inputBytes, inputFile, rules, report, send }: SessionOptions) {
+  constructor({ options, root, inputBytes, inputFile, rules, report, send, unsaved }: SessionOptions) {
     this.#send = send
     this.#report = report
     this.questions = new Questions(() => this.#tell())
@@ -68,7 +70,7 @@ export class Session {
     const own = { ...options, reserved: [...(options.reserved ?? []), inputFile] }
     // The page shows what a proposal would change before it is applied: applying it is the yes.
     const proposals = own.proposals === 'off' ? 'off' : 'apply'
-    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, proposals }) }
+    this.project = { root, options: own, rules, unsaved, clada: new Clada({ ...own, ask, proposals }) }
     this.#comparing = new Clada({ ...own, proposals, syntaxCheck: 'off' })
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }

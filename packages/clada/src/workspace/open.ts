@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+import path from 'node:path'
 import type { PathJudge } from '../core/effects.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
@@ -79,6 +81,7 @@ export function openWorkspace(
   judge: PathJudge,
   over: 'disk' | 'staged',
   recorder?: Recorder,
+  unsaved?: Readonly<Record<string, string>>,
 ): OpenWorkspace {
   const { limits } = settings
   const scratch = new Scratch(settings.root)
@@ -89,7 +92,6 @@ export function openWorkspace(
     recorder === undefined
       ? undefined
       : (commits?: Commits) => (begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep()))
-  const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const names = new SecondNames([settings.root, ...settings.allowedRoots], {
     isBlocked: (absolute) => judge.isBlocked(absolute),
     ownNames: (file) => recorder?.namesOf(file) ?? 0,
@@ -97,6 +99,8 @@ export function openWorkspace(
   const locator = new Locator(judge, settings.symlinks, names)
   // Restoring a link means the link, not its target.
   const places = new Locator(judge, 'refuse')
+  const below = unsaved === undefined ? disk : withUnsaved(disk, unsaved, { settings, locator })
+  const staged = over === 'staged' ? new StagedTree(below, acting) : undefined
   const declarations = new Declarations(disk, settings.encoding)
   const workspace = new Workspace({
     declarations,
@@ -174,6 +178,32 @@ export function openWorkspace(
     },
   }
 }
+
+/** Files with the texts that an editor holds. What is blocked, new or not UTF-8 stays as it is on the disk. */
+function withUnsaved(
+  disk: DiskTree,
+  unsaved: Readonly<Record<string, string>>,
+  { settings, locator }: { readonly settings: Settings; readonly locator: Locator },
+): StagedTree {
+  const tree = new StagedTree(disk)
+  for (const [given, text] of Object.entries(unsaved)) {
+    try {
+      const at = locator.locate({ given, absolute: path.resolve(settings.root, given) }, 'write')
+      if (disk.look(at)?.type !== 'file') continue
+      const base = disk.read(at, settings.limits.fileBytes)
+      base.release()
+      const { bytes, mode } = base
+      // Editors show no byte order mark, and save it again.
+      const mark = bytes.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark : Buffer.alloc(0)
+      if (isUtf8(bytes)) tree.hold(at, Buffer.concat([mark, Buffer.from(text)]), mode)
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+    }
+  }
+  return tree
+}
+
+const byteOrderMark = Buffer.from('\ufeff')
 
 /** A path through a link is not this path: what was there is gone. */
 function inspected(disk: DiskTree, at: Location): Inspected {

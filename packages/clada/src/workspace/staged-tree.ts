@@ -69,6 +69,11 @@ export class StagedTree implements Tree {
     }
   }
 
+  /** A text that is at a place without having been written: nothing lands by it. */
+  hold(at: Location, bytes: Buffer, mode: number): void {
+    this.#put(at, { type: 'file', bytes, mode })
+  }
+
   touched(): Iterable<string> {
     return this.#nodes.keys()
   }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { groups, type KeyName, keyNames } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
-import { type Effective, merge } from '../../config/merge.ts'
+import { type Effective, merge, type Source } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
@@ -55,7 +55,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
 interface Row {
   readonly name: KeyName
   readonly value: unknown
-  readonly from: 'flag' | 'project' | 'user' | 'default'
+  readonly from: 'flag' | Source | 'default'
   readonly flag?: string
   readonly file?: string
   readonly line?: number
@@ -64,7 +64,8 @@ interface Row {
 
 function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
   const { value, from, at, refused } = effective
-  const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
+  // The command line has no settings of an editor.
+  const fileOf = (by: Source): string => (by === 'project' || by === 'user' ? (loaded?.[by]?.file ?? '') : '')
   // Here --json sets the format of this output, not that of reports.
   const { json: _, ...others } = flags
   const said = flagFor(name, value, others)

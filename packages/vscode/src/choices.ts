@@ -1,0 +1,61 @@
+import * as vscode from 'vscode'
+import type { BlockChoice, ReviewedFile, ReviewHunk, ReviewPlace } from '../../clada/src/core/review.ts'
+import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
+
+/** A row of the view: a block, a file that it changes, one of its changes, or a place where it could go. */
+export type Row =
+  | { readonly kind: 'block'; readonly block: PlanBlock }
+  | { readonly kind: 'file'; readonly block: PlanBlock; readonly file: ReviewedFile }
+  | { readonly kind: 'hunk'; readonly block: PlanBlock; readonly file: ReviewedFile; readonly hunk: ReviewHunk }
+  | { readonly kind: 'place'; readonly block: PlanBlock; readonly place: ReviewPlace }
+
+export type BlockRow = Pick<Row, 'block'>
+
+/** The decision that takes a block or one of its changes, or leaves it out. */
+export function takenChoice(row: Row, choice: BlockChoice, isTaken: boolean): BlockChoice {
+  if (row.kind === 'place') return choice
+  if (row.kind === 'block') return { ...choice, leaveOut: !isTaken }
+  const ids = row.kind === 'hunk' ? [row.hunk.id] : [...new Set(row.file.hunks.map(({ id }) => id))]
+  const others = (choice.leave ?? []).filter(({ hunk }) => !ids.includes(hunk))
+  return { ...choice, leaveOut: false, leave: isTaken ? others : [...others, ...ids.map((hunk) => ({ hunk }))] }
+}
+
+/** The same for a check mark. */
+export const checkedChoice = (row: Row, choice: BlockChoice, state: vscode.TreeItemCheckboxState): BlockChoice =>
+  takenChoice(row, choice, state === vscode.TreeItemCheckboxState.Checked)
+
+/** The decision for a place that the user has chosen. */
+export function placeChoice({ line, endLine, hunk, params }: ReviewPlace, choice: BlockChoice): BlockChoice {
+  return params === undefined
+    ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
+    : { ...choice, params: { ...choice.params, ...params } }
+}
+
+export const canDecide = ({ task, state, outcome }: PlanBlock): boolean =>
+  task !== undefined && outcome === undefined && decidable.has(state)
+
+const decidable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'unknown', 'left'])
+
+/** The files of a block, or the changes of its only one, and the places where it could go. */
+export function partsOf(row: Row, { files, places }: BlockDetail): Row[] {
+  const { block } = row
+  if (block.outcome !== undefined) return []
+  if (row.kind === 'file') return hunksIn(block, row.file)
+  if (row.kind !== 'block') return []
+  const [file, ...more] = files
+  const parts = more.length > 0 ? files.map((one): Row => ({ kind: 'file', block, file: one })) : hunksIn(block, file)
+  return [...parts, ...places.map((place): Row => ({ kind: 'place', block, place }))]
+}
+
+/** The only change of a file is taken or left out with it. */
+const hunksIn = (block: PlanBlock, file: ReviewedFile | undefined): Row[] =>
+  file === undefined || file.hunks.length < 2 ? [] : file.hunks.map((hunk) => ({ kind: 'hunk', block, file, hunk }))
+
+/** The first line of a change where the changes that are left out before it are not made. From 0. */
+export function lineInResult({ hunks }: ReviewedFile, { newStart }: ReviewHunk): number {
+  const before = hunks.filter((hunk) => !hunk.taken && hunk.newStart < newStart)
+  return before.reduce(
+    (line, { newStart: from, newEnd: to, oldStart, oldEnd }) => line - (to - from) + (oldEnd - oldStart),
+    newStart,
+  )
+}

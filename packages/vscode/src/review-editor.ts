@@ -1,0 +1,116 @@
+import * as vscode from 'vscode'
+import type { FileChange } from '../../clada/src/core/result.ts'
+import { fileAt } from './changes.ts'
+import { plain } from './words.ts'
+import { MemoryFiles, saveNow, saveWhatIsTyped } from './memory-files.ts'
+
+/** Files before and after a reply, side by side. The right side is what will land, and can be edited. */
+export class ReviewEditor implements vscode.Disposable {
+  static readonly scheme = 'clada-review'
+  static readonly #beforeScheme = 'clada-before'
+
+  readonly #after = new MemoryFiles()
+  readonly #before = new Map<string, string>()
+  readonly #beforeChanged = new vscode.EventEmitter<vscode.Uri>()
+  readonly #paths = new Map<string, string>()
+  readonly #typed = new vscode.EventEmitter<{ readonly path: string; readonly text: string }>()
+  readonly #own: vscode.Disposable[]
+  #title = ''
+  /** The user has changed the right side of a file. */
+  readonly onTyped = this.#typed.event
+
+  constructor() {
+    this.#own = [
+      vscode.workspace.registerFileSystemProvider(ReviewEditor.scheme, this.#after, { isCaseSensitive: true }),
+      vscode.workspace.registerTextDocumentContentProvider(ReviewEditor.#beforeScheme, {
+        onDidChange: this.#beforeChanged.event,
+        provideTextDocumentContent: ({ path }) => this.#before.get(path) ?? '',
+      }),
+      saveWhatIsTyped(ReviewEditor.scheme),
+      this.#after.onTyped(({ uri, text }) => {
+        const path = this.#paths.get(uri.path)
+        if (path !== undefined) this.#typed.fire({ path, text })
+      }),
+    ]
+  }
+
+  /** The path of the file whose right side a document is. */
+  pathOf({ scheme, path }: vscode.Uri): string | undefined {
+    return scheme === ReviewEditor.scheme ? this.#paths.get(path) : undefined
+  }
+
+  /** Brings what is shown up to date. A file that is no longer changed is shown without a difference. */
+  update(root: vscode.Uri, changes: readonly FileChange[]): void {
+    const now = new Map(changes.map((change) => [fileAt(root, change.path).path, change]))
+    for (const key of this.#paths.keys())
+      if (!now.has(key))
+        this.#after.put(vscode.Uri.from({ scheme: ReviewEditor.scheme, path: key }), this.#before.get(key) ?? '')
+    for (const [key, { path, before, after }] of now) {
+      const file = fileAt(root, path)
+      this.#paths.set(key, path)
+      if (this.#before.get(key) !== before) {
+        this.#before.set(key, before ?? '')
+        this.#beforeChanged.fire(file.with({ scheme: ReviewEditor.#beforeScheme }))
+      }
+      this.#after.put(file.with({ scheme: ReviewEditor.scheme }), after ?? '')
+    }
+  }
+
+  /** All of them in one editor. */
+  async open(title: string, root: vscode.Uri, changes: readonly FileChange[]): Promise<void> {
+    this.update(root, changes)
+    await this.close()
+    this.#title = title
+    const rows = changes.map(({ path, before, after }) => {
+      const file = fileAt(root, path)
+      return [file, before === null ? undefined : this.#left(file), after === null ? undefined : this.#right(file)]
+    })
+    await vscode.commands.executeCommand('vscode.changes', title, rows)
+  }
+
+  /** One of them, at a line of the new text. */
+  async openOne(root: vscode.Uri, { path }: FileChange, line = 0): Promise<void> {
+    const file = fileAt(root, path)
+    const selection = new vscode.Range(line, 0, line, 0)
+    const title = vscode.l10n.t('{0} (reply)', plain(path))
+    await vscode.commands.executeCommand('vscode.diff', this.#left(file), this.#right(file), title, {
+      preview: true,
+      selection,
+    })
+  }
+
+  /** Everything that was typed has been told after this. */
+  settle(): Promise<void> {
+    return saveNow(ReviewEditor.scheme)
+  }
+
+  /** Closes what shows the reply. */
+  async close(): Promise<void> {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs)
+    const own = tabs.filter(({ input, label }) =>
+      input instanceof vscode.TabInputTextDiff
+        ? input.modified.scheme === ReviewEditor.scheme
+        : input === undefined && this.#title !== '' && label.startsWith(this.#title),
+    )
+    if (own.length > 0) await vscode.window.tabGroups.close(own, true)
+  }
+
+  /** Forgets the reply. */
+  clear(): void {
+    this.#after.clear()
+    this.#before.clear()
+    this.#paths.clear()
+  }
+
+  dispose(): void {
+    for (const one of this.#own) one.dispose()
+  }
+
+  #left(file: vscode.Uri): vscode.Uri {
+    return file.with({ scheme: ReviewEditor.#beforeScheme })
+  }
+
+  #right(file: vscode.Uri): vscode.Uri {
+    return file.with({ scheme: ReviewEditor.scheme })
+  }
+}
