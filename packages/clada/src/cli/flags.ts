@@ -134,7 +134,7 @@ const rows = [
   {
     name: 'proposals',
     key: 'proposals',
-    help: 'whole files in a reply without blocks: ask first, apply them, or do not look for them; default ask',
+    help: 'whole files in a reply, and other changes that need a yes: ask, apply them, or do not look for them; default ask',
   },
   {
     name: 'final-newline',

@@ -178,7 +178,7 @@ export const keys = {
     kind: oneOf(choices.proposals),
     default: 'ask',
     about:
-      'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; without a terminal or page to ask at they wait. apply: write them. off: do not look for them.',
+      'What to do with proposals: whole files in a reply, and other changes that need a yes. ask: show each and apply it after a yes; they wait if nobody can be asked. apply: apply them. off: do not look for them.',
     example: 'apply',
     project: towards(['off', 'ask', 'apply']),
     to: (proposals) => ({ proposals }),
