@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada } from '../../packages/clada/src/api/clada.ts'
 import { askApprovalSocket } from '../../packages/clada/src/approvals/socket.ts'
@@ -22,6 +22,9 @@ const run = (command: string): string => `<---RUN--->\n${command}\n<---END--->\n
 
 /** The machine may have much else to do. */
 const soon = <T>(look: () => T) => expect.poll(look)
+
+/** The lines of the edit box, without those that it shows as deleted. */
+const editedLines = (page: Page): Promise<string[]> => page.locator('#edit-text > .cm-line').allTextContents()
 
 /** The example project with the reply that goes with it. */
 function example(): { root: string; reply: string } {
@@ -625,17 +628,15 @@ describe('the page', { timeout: 90_000 }, () => {
     const changed = lines.map((line) => (['line 2', 'line 15', 'line 28'].includes(line) ? `${line} new` : line))
     const server = await served(root, { gitCommit: false })
     const { page, complaints } = await openTab(browser, server.address())
-    await paste(
-      page,
-      [
-        write('a.txt', changed.join('\n')),
-        edit('b.txt', 'two', 'TWO'),
-        edit('c.txt', 'call(first, other)', 'call(nothing)'),
-        write('d.txt', 'unwanted'),
-        write('e.txt', 'before'),
-        edit('f.txt', 'value = compute(fist)', 'value = compute(second)'),
-      ].join('\n'),
-    )
+    const reply = [
+      write('a.txt', changed.join('\n')),
+      edit('b.txt', 'two', 'TWO'),
+      edit('c.txt', 'call(first, other)', 'call(nothing)'),
+      write('d.txt', 'unwanted'),
+      write('e.txt', 'before'),
+      edit('f.txt', 'value = compute(fist)', 'value = compute(second)'),
+    ].join('\n')
+    await paste(page, reply)
     await page.waitForSelector('.block')
     await page.keyboard.press('Home')
     await soon(() => page.locator('.hunk').count()).toBe(3)
@@ -665,9 +666,10 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.waitForSelector('.block')
     await page.locator('.block').nth(1).click()
     await page.getByRole('button', { name: /^Continue draft/ }).click()
-    expect(await page.locator('#edit-text').inputValue()).toBe('one\nzwei\n')
     await page.waitForSelector('#edit-text:focus')
-    await soon(() => page.locator('.cell.added').allTextContents()).toEqual(['2+zwei'])
+    expect(await editedLines(page)).toEqual(['one', 'zwei', ''])
+    await soon(() => page.locator('.cm-changedLine').allTextContents()).toEqual(['zwei'])
+    expect(await page.locator('.cm-deletedChunk').innerText()).toContain('two')
     await expectAccessible(page, axe)
     await page.keyboard.press('Control+Enter')
     await page.locator('.tag.edited').waitFor()
@@ -687,7 +689,7 @@ describe('the page', { timeout: 90_000 }, () => {
     for (const key of ['Escape', 'End']) await page.keyboard.press(key)
     await page.getByRole('button', { name: /^Use it and edit/ }).click()
     await page.waitForSelector('#edit-text:focus')
-    expect(await page.locator('#edit-text').inputValue()).toBe('value = compute(second)\n')
+    expect(await editedLines(page)).toEqual(['value = compute(second)', ''])
     await page.locator('#edit-text').fill('value = compute(third)\n')
     await page.keyboard.press('Control+Enter')
     await page.locator('.tag.edited').waitFor()
@@ -705,8 +707,8 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.reload()
     await page.waitForSelector('.block')
     await page.keyboard.press('E')
-    const whole = page.locator('#edit-text')
-    await whole.fill((await whole.inputValue()).replace('before', 'after'))
+    await page.waitForSelector('#edit-text:focus')
+    await page.locator('#edit-text').fill(reply.replace('before', 'after'))
     await page.getByRole('button', { name: 'Use this text' }).click()
     await page.locator('.banner').getByText('The reply is as you edited it.').waitFor()
     await page.getByRole('button', { name: 'Apply 5 of 6' }).click()

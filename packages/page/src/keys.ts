@@ -126,7 +126,7 @@ export function listenToKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
     const target = event.target instanceof Element ? event.target : document.body
     // In a text field keys are letters; a button that has the focus means its own keys; a dialog has keys of its own.
-    if (target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null) {
+    if (target.closest('input:not([type=checkbox]), textarea, [contenteditable], select, dialog') !== null) {
       if (event.key === 'Escape' && target instanceof HTMLElement) target.blur()
       return
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import http from 'node:http'
 import type { ServerResponse } from 'node:http'
@@ -148,8 +149,9 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   function sendPage(response: http.ServerResponse, key?: string): void {
     const page = files.get('/index.html')
     if (page === undefined) throw new Refusal(404, 'The page is missing from this installation.')
-    response.setHeader('content-security-policy', pagePolicy)
-    sendAsset(response, key === undefined ? page : withKey(page, key))
+    const nonce = randomBytes(18).toString('base64')
+    response.setHeader('content-security-policy', pagePolicy(nonce))
+    sendAsset(response, withSecrets(page, nonce, key))
   }
 
   return {
@@ -270,21 +272,22 @@ const commonHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Only our own scripts and styles, and none of them inline. No text can become markup: trusted types are required, and
- * there is no policy to make them.
+ * Only our own scripts and styles. No script is inline, and no style without the nonce, by which the editor adds its own.
+ * No text can become markup: trusted types are required, and there is no policy to make them.
  */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
+const pagePolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
 
 /** For the form that asks for the code, which may only be sent here. */
 const formPolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -309,11 +312,12 @@ export function readAssets(dir = 'ui'): ReadonlyMap<string, Asset> {
   return found
 }
 
-/** The page with the key that its tab keeps. */
-export const withKey = ({ type, bytes }: Asset, key: string): Asset => ({
-  type,
-  bytes: Buffer.from(bytes.toString('utf8').replace('</head>', `<meta name="clada-key" content="${key}" /></head>`)),
-})
+/** The page with the nonce for its styles, and the key that a new tab keeps. */
+function withSecrets({ type, bytes }: Asset, nonce: string, key: string | undefined): Asset {
+  const page = bytes.toString('utf8').replace('<link rel="stylesheet"', `<link nonce="${nonce}" rel="stylesheet"`)
+  const meta = key === undefined ? '' : `<meta name="clada-key" content="${key}" />`
+  return { type, bytes: Buffer.from(page.replace('</head>', `${meta}</head>`)) }
+}
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

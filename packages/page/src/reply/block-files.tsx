@@ -4,8 +4,8 @@ import type { BlockDetail, PlanBlock } from '../../../clada/src/ui/protocol.ts'
 import type { ComponentChildren } from 'preact'
 import { focusOn } from '../actions.ts'
 import { Button } from '../button.tsx'
-import { CodeDiff } from '../diff/code-diff.tsx'
 import { Diff, Sections } from '../diff/diffs.tsx'
+import type { CodeEditor } from './code-editor.ts'
 import { dropDraft, readDraft, writeDraft } from './drafts.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import {
@@ -77,11 +77,12 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
   const editor = isEditing && (
     <Editor
       label={`The new text of ${path}`}
+      path={path}
       text={after ?? ''}
+      original={file.before ?? ''}
       at={linesTo(after ?? '', hunks[0]?.newStart ?? 0)}
       draftKey={draftKey}
       keep={(text) => keepText(of, path, text)}
-      below={(text) => <CodeDiff change={{ ...file, after: text }} mode={mode} />}
     />
   )
   // Without a choice there is nothing to see of what was left out.
@@ -164,20 +165,20 @@ function HunkHead({ of, hunk, number, total }: HeadProps) {
 
 interface EditorProps {
   readonly label: string
+  /** Its language is known by this. */
+  readonly path: string
   readonly text: string
+  /** What the text is compared with while it is edited. */
+  readonly original?: string | undefined
   /** Where to begin. */
   readonly at?: number
   /** What the draft is kept by. */
   readonly draftKey: string
   readonly keep: (text: string) => Promise<true | undefined>
-  /** Follows what is typed. */
-  readonly below?: (text: string) => ComponentChildren
 }
 
 /** A text in place. Nothing is applied by it. */
-export function Editor({ label, text, at = 0, draftKey, keep, below }: EditorProps) {
-  const area = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => area.current?.setSelectionRange(at, at), [])
+export function Editor({ label, path, text, original, at = 0, draftKey, keep }: EditorProps) {
   const [base] = useState(text)
   const [found, setFound] = useState(() => readDraft(draftKey))
   // A draft that began with another text is shown only when it is asked for.
@@ -191,7 +192,6 @@ export function Editor({ label, text, at = 0, draftKey, keep, below }: EditorPro
   const accept = async (): Promise<void> => {
     if (await keep(draft)) dropDraft(draftKey)
   }
-  const followed = useFollowing(draft)
   return (
     <div class="editor">
       {isOther && (
@@ -200,16 +200,7 @@ export function Editor({ label, text, at = 0, draftKey, keep, below }: EditorPro
           <Button act={() => type(found.text)}>Show the draft</Button>
         </div>
       )}
-      <textarea
-        ref={area}
-        id="edit-text"
-        aria-label={label}
-        spellcheck={false}
-        rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
-        value={draft}
-        onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={(event) => editorKey(event, accept)}
-      />
+      <TextBox label={label} path={path} text={draft} original={original} at={at} type={type} accept={accept} />
       <div class="row">
         <Button kind="primary" act={accept} hint="Ctrl+Enter">
           Use this text
@@ -219,8 +210,63 @@ export function Editor({ label, text, at = 0, draftKey, keep, below }: EditorPro
         </Button>
         {draft !== base && <Button act={() => type(base)}>Discard draft</Button>}
       </div>
-      {below?.(followed)}
     </div>
+  )
+}
+
+interface TextBoxProps extends Pick<EditorProps, 'label' | 'path' | 'text' | 'original'> {
+  readonly at: number
+  readonly type: (text: string) => void
+  readonly accept: () => unknown
+}
+
+/** The editor, which is loaded when the first text is edited; where that fails, a plain box. */
+function TextBox({ label, path, text, original, at, type, accept }: TextBoxProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const editor = useRef<CodeEditor | null>(null)
+  const [isPlain, setPlain] = useState(false)
+  /** What is done with it now: the editor is opened once. */
+  const now = useRef({ type, accept, text })
+  now.current = { type, accept, text }
+  useEffect(() => {
+    let isGone = false
+    import('./code-editor.ts').then(
+      ({ openEditor }) => {
+        if (isGone || box.current === null) return
+        editor.current = openEditor({
+          parent: box.current,
+          label,
+          path,
+          text: now.current.text,
+          original,
+          at,
+          typed: (next) => next !== now.current.text && now.current.type(next),
+          keep: () => now.current.accept(),
+          close: stopEditing,
+        })
+      },
+      () => !isGone && setPlain(true),
+    )
+    return () => {
+      isGone = true
+      editor.current?.close()
+      editor.current = null
+    }
+  }, [])
+  useEffect(() => {
+    if (editor.current !== null && editor.current.text() !== text) editor.current.replace(text)
+  }, [text])
+  if (!isPlain) return <div class="code-editor" ref={box} />
+  return (
+    <textarea
+      id="edit-text"
+      aria-label={label}
+      spellcheck={false}
+      rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
+      value={text}
+      onInput={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => editorKey(event, accept)}
+    />
   )
 }
 
@@ -230,16 +276,6 @@ function editorKey(event: KeyboardEvent, keep: () => unknown): void {
     event.stopPropagation()
     stopEditing()
   } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void keep()
-}
-
-/** The diff is updated when the user pauses typing. */
-function useFollowing(text: string): string {
-  const [followed, setFollowed] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setFollowed(text), 150)
-    return () => clearTimeout(timer)
-  }, [text])
-  return followed
 }
 
 /** What the block says, name by name. */

@@ -68,7 +68,13 @@ export function Detail() {
       </header>
       {edited?.what === 'reply' ? (
         <div class="detail-body whole" id="detail" tabIndex={-1}>
-          <Editor label="The reply" text={edited.text} draftKey={`${plan.value?.reply} reply`} keep={keepReply} />
+          <Editor
+            label="The reply"
+            path="reply.md"
+            text={edited.text}
+            draftKey={`${plan.value?.reply} reply`}
+            keep={keepReply}
+          />
         </div>
       ) : at.at === 'map' ? (
         <ReplyMap />
