@@ -1,4 +1,5 @@
-// Everything that must be true before a change is done: format, lint, types, unused code, generated files, tests.
+// Everything that must be true before a change is done: format, lint, types, unused code,
+// generated files, the shape of the code (`test/layers.test.ts`, `test/shape.test.ts`), tests.
 import { installDependencies, run } from './setup.mjs'
 
 installDependencies()
@@ -11,4 +12,5 @@ bin('typescript/bin/tsc', '-p', 'packages/browser')
 bin('typescript/bin/tsc', '-p', 'packages/vscode')
 bin('knip/bin/knip.js')
 run(process.execPath, ['scripts/gen.mjs', '--check'])
+bin('vitest/vitest.mjs', 'run', '--config', 'test/shape.config.ts', '--reporter', 'dot')
 if (!process.argv.includes('--without-tests')) run(process.execPath, ['scripts/test.mjs'])

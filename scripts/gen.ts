@@ -7,7 +7,7 @@ import { describeActions } from '../packages/clada/src/describe/describe.ts'
 import { callable } from '../packages/clada/src/describe/actions.ts'
 import { defaultTools, executeTool, toolList } from '../packages/clada/src/mcp/document-tools.ts'
 import { skillFor } from '../packages/clada/src/describe/skill.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 import { apiPage } from './api-page.ts'
 import { errorCodesPage, exitCodesPage } from './code-pages.ts'
 import { registryEntry } from './registry-entry.ts'
@@ -35,8 +35,8 @@ function toolsTable(): string {
   const offered = all.filter(({ name }) => name === executeTool.name || defaultTools.includes(name))
   // Clients that put schemas of results before a model are few.
   const cost = (tool: unknown): number =>
-    tokensOf(JSON.stringify(tool, (key, value: unknown) => (key === 'outputSchema' ? undefined : value)))
-  const results = (tool: unknown): number => tokensOf(JSON.stringify(tool)) - cost(tool)
+    estimateTokens(JSON.stringify(tool, (key, value: unknown) => (key === 'outputSchema' ? undefined : value)))
+  const results = (tool: unknown): number => estimateTokens(JSON.stringify(tool)) - cost(tool)
   const rows = offered.map((tool) => `| \`${tool.name}\` | ${cost(tool)} | ${results(tool)} |`)
   const total = `| **${offered.length} by default** | **${cost(offered)}** | ${results(offered)} |`
   const every = `| all ${all.length} | ${cost(all)} | ${results(all)} |`

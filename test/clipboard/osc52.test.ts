@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { byTerminal, osc52, osc52Limit } from '../../packages/clada/src/watch/clipboard/open.ts'
-import { fromWindows, decodeText } from '../../packages/clada/src/watch/clipboard/clipboard.ts'
+import { fromWindows, decodeClipboard } from '../../packages/clada/src/watch/clipboard/clipboard.ts'
 
 const sequenceOf = (text: string, env: NodeJS.ProcessEnv = {}): string => {
   const asked = osc52(text, env)
@@ -48,7 +48,7 @@ describe('text from a clipboard', () => {
   })
 
   it('is UTF-8 or nothing', () => {
-    expect(decodeText(Buffer.from('\ufeffgrün'))).toBe('\ufeffgrün')
-    expect(decodeText(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]))).toBe('')
+    expect(decodeClipboard(Buffer.from('\ufeffgrün'))).toBe('\ufeffgrün')
+    expect(decodeClipboard(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]))).toBe('')
   })
 })

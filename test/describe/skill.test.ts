@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 import { describe, expect, it } from 'vitest'
 import { allActions } from '../../packages/clada/src/actions/registry.ts'
 import { exampleFiles } from '../../packages/clada/src/describe/lesson.ts'
@@ -18,7 +18,7 @@ describe('SKILL.md', () => {
     expect(name).toBe('clada')
     expect(description.length).toBeLessThanOrEqual(1024)
     expect(description).not.toMatch(/[<>]|: /)
-    expect(tokensOf(skill)).toBeLessThanOrEqual(1100)
+    expect(estimateTokens(skill)).toBeLessThanOrEqual(1100)
   })
 
   it('is what clada prompt --skill prints, and what the package has', () => {

@@ -7,7 +7,7 @@ import type { LoopOptions } from '../../packages/clada/src/loop/loop.ts'
 import { apiModel, type Message, type Model, ModelError, programModel } from '../../packages/clada/src/loop/model.ts'
 import { messagesFor, Transcript } from '../../packages/clada/src/loop/transcript.ts'
 import { type Answer, collected, event, looped, scripted, serving, sham, write } from './looping.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 import { called } from '../support/in-process.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -17,7 +17,8 @@ describe('a loop', () => {
     const model = scripted(`First.\n${write('a.txt', 'one')}`, `${write('b.txt', 'two')}`, 'All done.')
     const { result, transcript, events } = await looped(root, model)
     const asked = events.flatMap((event) => (event.kind === 'round' ? [[event.round, event.tokens]] : []))
-    const sizeOf = (messages: readonly Message[]) => messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    const sizeOf = (messages: readonly Message[]) =>
+      messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
     expect(asked).toEqual(model.asked.map((messages, at) => [at + 1, sizeOf(messages)]))
     expect(result).toEqual({ ending: 'no-blocks', rounds: 3, tokens: transcript.record.tokens })
     expect(filesIn(root)).toEqual({ 'a.txt': 'one', 'b.txt': 'two' })

@@ -5,7 +5,7 @@ import { projectPrompt } from '../../packages/clada/src/api/project-prompt.ts'
 import { Clada, type ExecutionResult } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
 import type { SyntaxName } from '@clada/reply/syntax/table.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 
 /**
  * A task that a model worked through: `task.json`, its replies `1.md`, `2.md`, …, and the reports that it got,
@@ -68,11 +68,12 @@ export async function replay(task: Task, root: string): Promise<Replayed> {
       const result = await clada.execute(reply.replaceAll('/ROOT', project))
       turns.push({ reply, result, report: steady(formatReport(result, 'llm'), project) })
     }
-    const sum = (part: 'reply' | 'report'): number => turns.reduce((total, turn) => total + tokensOf(turn[part]), 0)
+    const sum = (part: 'reply' | 'report'): number =>
+      turns.reduce((total, turn) => total + estimateTokens(turn[part]), 0)
     const texts = new Map(Object.keys(task.wants).map((name) => [name, textOf(path.join(project, name))]))
     return {
       turns,
-      tokens: { prompt: tokensOf(prompt.text), replies: sum('reply'), reports: sum('report') },
+      tokens: { prompt: estimateTokens(prompt.text), replies: sum('reply'), reports: sum('report') },
       file: (name) => texts.get(name) ?? '',
     }
   } finally {

@@ -2,7 +2,7 @@ import { replacement } from '../../packages/clada/src/structure/edit.ts'
 import { words } from '../../packages/clada/src/structure/language.ts'
 import { languageFor } from '../../packages/clada/src/structure/languages.ts'
 import { withOutline } from '../../packages/clada/src/structure/outline.ts'
-import { tokensOf } from '../../packages/clada/src/structure/rank.ts'
+import { wordsAndSigns } from '../../packages/clada/src/structure/rank.ts'
 import { structureText } from '../../packages/clada/src/structure/document.ts'
 import {
   everyStructure,
@@ -121,7 +121,7 @@ export function targetsOf({ source }: Outline, structure: Structure): string[] {
       .split(' ')
       .filter((word) => !modifiers.has(word))
       .join(' ')
-    if (` ${tokensOf(bare).join(' ')} `.includes(` ${tokensOf(name).join(' ')} `)) ways.push(bare)
+    if (` ${wordsAndSigns(bare).join(' ')} `.includes(` ${wordsAndSigns(name).join(' ')} `)) ways.push(bare)
   }
   return ways
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { ignoreRules, isLeftOut } from '@clada/reply/text/ignore-rules.ts'
+import { ignoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const files = {
@@ -36,7 +36,7 @@ it('leaves out what git leaves out', () => {
   const rules = [...ignoreRules(files['.gitignore'], ''), ...ignoreRules(files['sub/.gitignore'], 'sub')]
   const own = paths.filter((path) => {
     const dirs = path.split('/').map((_, at, names) => names.slice(0, at).join('/'))
-    return dirs.slice(1).some((dir) => isLeftOut(rules, dir, 'dir')) || isLeftOut(rules, path, 'file')
+    return dirs.slice(1).some((dir) => isIgnored(rules, dir, 'dir')) || isIgnored(rules, path, 'file')
   })
   expect(own).toEqual(
     left

@@ -6,6 +6,7 @@ export const fileDelete = defineAction({
   title: 'Delete a file',
   description: 'Delete a file.',
   effect: 'write',
+  file: 'deleted',
   past: (target) => `removed ${target}`,
   everyday: true,
   params: {

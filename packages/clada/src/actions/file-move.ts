@@ -6,6 +6,7 @@ export const fileMove = defineAction({
   title: 'Move a file',
   description: 'Move or rename a file. Makes parent directories; replaces the destination if it exists.',
   effect: 'write',
+  file: 'moved',
   primary: 'old_path',
   past: (target, { params }) => `moved ${target} to ${String(params['new_path'])}`,
   everyday: true,

@@ -17,6 +17,7 @@ export const filePatch = defineAction({
   description:
     'Apply the hunks of a diff to one file, all or none. Line numbers need not be right: the lines of context must be in the file exactly once.',
   effect: 'write',
+  file: 'edited',
   repairs: true,
   params: {
     path: path('File to change.'),

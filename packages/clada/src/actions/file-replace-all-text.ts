@@ -8,6 +8,7 @@ export const fileReplaceAllText = defineAction({
   aliases: ['replace_all_text_in_file'],
   description: 'Replace every occurrence of a text in a file. Say with `count` how many there are, if you know.',
   effect: 'write',
+  file: 'edited',
   repairs: true,
   params: {
     path: path('File to change; `file@@Class@@method` changes one structure of it.'),

@@ -15,7 +15,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '@clada/reply/text/edit.ts'
 import { expectHash } from './common.ts'
-import { type ReplacedData, replacedShape, absence, doubtful, placesIn, keepStrings } from './replace-occurrences.ts'
+import { type ReplacedData, replacedShape, absence, doubtful, shownPlaces, keepStrings } from './replace-occurrences.ts'
 import { damageWarning } from '@clada/reply/text/undamage.ts'
 
 interface RangeEdit {
@@ -100,7 +100,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
       params: [paramOf('beginning'), paramOf('end')],
       expected: edit.count,
       found: ranges.length,
-      places: placesIn(file, ranges),
+      places: shownPlaces(file, ranges),
       ...(missing === undefined
         ? { nearest: [] }
         : { missing: paramOf(missing), ...(await missed(file, edit, missing)) }),
@@ -132,7 +132,7 @@ async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, {
   const after = found.which === 'end' ? { after: 'old_text_beginning' } : {}
   const common = { param, path: edit.path.given, ...after }
   if (found.kind === 'ambiguous') {
-    return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: placesIn(file, found.spans) })
+    return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: shownPlaces(file, found.spans) })
   }
   return fail({ kind: 'text-absent', ...common, ...(await missed(file, edit, found.which)) })
 }
@@ -142,7 +142,7 @@ async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<A
   if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
   const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0
   const earlier = findOccurrences(file.text.slice(0, from), edit.old_text_end)
-  if (earlier.length > 0) return { nearest: [], tooEarly: placesIn(file, earlier) }
+  if (earlier.length > 0) return { nearest: [], tooEarly: shownPlaces(file, earlier) }
   return absence(file, edit.old_text_end, edit.new_text, from)
 }
 

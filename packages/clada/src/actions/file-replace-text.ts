@@ -8,6 +8,7 @@ export const fileReplaceText = defineAction({
   aliases: ['replace_text_in_file'],
   description: 'Replace text that occurs exactly once in a file.',
   effect: 'write',
+  file: 'edited',
   everyday: true,
   within: 'file_edit',
   repairs: true,

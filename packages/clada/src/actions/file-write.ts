@@ -10,6 +10,7 @@ export const fileWrite = defineAction({
   title: 'Write a file',
   description: 'Write a whole file. Makes parent directories; replaces the file if it exists.',
   effect: 'write',
+  file: 'replaced',
   past: (target, { data }) => {
     const { created, lines_before: before, lines_now: now } = data ?? {}
     const lost = before === undefined ? '' : `, ${now} of ${before} lines are left`

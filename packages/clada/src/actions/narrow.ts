@@ -1,6 +1,6 @@
 import nodePath from 'node:path'
 import { type ActionContext, type Done, fail, type Failed, ok } from '../core/action.ts'
-import { splitLines, tokensOf } from '@clada/reply/text/lines.ts'
+import { splitLines, estimateTokens } from '@clada/reply/text/lines.ts'
 import type { PathArg } from '../core/files.ts'
 import { type LineRange, lineRangeIn } from '../core/line-range.ts'
 import { slashed } from '../core/paths.ts'
@@ -126,7 +126,10 @@ async function measureLines({ files }: ActionContext, path: PathArg, range: Line
   return { path: path.absolute, ...sizesOf(lines.slice(first - 1, last).join('\n')) }
 }
 
-const sizesOf = (text: string): Omit<Measured, 'path'> => ({ size: Buffer.byteLength(text), tokens: tokensOf(text) })
+const sizesOf = (text: string): Omit<Measured, 'path'> => ({
+  size: Buffer.byteLength(text),
+  tokens: estimateTokens(text),
+})
 
 /** What a path may be called in the working set, whether or not anything is there. */
 export function spellingsOf({ given, absolute, base = '/' }: PathArg): string[] {

@@ -13,7 +13,7 @@ import {
 import { counted } from '@clada/reply/core/words.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { slashed } from '../core/paths.ts'
-import { type IgnoreRule, ignoreRules, isLeftOut } from '@clada/reply/text/ignore-rules.ts'
+import { type IgnoreRule, ignoreRules, isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { tokenLength } from '@clada/reply/text/lines.ts'
 import { attempt } from './common.ts'
 import { onStructures } from './on-structures.ts'
@@ -115,7 +115,7 @@ export async function namesBelow(base: PathArg, { files, root }: ActionContext):
   const whole = (name: string): string => (above === '' ? name : `${above}/${name}`)
   const ignoreFiles: string[] = []
   const isShown = (name: string, kind: 'file' | 'dir'): boolean =>
-    !isHidden(name, kind) && !isLeftOut(rules, whole(name), kind)
+    !isHidden(name, kind) && !isIgnored(rules, whole(name), kind)
   const names = await files.glob(
     base,
     (name) => {

@@ -254,10 +254,18 @@ async function mismatch(
   if (expected === 'once') {
     return found === 0
       ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
-      : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: placesIn(file, spans) }
+      : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: shownPlaces(file, spans) }
   }
   const params = ['old_text']
-  return { kind: 'count-differs', path: path.given, params, expected, found, places: placesIn(file, spans), ...missed }
+  return {
+    kind: 'count-differs',
+    path: path.given,
+    params,
+    expected,
+    found,
+    places: shownPlaces(file, spans),
+    ...missed,
+  }
 }
 
 /** The texts as the file has them where they were probably meant, or where the edit was applied already. */
@@ -269,12 +277,12 @@ async function resendOf(
 ): Promise<Pick<Absence, 'applied' | 'resend'>> {
   const { editLines } = await import('@clada/reply/text/edit-text.ts')
   const { hunkOf } = await import('@clada/reply/text/matcher.ts')
-  const { appliedAt, meantEdit, sideOf } = await import('@clada/reply/text/meant-edit.ts')
+  const { appliedAt, meantEdit, sideText } = await import('@clada/reply/text/meant-edit.ts')
   const lines = hunkOf(...editLines(old_text, new_text))
   const applied = bounded(() => appliedAt(text, lines, nearest))
   if (applied !== undefined) return { applied }
   const meant = bounded(() => meantEdit(text, lines, nearest))
-  return meant === undefined ? {} : { resend: { old_text: sideOf(meant, '-'), new_text: sideOf(meant, '+') } }
+  return meant === undefined ? {} : { resend: { old_text: sideText(meant, '-'), new_text: sideText(meant, '+') } }
 }
 
 /** The facts about a text that is not in the file, or not after a place in it. */
@@ -289,4 +297,4 @@ export async function absence({ text }: TextFile, wanted: string, replacement: s
   return applied === undefined ? { nearest } : { nearest, applied }
 }
 
-export const placesIn = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })
+export const shownPlaces = (file: TextFile, spans: readonly Span[]) => placesOf(file.text, spans, { max: 50 })

@@ -32,7 +32,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import type { ContextText, ContextTextOptions, PromptWithContext, UnreadContext } from './context-text.ts'
 import type { PromptRequest } from './project-prompt.ts'
@@ -290,13 +290,13 @@ export class Session extends Clada {
   }
 
   override execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    this.#tokens.received += tokensOf(text)
+    this.#tokens.received += estimateTokens(text)
     return super.execute(text, options)
   }
 
   override executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const count = (text: string): void => {
-      this.#tokens.received += tokensOf(text)
+      this.#tokens.received += estimateTokens(text)
     }
     return super.executeStream(withEach(texts, count), options)
   }
@@ -309,7 +309,7 @@ export class Session extends Clada {
 
   override async report(result: ExecutionResult, options: CladaReportOptions = {}): Promise<string> {
     const report = await super.report(result, options)
-    this.#tokens.sent += tokensOf(report)
+    this.#tokens.sent += estimateTokens(report)
     return report
   }
 

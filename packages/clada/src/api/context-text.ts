@@ -7,7 +7,7 @@ import { Content } from '../report/words.ts'
 import type { OutlineEntry } from '../structure/document.ts'
 import { outlineView } from '../structure/outline-view.ts'
 import { outlineBody } from '../actions/output.ts'
-import { splitLines, tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { splitLines, tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { isRecord } from '../core/platform.ts'
 
 /** A `Clada`, which uses this module itself. */
@@ -73,11 +73,11 @@ export async function promptWithContext(
   prompt: Prompt,
   { budget, show }: ContextTextOptions,
 ): Promise<PromptWithContext> {
-  const spent = tokensOf(withFiles(prompt.text, ' '))
+  const spent = estimateTokens(withFiles(prompt.text, ' '))
   const room = budget === undefined ? undefined : Math.max(0, budget - spent)
   const context = await contextText(clada, { show, budget: room })
   const text = 'error' in context ? prompt.text : withFiles(prompt.text, context.text)
-  return { ...prompt, text, tokens: tokensOf(text), context }
+  return { ...prompt, text, tokens: estimateTokens(text), context }
 }
 
 /** A prompt, and the working set that it contains if that was asked for. */
@@ -200,10 +200,10 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
   }
 }
 
-const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: tokensOf(text) })
+const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: estimateTokens(text) })
 
 const namesOf = (left: readonly Section[]): string =>
   [
     '=== not shown, too long ===',
-    ...left.map(({ path, text }) => `${path} (${counted(tokensOf(text), 'token')})`),
+    ...left.map(({ path, text }) => `${path} (${counted(estimateTokens(text), 'token')})`),
   ].join('\n')

@@ -10,7 +10,7 @@ import type { Unusable } from '../process/git-owner.ts'
 import type { GitLanding } from '../process/land-git.ts'
 import {
   type FoundRepository,
-  gitNames,
+  namesInGitDir,
   LayeredGit,
   makeRepository,
   plantedNames,
@@ -266,7 +266,7 @@ async function runOnProject(
   const before = surveyOf(root, isBlocked)
   const found = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
   const repository = found === undefined || 'reason' in found ? undefined : found
-  const inGit = repository && gitNames(repository)
+  const inGit = repository && namesInGitDir(repository)
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []

@@ -19,6 +19,8 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
   readonly description: string
   readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
   readonly access: readonly ('llm' | 'user')[]
+  /** What becomes of the file in `path`, of actions that blocks of other tools and proposals ask for. */
+  readonly file?: 'replaced' | 'edited' | 'deleted' | 'moved'
   /** The command that does the same for the user, where models may not call the action. */
   readonly command?: string
   /** Set where the user may also call it by a line that begins with a slash. */

@@ -2,7 +2,7 @@ import type { ActionSpec } from '../core/action.ts'
 import { promptEnd, promptOpenings } from '@clada/reply/core/frames.ts'
 import { firstSentence } from './actions.ts'
 import { type Form, type Lesson, lessonFor, type LessonOptions, type Teaching } from './lesson.ts'
-import { tokensOf } from '@clada/reply/text/lines.ts'
+import { estimateTokens } from '@clada/reply/text/lines.ts'
 
 export interface PromptOptions extends LessonOptions {
   /** What the people of this project want, a sentence each. */
@@ -44,12 +44,12 @@ export function promptFor(options: PromptOptions): Prompt {
   let parts = whole
   let text = textOf(parts, options)
   for (const drop of dropOrder(whole)) {
-    if (tokensOf(text) <= budget) break
+    if (estimateTokens(text) <= budget) break
     dropped.push(drop.name)
     parts = drop.from(parts)
     text = textOf(parts, options)
   }
-  return { text, tokens: tokensOf(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
+  return { text, tokens: estimateTokens(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
 }
 
 /** A prompt with files after it, as one text. */
@@ -354,5 +354,5 @@ export function foreignPrompt(format: Format, { root, rules = [], notes = [], ma
     ...(task === undefined ? [] : ['## The task', task]),
     promptEnd,
   ].join('\n\n')
-  return { text: `${text}\n`, tokens: tokensOf(text), actions: format.actions, dropped: [] }
+  return { text: `${text}\n`, tokens: estimateTokens(text), actions: format.actions, dropped: [] }
 }

@@ -1,3 +1,4 @@
+import type { ActionSpec } from '../core/action.ts'
 import type { Block, NotExecutedReason } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
@@ -43,7 +44,7 @@ export class Proposals {
   async intended(task: ReadyTask, scope: Scope): Promise<Intended> {
     const { block, decoded } = task
     const { path: given, content } = decoded.params
-    if (block.action !== 'file_write' || typeof given !== 'string' || typeof content !== 'string') return { task }
+    if (this.#fileOf(block) !== 'replaced' || typeof given !== 'string' || typeof content !== 'string') return { task }
     const text = await textAt(decoded.args['path'], scope)
     const { unplaced } = block.part ?? {}
     if (text === undefined) return unplaced === undefined ? { task } : { task, reason: unplaced }
@@ -115,17 +116,23 @@ export class Proposals {
     })
   }
 
+  /** What becomes of its file. */
+  #fileOf({ action }: Block): ActionSpec['file'] {
+    return this.#options.settings.registry.get(action)?.file
+  }
+
   #of({ block, isPart }: ReadyTask, changes: readonly Change[]): Proposal[] {
     const { root } = this.#options.settings
+    const becomes = this.#fileOf(block)
     return changes.map((change) => {
       const { path, diff } = diffOf(change, root)
       const { before, after, binary } = changeOf(change, root)
-      const isWhole = before !== null && after !== null && block.action === 'file_write' && !isPart
+      const isWhole = before !== null && after !== null && becomes === 'replaced' && !isPart
       const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
       return {
         line: block.startLine,
         path,
-        kind: isPart ? 'part' : kindOf(block, before, after),
+        kind: isPart ? 'part' : kindOf(becomes, before, after),
         diff,
         ...(lacks && { lacks }),
       }
@@ -133,11 +140,11 @@ export class Proposals {
   }
 }
 
-function kindOf({ action }: Block, before: string | null, after: string | null): Proposal['kind'] {
-  if (action === 'file_move') return 'move'
+function kindOf(becomes: ActionSpec['file'], before: string | null, after: string | null): Proposal['kind'] {
+  if (becomes === 'moved') return 'move'
   if (before === null) return 'create'
   if (after === null) return 'delete'
-  return action === 'file_write' ? 'overwrite' : 'edit'
+  return becomes === 'replaced' ? 'overwrite' : 'edit'
 }
 
 /** Whether a file has this text already, as a whole or in consecutive lines. A part may have lost its indentation. */

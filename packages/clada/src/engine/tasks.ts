@@ -1,3 +1,4 @@
+import type { ActionSpec } from '../core/action.ts'
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
@@ -116,15 +117,16 @@ export class Tasks {
   async #withWholePath(block: Block): Promise<{ block: Block; several: readonly string[] }> {
     const unchanged = { block, several: [] }
     const given = this.#withPlainPaths(block).params['path'] ?? ''
-    if (this.#options.options.strict || !mayBeShort(block) || !SHORT.test(given)) return unchanged
-    const { root } = this.#options.settings
+    const { root, registry } = this.#options.settings
+    const becomes = registry.get(block.action)?.file
+    if (this.#options.options.strict || !mayBeShort(block, becomes) || !SHORT.test(given)) return unchanged
     const [first = ''] = given.split('/')
     if (this.#exists(path.resolve(root, first))) return unchanged
     const found = await this.#disk.filesEndingIn(given)
     const [only] = found
     if (only === undefined) return unchanged
     // An edit of a file that does not exist fails anyway, and its report names the files that may be meant.
-    if (found.length > 1) return { block, several: block.action === 'file_write' ? found : [] }
+    if (found.length > 1) return { block, several: becomes === 'replaced' ? found : [] }
     const warning = `'${given}' was read as '${only}', the only file whose path ends in it`
     return {
       block: {
@@ -211,12 +213,10 @@ export class Tasks {
 }
 
 /** Whether a block is about a file that should exist: an edit of another tool, or a whole file that is proposed. */
-const mayBeShort = ({ syntax, action, diagnostics }: Block): boolean =>
+const mayBeShort = ({ syntax, diagnostics }: Block, becomes: ActionSpec['file']): boolean =>
   diagnostics.length === 0 &&
   syntaxOf(syntax).kind !== 'native' &&
-  (action === 'file_write' ? syntax === 'proposal' : EDITS.has(action))
-
-const EDITS = new Set(['file_patch', 'file_replace_text', 'file_replace_all_text', 'file_delete'])
+  (becomes === 'replaced' ? syntax === 'proposal' : becomes === 'edited' || becomes === 'deleted')
 
 /** `./a.ts` and paths from the root of the disk say where the file is. */
 const SHORT = /^[^./\\~][^\\:]*$/

@@ -52,7 +52,7 @@ import {
   waitForLock,
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { isMissing } from './object-reader.ts'
+import { isMissingObject } from './object-reader.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
 import type { TreeEntry } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
@@ -247,7 +247,7 @@ export class Checkpoints {
     const { tree, objects } = this.#isolated
     if (tree === undefined) return
     await objects.read(tree).catch((error: unknown) => {
-      if (isMissing(error)) checkedOutError(this.#head)
+      if (isMissingObject(error)) checkedOutError(this.#head)
       throw error
     })
   }

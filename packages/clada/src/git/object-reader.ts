@@ -154,7 +154,7 @@ interface Waiting {
 export const missing = (name: string): Error =>
   gitError(`${missingObject}: ${name}`, 'If this is a partial clone, fetch it first.')
 
-export const isMissing = (error: unknown): boolean =>
+export const isMissingObject = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.kind === 'git' && error.problem.reason.startsWith(missingObject)
 
 const missingObject = 'an object is missing'

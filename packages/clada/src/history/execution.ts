@@ -23,7 +23,7 @@ import {
 } from '../store/record.ts'
 import { isOsError } from '../core/platform.ts'
 import type { ActionResult } from '../core/result.ts'
-import { summaryOf, targetOf } from '../store/summary.ts'
+import { summaryOf, targetOfParams } from '../store/summary.ts'
 
 /** The options of an execution, and the facts for its record. */
 export interface HistoryOptions {
@@ -321,7 +321,7 @@ function actionOf(
   return {
     seq,
     action,
-    target: targetOf(params),
+    target: targetOfParams(params),
     success,
     ...(review?.leftOut ? { left: true } : {}),
     ...(block === undefined ? {} : { block }),

@@ -20,7 +20,7 @@ import { lockProject } from '../store/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
 import { dirOf, isolatedDir, type Moved, type Position } from '../store/record.ts'
 import type { Snapshot } from '../git/snapshot.ts'
-import { targetOf } from '../store/summary.ts'
+import { targetOfParams } from '../store/summary.ts'
 import type { PathJudge } from '../core/effects.ts'
 import type { Settings } from '../core/settings.ts'
 import { readWhole } from '../workspace/disk-file.ts'
@@ -168,7 +168,7 @@ export class History implements Recorder {
   /** An action ended; noted for the recovery after a crash. */
   acted({ seq, action, params, success, review }: ActionResult): void {
     const block = this.#blocks.get(seq)
-    const [target, left] = [targetOf(params), review?.leftOut]
+    const [target, left] = [targetOfParams(params), review?.leftOut]
     this.#open?.journal.note({ done: seq, action, target, success, ...(left && { left }), ...(block && { block }) })
   }
 

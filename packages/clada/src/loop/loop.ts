@@ -9,7 +9,7 @@ import { InputError } from '@clada/reply/core/source.ts'
 import { userText } from '../report/failure.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
 import { messagesFor, type Transcript, type Turn } from './transcript.ts'
 
@@ -104,7 +104,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     if (signal.aborted) return ended(options.signal.aborted ? 'stopped' : 'time')
     if (rounds >= limits.rounds) return ended('rounds')
     const messages = messagesFor(options.prompt, turns, limits.window)
-    const asked = messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    const asked = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
     const room = (limits.tokens ?? Infinity) - tokens
     if (asked >= room) return ended('tokens', rounds === 0 ? `the prompt alone has ${asked}` : undefined)
     hear({ kind: 'round', round: transcript.record.rounds + 1, tokens: asked })
@@ -175,7 +175,7 @@ async function turn(
     }
     const onAction = (result: ActionResult): void => hear({ kind: 'action', result })
     const result = await clada.executeStream(arriving(), { signal, onAction })
-    const tokens = before + asked + tokensOf(reply)
+    const tokens = before + asked + estimateTokens(reply)
     if (signal.aborted) return { reply, tokens, result, cut: 'it was stopped' }
     if (isUsedUp) return { reply, tokens, result, cut: endings.tokens }
     if (failure === undefined) return { reply, tokens, result }

@@ -3,7 +3,7 @@ import { numbersIn } from '../store/record.ts'
 import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { makeStateDir, stateDirOf } from '../workspace/scratch.ts'
 import { capText } from '../report/words.ts'
-import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import type { Message } from './model.ts'
 
 /** A reply and the report on it. */
@@ -19,13 +19,14 @@ export interface Turn {
 export function messagesFor(prompt: string, turns: readonly Turn[], window: number): Message[] {
   const kept = turns.map(({ reply, report }) => ({ reply, report }))
   const size = (): number =>
-    tokensOf(prompt) + kept.reduce((sum, { reply, report }) => sum + tokensOf(reply) + tokensOf(report), 0)
+    estimateTokens(prompt) +
+    kept.reduce((sum, { reply, report }) => sum + estimateTokens(reply) + estimateTokens(report), 0)
   const older = kept.slice(0, -1)
   for (const turn of older) if (size() > window) turn.report = firstLines(turn.report)
   for (const turn of older) if (size() > window) turn.reply = firstLines(turn.reply)
   const last = kept.at(-1)
   if (last !== undefined && size() > window) {
-    const room = Math.max(window - (size() - tokensOf(last.report)), 500)
+    const room = Math.max(window - (size() - estimateTokens(last.report)), 500)
     last.report = capText(last.report, room * tokenLength)
   }
   return [

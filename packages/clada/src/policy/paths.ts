@@ -4,7 +4,7 @@ import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } f
 import { homeDir, type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule, reservedReason } from '../core/problem.ts'
 import type { IgnoreFile, Settings } from '../core/settings.ts'
-import { isLeftOut } from '@clada/reply/text/ignore-rules.ts'
+import { isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
 import { holdsToken } from './holds-token.ts'
@@ -429,7 +429,7 @@ function ignoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: strin
 function leavesOut({ dir, rules }: IgnoreFile, absolute: string, on: Platform): boolean {
   if (!isInside(absolute, dir, on)) return false
   const below = partsBelow(absolute, dir, on).map(folded).join('/')
-  return below !== '' && isLeftOut(rules, below, 'dir')
+  return below !== '' && isIgnored(rules, below, 'dir')
 }
 
 function lastMatch({ any, harmless, rules }: RuleSet, text: string): string | undefined {

@@ -102,7 +102,7 @@ export class LayeredGit {
 }
 
 /** Every name in a git directory that does not belong to an object, for a command that works on the repository itself. */
-export function gitNames({ commonDir }: GitDirs): ReadonlySet<string> {
+export function namesInGitDir({ commonDir }: GitDirs): ReadonlySet<string> {
   const names = new Set<string>()
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -126,7 +126,7 @@ export function plantedNames(repository: FoundRepository, before: ReadonlySet<st
     // A rebase may leave its own state.
     return !verdict.isEssential || /^(?:worktrees|modules)(?:\/|$)/.test(name)
   }
-  const planted = [...gitNames(repository)].filter(isPlanted)
+  const planted = [...namesInGitDir(repository)].filter(isPlanted)
   return planted.filter((name) => !isBelowAny(name, new Set(planted)))
 }
 

@@ -1,5 +1,6 @@
 import type { Block, Document, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import type { Diagnostic, DiagnosticCode, DiagnosticData, FactOf, Instead } from '@clada/reply/core/diagnostic.ts'
+import { isTaskName, taskNames, tasks } from '@clada/reply/core/elements.ts'
 import { wordsFor } from '@clada/reply/text/undamage.ts'
 
 /** A diagnostic in words. `blockId`: of the block that it costs. */
@@ -253,7 +254,7 @@ const sentences: Sentences = {
     `Line ${line}: Unknown operation: ${name}`,
     operations.includes(name.toUpperCase())
       ? `Write ${name.toUpperCase()} in capital letters.`
-      : `The operations are ${operations.slice(0, -1).join(', ')} and ${operations.at(-1)}.`,
+      : `The operations are ${anded(operations)}.`,
   ],
   'csl-misplaced': ({ name, place, ...csl }, line) => [
     `Line ${line}: ${name} marker not valid in ${place} operation`,
@@ -332,7 +333,7 @@ const sentences: Sentences = {
   ],
   'cml-no-end': ({ name }) => [
     `Missing end tag: </${name}>`,
-    name === 'read' || name === 'move' || name === 'remove'
+    isTaskName(name) && tasks[name].holds === 'nothing'
       ? `End the tag with />: <${name} …/>`
       : `Close <${name}> with </${name}>.`,
   ],
@@ -607,7 +608,9 @@ const elements: Readonly<Record<string, string>> = {
   remove: '<remove path="file.txt"/>',
 }
 
-const IN_TASKS = '<tasks> can only contain <write>, <edit>, <run>, <read>, <exec>, <move> and <remove>.'
+const anded = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+const IN_TASKS = `<tasks> can only contain ${anded(taskNames.map((name) => `<${name}>`))}.`
 
 const xmlAdvice = {
   element: 'Write an element as <name attribute="value"><![CDATA[content]]></name>.',

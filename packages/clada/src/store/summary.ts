@@ -101,7 +101,7 @@ function oneLine(text: string): string {
 const withoutControls = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 
 /** The path, pattern or command of an action. */
-export function targetOf(params: Readonly<Record<string, unknown>>): string {
+export function targetOfParams(params: Readonly<Record<string, unknown>>): string {
   const { path, paths, old_path, new_path, pattern, command } = params
   if (typeof old_path === 'string' && typeof new_path === 'string') return `${old_path} -> ${new_path}`
   for (const value of [path, paths, pattern, command]) {

@@ -1,5 +1,6 @@
 import type { Source } from '@clada/reply/core/source.ts'
-import { indentOf, indentSteps, startsInSpan } from './indent.ts'
+import { indentOf } from '@clada/reply/text/reindent.ts'
+import { indentSteps, startsInSpan } from './indent.ts'
 import type { Outline, Warning } from './structure.ts'
 
 /**

@@ -1,10 +1,8 @@
 import type { Source } from '@clada/reply/core/source.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
+import { indentOf } from '@clada/reply/text/reindent.ts'
 import type { Kind, Language } from './language.ts'
 import { withOutline } from './outline.ts'
-
-/** The spaces a line starts with. */
-export const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
 
 /** The spaces that lines below a place start with. What follows `- ` is as far in as the dash makes it. */
 export function indentAt(source: Source, offset: number): string {

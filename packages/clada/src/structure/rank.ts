@@ -1,7 +1,7 @@
 import { valued, withoutOpener, withoutParameters } from './header.ts'
 import { type Kind, type Language, words } from './language.ts'
 import { type Outline, type Structure, lineRangeOf } from './structure.ts'
-import { unquoted } from './tree-outline.ts'
+import { keyName } from './tree-outline.ts'
 
 /** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
 export const ranks = { name: 1, line: 2, header: 3, bareHeader: 4, lastOfName: 5, run: 6, prefix: 7 } as const
@@ -24,7 +24,7 @@ export function rankOf(outline: Outline, structure: Structure, level: Level, lim
 
 function hasDecorators({ source }: Outline, { start, headerStart }: Structure, { decorators }: Level): boolean {
   if (decorators.length === 0) return true
-  const lines = source.text.slice(start, headerStart).split(/\r?\n/).map(tokensOf)
+  const lines = source.text.slice(start, headerStart).split(/\r?\n/).map(wordsAndSigns)
   return decorators.every((wanted) => lines.some((line) => same(line, wanted)))
 }
 
@@ -74,30 +74,30 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   const { header, otherHeaders, language, headerStart } = structure
   const modifiers = modifiersOf(language)
   const strip = (tokens: readonly string[]): string[] => tokens.filter((token) => !modifiers.has(token))
-  const own = tokensOf(header)
+  const own = wordsAndSigns(header)
   const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
-  const line = tokensOf(first)
-  if (same(line, tokensOf(level.text))) return ranks.line
+  const line = wordsAndSigns(first)
+  if (same(line, wordsAndSigns(level.text))) return ranks.line
   if (same(own, level.tokens)) return ranks.header
-  const texts = otherHeaders.map((text) => tokensOf(withoutOpener(text)))
+  const texts = otherHeaders.map((text) => wordsAndSigns(withoutOpener(text)))
   if (texts.some((one) => same(one, level.tokens))) return ranks.bareHeader
-  const nameTokens = tokensOf(name)
+  const nameTokens = wordsAndSigns(name)
   // Modifiers may be left out, not made up: `function close` is not the method `close`.
   const madeUp = level.tokens.some((token) => modifiers.has(token) && !own.includes(token))
   if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
     return ranks.bareHeader
   }
   // The line as it is may continue after the header: `get() { return 1 }`.
-  const plain = tokensOf(withoutParameters(header))
+  const plain = wordsAndSigns(withoutParameters(header))
   // `@Input() name: string`: decorators on the line of the header are copied with it.
   const lineStart = source.startOf(source.lineAt(headerStart))
   const whole = source.text.slice(Math.max(structure.start, lineStart), headerStart) + first
-  const covers = [own, strip(own), line, ...texts, plain, tokensOf(whole)].some((one) =>
+  const covers = [own, strip(own), line, ...texts, plain, wordsAndSigns(whole)].some((one) =>
     coversName(one, level.tokens, nameTokens),
   )
   if (covers) return ranks.run
   // The first line is a header even where the name is below it.
-  return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
+  return same(wordsAndSigns(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
 }
 
 function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
@@ -113,13 +113,13 @@ function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens 
   const { kind, header, otherHeaders, headerStart, language } = structure
   const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
   const all = [header, ...otherHeaders, line]
-  const headers = all.map((text) => tokensOf(withoutOpener(text)))
+  const headers = all.map((text) => wordsAndSigns(withoutOpener(text)))
   // The line that a value is on may be the line of something with a name.
   const equal = headers.findIndex((one) => same(one, tokens))
   if (equal !== -1) return equal > 0 && valued.has(kind) ? ranks.prefix : ranks.header
   const modifiers = modifiersOf(language)
-  const first = tokensOf(header).findIndex((token) => !modifiers.has(token))
-  const plain = tokensOf(header).slice(Math.max(0, first))
+  const first = wordsAndSigns(header).findIndex((token) => !modifiers.has(token))
+  const plain = wordsAndSigns(header).slice(Math.max(0, first))
   if (same(plain, tokens)) return ranks.bareHeader
   const begins = [...headers, plain].some(
     (one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token),
@@ -161,7 +161,7 @@ export function plainLevel(given: string): Level {
   // `} else {`: what ends before it on its line is no part of it.
   const text = given.replace(/^\}\s*(?=\w)/, '')
   const bare = withoutOpener(text)
-  return { text, bare: unquoted(bare), tokens: tokensOf(bare), line: null, decorators: [] }
+  return { text, bare: keyName(bare), tokens: wordsAndSigns(bare), line: null, decorators: [] }
 }
 
 export function numberedLevel(text: string): Level {
@@ -215,7 +215,7 @@ function withDecorators(levels: readonly string[]): Level[] {
   const found: Level[] = []
   let decorators: string[][] = []
   for (const level of levels) {
-    if (decorator.test(level)) decorators.push(tokensOf(level))
+    if (decorator.test(level)) decorators.push(wordsAndSigns(level))
     else {
       found.push({ ...plainLevel(level), decorators })
       decorators = []
@@ -231,7 +231,7 @@ export const bullet = /^[-*+] (?=.)/
 export const QUOTE = '"'
 
 /** Words, and every other sign by itself; spaces mean nothing, and one quote is as good as another. */
-export const tokensOf = (text: string): string[] =>
+export const wordsAndSigns = (text: string): string[] =>
   // eslint-disable-next-line no-control-regex -- all of ASCII
   text.replace(/['`]/g, QUOTE).match(/^[\x00-\x7f]*$/.test(text) ? asciiToken : anyToken()) ?? []
 

@@ -1,4 +1,4 @@
-import { indentOf } from './indent.ts'
+import { indentOf } from '@clada/reply/text/reindent.ts'
 import type { Side } from './insertion.ts'
 import { branches } from './language.ts'
 import {

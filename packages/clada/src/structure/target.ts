@@ -10,7 +10,7 @@ import {
   rankOf,
   ranks,
   same,
-  tokensOf,
+  wordsAndSigns,
 } from './rank.ts'
 import { everyStructure, lineRangeOf, type Outline, pathOf, type Structure } from './structure.ts'
 
@@ -42,12 +42,12 @@ function shownAs({ structures }: Outline, levels: readonly string[]): Structure[
   if (level === undefined) return []
   return [...everyStructure(structures)].filter((one) =>
     same(
-      tokensOf(
+      wordsAndSigns(
         pathOf(one)
           .map(({ header }) => header)
           .join(' > '),
       ),
-      tokensOf(level.text),
+      wordsAndSigns(level.text),
     ),
   )
 }

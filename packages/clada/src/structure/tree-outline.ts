@@ -206,7 +206,7 @@ function nameOf(node: Node, { around, row, base }: Making): string | null {
   const at = nameNode(node, row) ?? (node.namedChildCount === 0 ? node : null)
   if (at === null) return null
   const text = around.source.text.slice(at.startIndex + base, at.endIndex + base)
-  const name = unquoted(text.replace(/\s+/g, ' ').trim())
+  const name = keyName(text.replace(/\s+/g, ' ').trim())
   // Where the grammar lost its way a name may be a node without a text.
   return name === '' ? null : name
 }
@@ -225,7 +225,7 @@ function sharedBy({ headerStart, children }: Structure, { source }: Surroundings
 }
 
 /** The key `"a"` is called a; one with spaces at its ends keeps its quotes. */
-export function unquoted(name: string): string {
+export function keyName(name: string): string {
   const inner = /^(["'`])(\S|\S.*\S)\1$/s.exec(name)?.[2]
   return inner ?? name
 }

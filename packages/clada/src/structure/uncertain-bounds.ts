@@ -1,4 +1,4 @@
-import { indentOf } from './indent.ts'
+import { indentOf } from '@clada/reply/text/reindent.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Fault, lineRangeOf, type Outline, type Structure } from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'

@@ -10,7 +10,7 @@ import { undoneIn } from './past.ts'
 import { below, type Planned } from './plan.ts'
 import type { BlockDetail, Outcome, PlanBlock, Question, TouchedFile } from './protocol.ts'
 import { Refusal, refuseOtherNames } from './guard.ts'
-import { jsonIn, readBody } from './routes.ts'
+import { jsonObject, readBody } from './routes.ts'
 import type { Session } from './session.ts'
 
 /** A reply with everything that its blocks would do. Only such a reply can be applied, by its digest, from the same tab of the same site. */
@@ -140,9 +140,9 @@ export class Companion {
       throw new Refusal(403, 'Only the browser extension may send requests here.')
     const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000
     const text = await readBody(request, 'application/json', longest)
-    if (route === 'pair') return { status: 200, body: this.#pair(jsonIn(text), origin) }
+    if (route === 'pair') return { status: 200, body: this.#pair(jsonObject(text), origin) }
     const { paired, sign } = this.#pairing.signer(headers['x-clada-companion'], { route, text, origin })
-    const { status, value } = await this.#asked(route, jsonIn(text), paired).then(
+    const { status, value } = await this.#asked(route, jsonObject(text), paired).then(
       (value) => ({ status: 200, value: value ?? null }),
       (error: unknown) => {
         if (error instanceof Refusal) return { status: error.status, value: { error: error.message } }

@@ -9,7 +9,7 @@ import type { ActionResult } from '../core/result.ts'
 import { callable } from '../describe/actions.ts'
 import { withFiles, withSection } from '../describe/prompt.ts'
 import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
-import { tokenLength, tokensOf } from '@clada/reply/text/lines.ts'
+import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
 import { below, type Project } from './plan.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
@@ -98,7 +98,7 @@ export async function promptText(
   const text = task === '' ? withContext : withSection(withContext, `## The task\n\n${task}`)
   return {
     text,
-    tokens: tokensOf(text),
+    tokens: estimateTokens(text),
     promptTokens: prompt.tokens,
     files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: below(root, path), tokens })),
     refused: (context?.refused ?? []).map(({ path, error }) => ({ path: below(root, path), error })),

@@ -42,7 +42,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/refresh': ({ session }) => session.refresh(),
   'POST /api/clear': ({ session }) => session.clear(),
   'POST /api/choice': async ({ session, request, inputBytes }) => {
-    const { task, choice } = jsonIn(await readBody(request, 'application/json', inputBytes))
+    const { task, choice } = jsonObject(await readBody(request, 'application/json', inputBytes))
     if (typeof task !== 'string') throw new Refusal(400, 'Name the block by its task number.')
     return session.decide(task, choiceIn(choice))
   },
@@ -89,7 +89,7 @@ const answers = ['once', 'always', 'no', 'try'] as const
 const longestJson = 1_000_000
 
 const json = async ({ request }: Call): Promise<Record<string, unknown>> =>
-  jsonIn(await readBody(request, 'application/json', longestJson))
+  jsonObject(await readBody(request, 'application/json', longestJson))
 
 function numberIn(text: string | null): number {
   if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'A number is required here.')
@@ -172,7 +172,7 @@ export async function readBody(request: IncomingMessage, type: string, limit: nu
   return whole.toString('utf8')
 }
 
-export function jsonIn(text: string): Record<string, unknown> {
+export function jsonObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value

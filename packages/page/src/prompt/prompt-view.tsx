@@ -14,7 +14,7 @@ import {
   copyPrompt,
   facts,
   isOpen,
-  load,
+  loadProject,
   loadTasks,
   made,
   open,
@@ -32,7 +32,7 @@ import {
 /** What to tell a model so that it writes blocks for this project: how, and about which files. */
 export function PromptView() {
   const changed = page.value?.context
-  useEffect(() => void load(), [changed])
+  useEffect(() => void loadProject(), [changed])
   const root = page.value?.root
   useEffect(loadTasks, [root])
   const rows = shownRows.value

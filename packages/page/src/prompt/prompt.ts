@@ -85,7 +85,7 @@ export function open({ path, files }: TreeRow): void {
 
 export const chosenPaths = computed(() => new Set(context.value.map(({ path }) => path)))
 
-export const load = (): Promise<unknown> =>
+export const loadProject = (): Promise<unknown> =>
   tried(async () => {
     const found = await get<ProjectFacts>('/api/project')
     // A small project is seen whole.

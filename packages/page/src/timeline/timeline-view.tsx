@@ -16,7 +16,7 @@ import {
   at,
   type Entry,
   entries,
-  load,
+  loadTimeline,
   lookAt,
   marked,
   markedNumbers,
@@ -31,7 +31,7 @@ import { stepped, Turn, turned } from './turn.tsx'
 /** What was executed here, newest first, and what others did in between. */
 export function TimelineView() {
   const history = page.value?.history
-  useEffect(() => void load(), [history])
+  useEffect(() => void loadTimeline(), [history])
   const list = entries.value
   if (timeline.value !== null && timeline.value.entries.length === 0) {
     return (

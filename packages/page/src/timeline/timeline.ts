@@ -112,7 +112,8 @@ export function markEntry(entry: Entry | undefined): void {
   marked.value = next
 }
 
-export const load = (): Promise<unknown> => tried(async () => (timeline.value = await get<Timeline>('/api/timeline')))
+export const loadTimeline = (): Promise<unknown> =>
+  tried(async () => (timeline.value = await get<Timeline>('/api/timeline')))
 
 function choose(index: number): void {
   chosen.value = entries.value[index]?.name ?? null

@@ -6,7 +6,7 @@ import { Name } from '../parts.tsx'
 import { view } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { plural } from '../words.ts'
-import { load, marked } from './timeline.ts'
+import { loadTimeline, marked } from './timeline.ts'
 
 /** What an undo or a step came to, where it did not simply work. */
 const outcome = signal<Outcome | null>(null)
@@ -50,7 +50,7 @@ function shows(result: UndoResult | undefined, done: string, merge?: () => Promi
           conflicts,
           ...(canMerge ? { merge } : {}),
         }
-  void load()
+  void loadTimeline()
 }
 
 export async function stepped(way: 'back' | 'forward'): Promise<void> {
@@ -61,7 +61,7 @@ export async function stepped(way: 'back' | 'forward'): Promise<void> {
   if (success) say(`Now ${where}.`, 'good')
   const [why, listed] = success ? [notBroughtBack, kept] : [error, conflicts]
   outcome.value = listed.length === 0 && success ? null : { error: why, conflicts: listed.map(unexplained) }
-  void load()
+  void loadTimeline()
 }
 
 const notBroughtBack = 'Some stashed changes were not restored. Restore each of these with git stash apply --index:'

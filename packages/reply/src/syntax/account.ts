@@ -40,10 +40,10 @@ export function inPassages(
     ...notExecuted.map((one) => ({ ...one, reason })),
   ]
   const within = rangeFinder(passages, (passage) => passage)
-  return inOrder(all.filter(({ line }) => within(line) !== undefined))
+  return sortByLine(all.filter(({ line }) => within(line) !== undefined))
 }
 
-export const inOrder = (all: readonly SkippedBlock[]): SkippedBlock[] => all.toSorted((a, b) => a.line - b.line)
+export const sortByLine = (all: readonly SkippedBlock[]): SkippedBlock[] => all.toSorted((a, b) => a.line - b.line)
 
 /** The markers outside what was read, those of one block as one entry. `read` is in line order. */
 export function unread(

@@ -18,7 +18,7 @@ export const cleanLine = (line: string): string => {
  * A value in quotes, damaged or not, and its quotes. Only double quotes: an apostrophe is as often part of the text.
  * The value stays as it is.
  */
-export function unquoted(written: string): { inner: string; quotes: string } | undefined {
+export function separateQuotes(written: string): { inner: string; quotes: string } | undefined {
   const [, open = '', inner = '', close = ''] = quoted.exec(withoutOuterSpaces(written)) ?? []
   if (open === '' || (open === '\\"') !== (close === '\\"')) return undefined
   return { inner, quotes: open + close }

@@ -11,7 +11,7 @@ import { blankOut, type LineRange, rangeFinder, Source } from '../core/source.ts
 import { isQuotedWhole, unquoteWhole } from '../regions/quotations.ts'
 import { quotationsIn, reportsIn, reportSigns } from '../regions/reports.ts'
 import { mayThink, thoughtsIn, withoutTokens } from '../regions/thoughts.ts'
-import { inOrder, inPassages, skippedBlock, unread } from './account.ts'
+import { sortByLine, inPassages, skippedBlock, unread } from './account.ts'
 import { throughDamage, type Walks } from './repair.ts'
 import { withOtherForms } from './other-forms.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
@@ -33,7 +33,7 @@ export interface FindOptions extends ReadOptions {
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
   const { source, skipped } = blankOutReasoningAndReports(given, options, 'whole')
   const { notExecuted, ...found } = meantBlocks(source, options, given)
-  return { ...found, notExecuted: inOrder([...skipped, ...notExecuted]) }
+  return { ...found, notExecuted: sortByLine([...skipped, ...notExecuted]) }
 }
 
 /** A text without reports of clada's own and thoughts of the model, what is in those, and the line of one that is open. */
@@ -138,7 +138,7 @@ function withProposals(source: Source, document: Document, options: FindOptions)
   return {
     ...document,
     blocks: byLine([...blocks, ...proposed.blocks.filter(({ startLine }) => free.has(startLine))]),
-    notExecuted: inOrder([...notExecuted, ...listed, ...proposed.notExecuted.filter(({ line }) => free.has(line))]),
+    notExecuted: sortByLine([...notExecuted, ...listed, ...proposed.notExecuted.filter(({ line }) => free.has(line))]),
   }
 }
 
@@ -278,7 +278,7 @@ export class BlockFinder {
         ),
       diagnostics,
       warnings,
-      notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
+      notExecuted: sortByLine([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
       ...(this.#emptyGroups.length === 0 ? {} : { emptyGroups: this.#emptyGroups }),
     }
   }

@@ -4,7 +4,7 @@ import type { DamageKind } from '../core/diagnostic.ts'
 import { rangeFinder, Source } from '../core/source.ts'
 import { bulletOf, flagDamagedParams } from './damage.ts'
 import { type Budget, kindsOf, type MarkedBlock, type ReadThroughDamage, View } from './tokens.ts'
-import { inOrder } from './account.ts'
+import { sortByLine } from './account.ts'
 import { isQuotedWhole } from '../regions/quotations.ts'
 import { kindsIn, mayShow, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
@@ -32,7 +32,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
     const warned = all.length > 0 ? { ...block, warnings: all } : block
     return flagDamagedParams(repaired, warned, withEntities(region.kinds, block, escaped))
   })
-  return { ...document, blocks, notExecuted: inOrder([...others, ...alone]) }
+  return { ...document, blocks, notExecuted: sortByLine([...others, ...alone]) }
 }
 
 /** True if damage elsewhere in the text cannot affect this block. */
@@ -191,7 +191,7 @@ export function repairMarkers(source: Source, strict: Document, options: RepairO
     ...regions.filter((region) => !isRepaired(region)).map(skippedRegion),
     ...open.filter((line) => !isKnown(line)).map(unfinished),
   ]
-  return { text: textWith(source, chosen), regions: chosen, alone: inOrder(alone) }
+  return { text: textWith(source, chosen), regions: chosen, alone: sortByLine(alone) }
 }
 
 /** What begins like a block through damage and does not end. */

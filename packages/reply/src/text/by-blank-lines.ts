@@ -3,7 +3,7 @@
  * there in a row, as written but for whitespace at their ends.
  */
 import { adapted } from './adapt.ts'
-import { type FileLines, keyOf } from './file-lines.ts'
+import { type FileLines, comparisonKey } from './file-lines.ts'
 import { type Fit, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 import { numbersOf, overlappingMatches } from './search.ts'
@@ -15,7 +15,7 @@ export function blankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[
   const content = old.flatMap((text, nth) => (isBlank(text) ? [] : [nth]))
   if (content.length < LEAST_LINES) return []
   const { rows, ids, numbers } = contentLines(file)
-  const pattern = content.map((nth) => numbers.get(keyOf(old[nth] ?? '', 'trailing-space')) ?? -1)
+  const pattern = content.map((nth) => numbers.get(comparisonKey(old[nth] ?? '', 'trailing-space')) ?? -1)
   return [...overlappingMatches(numbersOf(ids), numbersOf(pattern))].flatMap((match) => {
     const at = placeBlankLines(old, content, rows.slice(match, match + content.length), file)
     const first = rows[match] ?? 0
@@ -34,7 +34,7 @@ function contentLines(file: FileLines): { rows: number[]; ids: number[]; numbers
   const ids: number[] = []
   const numbers = new Map<string, number>()
   for (let row = 0; row < file.count; row++) {
-    const key = keyOf(file.line(row), 'trailing-space')
+    const key = comparisonKey(file.line(row), 'trailing-space')
     if (key.trim() === '') continue
     const id = numbers.get(key) ?? numbers.size
     numbers.set(key, id)

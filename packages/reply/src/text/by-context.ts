@@ -14,7 +14,7 @@
  */
 import { adapted } from './adapt.ts'
 import { foldText } from './characters.ts'
-import { type FileLines, keyOf, withoutCr } from './file-lines.ts'
+import { type FileLines, comparisonKey, withoutCr } from './file-lines.ts'
 import { type Fit, isLong, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 
@@ -106,7 +106,7 @@ function fitsOf(
   if (anchor === undefined || anchor.places.length > MOST_PLACES) return []
   if (anchor.places.length * old.length * old.length > MOST_COMPARED) return []
   const { index } = anchor
-  const keys = old.map((line) => keyOf(line, 'context'))
+  const keys = old.map((line) => comparisonKey(line, 'context'))
   const telling = tellingOf(old, file)
   const fits: ContextFit[] = []
   let placed: readonly number[] = []
@@ -208,11 +208,11 @@ function aligned(keys: readonly string[], index: number, place: number, file: Fi
   const slack = Math.min(20, Math.max(4, Math.ceil(keys.length / 3)))
   const below: string[] = []
   for (let line = place + 1; line < Math.min(file.count, place + keys.length - index + slack); line++) {
-    below.push(keyOf(file.line(line), 'context'))
+    below.push(comparisonKey(file.line(line), 'context'))
   }
   const above: string[] = []
   for (let line = place - 1; line >= Math.max(0, place - index - slack); line--)
-    above.push(keyOf(file.line(line), 'context'))
+    above.push(comparisonKey(file.line(line), 'context'))
   const up = chained(keys.slice(0, index).reverse(), above).reverse()
   const down = chained(keys.slice(index + 1), below)
   return [
@@ -272,7 +272,7 @@ function placeElsewhere(
   const wanted = new Map<string, { left: number; weight: number }>()
   let total = 0
   for (const line of old) {
-    const key = keyOf(line, 'characters')
+    const key = comparisonKey(line, 'characters')
     const weight = key.replace(/\s+/g, '').length
     if (weight === 0) continue
     const known = wanted.get(key)
@@ -287,7 +287,7 @@ function placeElsewhere(
       for (const key of window.splice(0)) giveBack(key)
       continue
     }
-    const key = keyOf(file.line(line), 'characters')
+    const key = comparisonKey(file.line(line), 'characters')
     window.push(key)
     take(key)
     if (window.length > size) giveBack(window.shift() ?? '')

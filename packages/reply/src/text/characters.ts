@@ -30,7 +30,7 @@ const rows: readonly Row[] = [
 ]
 
 /** The characters of some kinds, as they are written in a character class of a regular expression. */
-export const membersOf = (...kinds: readonly CharacterKind[]): string =>
+export const characterClass = (...kinds: readonly CharacterKind[]): string =>
   rows.flatMap(({ kind, members }) => (kinds.includes(kind) ? [members] : [])).join('')
 
 const BEYOND_ASCII = /[\x80-\uffff]/
@@ -63,7 +63,7 @@ export function withPlain(text: string, kinds: readonly CharacterKind[]): string
 export const straighten = (text: string): string => withPlain(text, ['quote', 'dash'])
 
 // Control characters are invisible as well.
-const SPACES = new RegExp(`[\\x00-\\x20\\x7f\\u2028\\u2029${membersOf('space', 'invisible')}]+`, 'g')
+const SPACES = new RegExp(`[\\x00-\\x20\\x7f\\u2028\\u2029${characterClass('space', 'invisible')}]+`, 'g')
 
 /** A text without its whitespace, quotes and hyphens straight. */
 export const squeeze = (text: string): string => straighten(text).replace(SPACES, '')
@@ -91,7 +91,7 @@ function foldedCodes(): Map<number, number> {
   return folded
 }
 
-const FOLDED = new RegExp(`[\\u2028\\u2029${membersOf('space', 'invisible', 'quote', 'dash')}]`)
+const FOLDED = new RegExp(`[\\u2028\\u2029${characterClass('space', 'invisible', 'quote', 'dash')}]`)
 
 /** The codes of a text without its whitespace. */
 export function squeezedCodes(text: string): Uint16Array {

@@ -1,5 +1,5 @@
 import { withoutOuterBlankLines } from './lines.ts'
-import { isShortWord, membersOf, squeeze, straighten, withPlain } from './characters.ts'
+import { isShortWord, characterClass, squeeze, straighten, withPlain } from './characters.ts'
 
 /**
  * A short phrase when `wanted` would be in `found` but for one kind of difference, else undefined.
@@ -17,7 +17,7 @@ export function explainDifference(wanted: string, found: string, param = 'old_te
     ({ view, joinsWords }) => view(place).includes(view(core)) && !(joinsWords && isShortWord(core)),
   )
   if (same !== undefined) return typeof same.why === 'string' ? same.why : same.why(core, place)
-  const reading = readingsOf(wanted).find((other) => squeeze(place).includes(squeeze(other.text)))
+  const reading = searchVariants(wanted).find((other) => squeeze(place).includes(squeeze(other.text)))
   if (reading !== undefined) return `${param} ${reading.why}`
   if (place.replace(/\\(["'`])/g, '$1').includes(core)) return 'the quotes are escaped in the file'
   const part = longestPart(core)
@@ -78,7 +78,7 @@ function quotes(wanted: string): string {
   return QUOTES.test(wanted) ? 'typographic quotes instead of straight ones' : 'a typographic dash instead of a hyphen'
 }
 
-const QUOTES = new RegExp(`[${membersOf('quote')}]`)
+const QUOTES = new RegExp(`[${characterClass('quote')}]`)
 
 /** Another way to read a text that was not found: without what a model puts around or into copied text. */
 interface Reading {
@@ -89,7 +89,7 @@ interface Reading {
   certain: boolean
 }
 
-export function readingsOf(wanted: string): Reading[] {
+export function searchVariants(wanted: string): Reading[] {
   return [numbered(wanted), diffMarks(wanted), fenced(wanted), escaped(wanted), entities(wanted)].flatMap((reading) =>
     reading !== undefined && reading.text !== wanted && reading.text.trim() !== '' ? [reading] : [],
   )

@@ -23,7 +23,7 @@ const keys: Readonly<Record<Comparison, (line: string) => string>> = {
   characters: (line) => foldText(line).trim(),
 }
 
-export const keyOf = (line: string, view: Comparison): string => keys[view](line)
+export const comparisonKey = (line: string, view: Comparison): string => keys[view](line)
 
 export function withoutCr(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line

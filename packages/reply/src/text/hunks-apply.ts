@@ -3,7 +3,7 @@ import { Source } from '../core/source.ts'
 import { dominantEol } from './lines.ts'
 import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
-import { locate, type Placed } from './hunks-locate.ts'
+import { locateHunk, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
 import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
@@ -81,7 +81,7 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
   const ambiguous = new Map<Hunk, readonly Fit[]>()
   for (const hunk of hunks) {
     const before = placed.at(-1)
-    const found = locate(hunk, file, matching, before?.hunk.number === hunk.number - 1 ? before : undefined)
+    const found = locateHunk(hunk, file, matching, before?.hunk.number === hunk.number - 1 ? before : undefined)
     if ('fit' in found) placed.push(found)
     else failures.push(failureOf(hunk, file, found))
     if ('fits' in found && found.problem === 'ambiguous' && hunk.unique) ambiguous.set(hunk, found.fits)
@@ -147,7 +147,7 @@ function newlineNote({ hunk, fit: { first, height } }: Placed, file: FileLines):
   return [`hunk ${hunk.number} says 'No newline at end of file' but is not at its end; the note was ignored`]
 }
 
-function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locate>, Placed>): HunkFailure {
+function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locateHunk>, Placed>): HunkFailure {
   const fits = 'fits' in found ? found.fits : []
   // Similar places are ignored where the hunk is already applied.
   const isLike = found.problem === 'absent' || fits[0]?.rung === 'context'

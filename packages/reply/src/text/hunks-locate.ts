@@ -34,7 +34,7 @@ export type Located =
  * - it ends the file, and the hunk says that the old side has no final newline;
  * - it is as written and the first after the hunk before this one, unless the hunk must fit one place only.
  */
-export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
+export function locateHunk(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
   if (sideOf(hunk, 'old').length === 0) return locateAddition(hunk, file)
   // Hunks that must fit one place only are made of two texts.
   const marks = hunk.unique ? undefined : 'written'

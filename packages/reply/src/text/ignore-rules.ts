@@ -20,7 +20,7 @@ export function ignoreRules(text: string, dir: string): IgnoreRule[] {
 }
 
 /** Whether a path, relative to the project, is left out. Its directories are asked about before it. */
-export function isLeftOut(rules: readonly IgnoreRule[], path: string, kind: 'file' | 'dir'): boolean {
+export function isIgnored(rules: readonly IgnoreRule[], path: string, kind: 'file' | 'dir'): boolean {
   const rule = rules.findLast(({ dir, isForDirs, names }) => {
     if ((isForDirs && kind === 'file') || (dir !== '' && !path.startsWith(`${dir}/`))) return false
     const below = dir === '' ? path : path.slice(dir.length + 1)

@@ -113,7 +113,7 @@ export function sharesOf(lengths: readonly number[], room: number): number[] {
 /** Characters of a token, wherever a budget is given in tokens. */
 export const tokenLength = 4
 
-export const tokensOf = (text: string): number => Math.ceil(text.length / tokenLength)
+export const estimateTokens = (text: string): number => Math.ceil(text.length / tokenLength)
 
 /** A line in its text: where it starts, where it ends, and where the next one starts. */
 export interface LineSpan {

@@ -91,7 +91,7 @@ function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching
 }
 
 /** All ways to read the lines of an edit, as they are first. */
-export function readingsOf(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
+export function hunkVariants(lines: readonly HunkLine[]): (readonly HunkLine[])[] {
   const { readings, bare } = otherReadings({ lines })
   return [lines, ...[...readings, ...bare].map((reading) => reading.lines)]
 }

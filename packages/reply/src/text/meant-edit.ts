@@ -6,11 +6,11 @@ import { Source } from '../core/source.ts'
 import type { NearPlace } from '../core/place.ts'
 import { adapted } from './adapt.ts'
 import { foldText } from './characters.ts'
-import { FileLines, keyOf } from './file-lines.ts'
+import { FileLines, comparisonKey } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
-import { fitsByRung, readingsOf } from './matcher.ts'
+import { fitsByRung, hunkVariants } from './matcher.ts'
 import { commonPairs } from './line-diff.ts'
 
 export function meantEdit(
@@ -28,7 +28,7 @@ export function meantEdit(
   if (place?.text === undefined || place.similarity < LEAST_ALIKE) return undefined
   if (second?.tied === true) return undefined
   const there = place.text.split('\n')
-  for (const reading of readingsOf(lines)) {
+  for (const reading of hunkVariants(lines)) {
     const meant = atPlace(reading, there, file)
     if (meant !== undefined) return meant
   }
@@ -41,18 +41,20 @@ export function appliedAt(text: string, lines: readonly HunkLine[], nearest: rea
   if (place === undefined) return undefined
   if (hasOnlyNew(lines, place)) return place.line
   const meant = meantEdit(text, lines, nearest)
-  return meant !== undefined && sideOf(meant, '-') === sideOf(meant, '+') ? place.line : undefined
+  return meant !== undefined && sideText(meant, '-') === sideText(meant, '+') ? place.line : undefined
 }
 
 /** One side of an edit as a text. */
-export const sideOf = (lines: readonly HunkLine[], mark: '-' | '+'): string =>
+export const sideText = (lines: readonly HunkLine[], mark: '-' | '+'): string =>
   lines.flatMap((line) => (line.mark === ' ' || line.mark === mark ? [line.text] : [])).join('\n')
 
 /** Whether a place has the lines that come and none of those that go. */
 function hasOnlyNew(lines: readonly HunkLine[], { text }: NearPlace): boolean {
   const keysOf = (mark: '-' | '+'): string[] =>
-    lines.filter((line) => line.mark === mark && line.text.trim() !== '').map((line) => keyOf(line.text, 'characters'))
-  const there = new Set(text?.split('\n').map((line) => keyOf(line, 'characters')))
+    lines
+      .filter((line) => line.mark === mark && line.text.trim() !== '')
+      .map((line) => comparisonKey(line.text, 'characters'))
+  const there = new Set(text?.split('\n').map((line) => comparisonKey(line, 'characters')))
   const [removed, added] = [keysOf('-'), keysOf('+')]
   return (
     added.join('').length > LITTLE &&
@@ -83,7 +85,7 @@ function atPlace(given: readonly HunkLine[], there: readonly string[], file: Fil
   const isMore = ({ mark, text }: HunkLine): boolean => mark !== ' ' || text.trim() !== ''
   const lines = given.slice(given.findIndex(isMore), given.findLastIndex(isMore) + 1)
   const old = lines.filter(({ mark }) => mark !== '+')
-  const key = (line: string): string => keyOf(line, 'characters')
+  const key = (line: string): string => comparisonKey(line, 'characters')
   const anchors = commonPairs(
     old.map(({ text }) => key(text)),
     there.map(key),

@@ -2,7 +2,7 @@ import { Source } from '../core/source.ts'
 import { guarded } from '../core/guard.ts'
 import type { NearPlace } from '../core/place.ts'
 import { alignLines, comparedLine } from './align-lines.ts'
-import { explainDifference, longestPart, readingsOf } from './explain-difference.ts'
+import { explainDifference, longestPart, searchVariants } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
@@ -100,7 +100,7 @@ interface Candidate {
 }
 
 function candidates(content: string, wanted: string, work: Work): Candidate[] {
-  const readings = readingsOf(wanted).toSorted((a, b) => Number(b.certain) - Number(a.certain))
+  const readings = searchVariants(wanted).toSorted((a, b) => Number(b.certain) - Number(a.certain))
   const given = readings[0]?.certain === true ? [readings[0].text, wanted] : [wanted]
   const texts = [...new Set([...given, ...readings.map(({ text }) => text)].map(withoutOuterBlankLines))]
   const seen = survey(content, texts, work)

@@ -1,6 +1,6 @@
 import { guarded } from '../core/guard.ts'
 import type { DamageKind } from '../core/diagnostic.ts'
-import { membersOf } from './characters.ts'
+import { characterClass } from './characters.ts'
 import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 
 /** An edit by text: what to look for, in one or more pieces, and what to put there. */
@@ -105,7 +105,7 @@ function isMeant(replacement: string, text: string, file: string, kind: DamageKi
 }
 
 const isEscaping = (kind: DamageKind): boolean => kind === 'entities' || kind === 'escapes'
-const DASH_OR_DOTS = new RegExp(`[${membersOf('dash', 'dots')}]`)
+const DASH_OR_DOTS = new RegExp(`[${characterClass('dash', 'dots')}]`)
 const longDash = /[\u2012-\u2015]/g
 
 /** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */

@@ -1,5 +1,6 @@
 import type { DamageKind } from '../core/diagnostic.ts'
-import { type CharacterKind, membersOf, plainOf } from './characters.ts'
+import { blockNames } from '../core/elements.ts'
+import { type CharacterKind, characterClass, plainOf } from './characters.ts'
 
 /**
  * What chat programs, browsers and word processors do to text, each as the token it leaves and what was
@@ -14,7 +15,7 @@ interface Damage {
   undo(token: string, dash: number): string
 }
 
-const anyOf = (...kinds: readonly CharacterKind[]): RegExp => new RegExp(`[${membersOf(...kinds)}]`, 'g')
+const anyOf = (...kinds: readonly CharacterKind[]): RegExp => new RegExp(`[${characterClass(...kinds)}]`, 'g')
 
 /** In the order in which they are undone: the text of an entity may itself be damage. */
 const damages: readonly Damage[] = [
@@ -47,7 +48,7 @@ const damages: readonly Damage[] = [
 ]
 
 /** A text without any of these is as it was written. */
-const suspicious = new RegExp(`[${membersOf('space', 'quote', 'dash', 'dots', 'angle', 'invisible')}&\\\\]`)
+const suspicious = new RegExp(`[${characterClass('space', 'quote', 'dash', 'dots', 'angle', 'invisible')}&\\\\]`)
 
 /** Whether a text may show damage of any kind. */
 export const mayShow = (text: string): boolean => suspicious.test(text) || text.includes('  ')
@@ -78,7 +79,7 @@ export const hasOtherMarks = (text: string, old: string): boolean =>
   marks.some((mark) => mark.test(text) && !mark.test(old))
 
 const marks: readonly RegExp[] = ([['quote', 'angle'], ['dash'], ['dots']] as const).map(
-  (kinds) => new RegExp(`[${membersOf(...kinds)}]`),
+  (kinds) => new RegExp(`[${characterClass(...kinds)}]`),
 )
 
 /** A line as it reads when it is a marker, without the whitespace around it. */
@@ -95,7 +96,7 @@ export function withoutOuterSpaces(text: string): string {
   return text.slice(from, to)
 }
 
-const outerBlank = new RegExp(`[\\s${membersOf('invisible')}]`)
+const outerBlank = new RegExp(`[\\s${characterClass('invisible')}]`)
 
 const markerKinds: readonly DamageKind[] = ['invisible', 'entities', 'escapes', 'punctuation', 'spaces']
 
@@ -194,5 +195,6 @@ const markers = new RegExp(
   ].join('|')})`,
   'i',
 )
-const tags = /^<\/?(?:tasks|edit|write|run|read|exec|move|remove)\b/i
-const fullTags = /^<(?:tasks|edit|write|run|read|exec|move|remove)(?:\s+[\w-]+\s*=|\s*>\s*(?:<!\[CDATA\[|$))/i
+const elements = blockNames.join('|')
+const tags = new RegExp(String.raw`^</?(?:${elements})\b`, 'i')
+const fullTags = new RegExp(String.raw`^<(?:${elements})(?:\s+[\w-]+\s*=|\s*>\s*(?:<!\[CDATA\[|$))`, 'i')

@@ -25,7 +25,7 @@ export interface Machine {
 }
 
 /** Text on a clipboard is UTF-8. Anything else is not text, such as an image. */
-export function decodeText(bytes: Uint8Array): string {
+export function decodeClipboard(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {

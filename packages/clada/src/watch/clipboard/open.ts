@@ -10,7 +10,7 @@ import {
   type Machine,
   type NoClipboard,
   runHelper,
-  decodeText,
+  decodeClipboard,
 } from './clipboard.ts'
 import { openX11 } from './x11.ts'
 import { messageOf, platform } from '../../core/platform.ts'
@@ -60,7 +60,7 @@ async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
     name: `${paste} (Wayland)`,
     async read() {
       const { exitCode, stdout, stderr } = await runHelper([paste, '--no-newline', '--type', 'text'], machine)
-      if (exitCode === 0) return decodeText(stdout)
+      if (exitCode === 0) return decodeClipboard(stdout)
       if (/nothing is copied|no selection|no suitable type/i.test(stderr)) return ''
       throw new Error(stderr || `exit code ${exitCode}`)
     },

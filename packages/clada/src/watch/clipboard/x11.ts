@@ -5,7 +5,7 @@ import {
   type HelperEnd,
   type Machine,
   runHelper,
-  decodeText,
+  decodeClipboard,
 } from './clipboard.ts'
 
 /** An X server; on a Wayland desktop the one it keeps for older programs. */
@@ -34,12 +34,12 @@ const readByXclip = (xclip: string, machine: Machine) => async (): Promise<strin
   const kind = textKinds.find((name) => offered.includes(name))
   if (kind === undefined) return ''
   const end = await runHelper([xclip, ...ofClipboard, '-o', '-t', kind], machine)
-  return end.exitCode === 0 ? decodeText(end.stdout) : nothingOrFailure(end)
+  return end.exitCode === 0 ? decodeClipboard(end.stdout) : nothingOrFailure(end)
 }
 
 const readByXsel = (xsel: string, machine: Machine) => async (): Promise<string> => {
   const end = await runHelper([xsel, '-b', '-o'], machine)
-  return end.exitCode === 0 ? decodeText(end.stdout) : nothingOrFailure(end)
+  return end.exitCode === 0 ? decodeClipboard(end.stdout) : nothingOrFailure(end)
 }
 
 const textKinds = ['UTF8_STRING', 'text/plain;charset=utf-8', 'STRING', 'text/plain', 'TEXT']

@@ -3,7 +3,7 @@ import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { newFile, sectionsOf } from './sections.ts'
-import { damageWarning, foreign, type Found, type ReadMarker, Rows, unreadable } from '../foreign/foreign.ts'
+import { markerWarning, foreign, type Found, type ReadMarker, Rows, unreadable } from '../foreign/foreign.ts'
 import { rowAt } from '../../regions/fences.ts'
 
 /*
@@ -101,7 +101,7 @@ const withMarkers = (sections: readonly Found[], { shells: [begin = '', end = ''
   sections.map((section, at) => {
     const shells = [begin, ...(section.shells ?? []), end]
     if (at > 0) return { ...section, shells }
-    return { ...section, shells, warnings: [...damaged.map(damageWarning), ...(section.warnings ?? [])] }
+    return { ...section, shells, warnings: [...damaged.map(markerWarning), ...(section.warnings ?? [])] }
   })
 
 type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>

@@ -1,7 +1,7 @@
 import { PLUS } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
-import { DAMAGED_MARK, damageWarning, type Found, type ReadMarker, type Rows } from '../foreign/foreign.ts'
-import { isPlainName, unquoted } from '../foreign/name.ts'
+import { DAMAGED_MARK, markerWarning, type Found, type ReadMarker, type Rows } from '../foreign/foreign.ts'
+import { isPlainName, stripQuotes } from '../foreign/name.ts'
 import { withoutOuterSpaces } from '../../text/undamage.ts'
 
 /** The new file of a patch that has nothing else, written as nearly all are. Anything else takes longer. */
@@ -92,12 +92,12 @@ class Section {
     const [, kind] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const named = namedOn(row)
-    const path = unquoted(named.includes('***') ? named.replace(CLOSED, '') : named)
+    const path = stripQuotes(named.includes('***') ? named.replace(CLOSED, '') : named)
     const section = new Section(kind, path, line)
     if (section.#path === '') section.#findings.push(noPath(line, row))
     const at = row.indexOf(named, row.indexOf(':'))
     const header = row.slice(0, at) + row.slice(at + named.length)
-    if (read(header) !== header) section.#warnings.push(damageWarning(line))
+    if (read(header) !== header) section.#warnings.push(markerWarning(line))
     // With nothing more than the usual words it is as long as they are.
     const isUsual = row.startsWith('*** ') && row.length === '***  File: '.length + kind.length + path.length
     if (!isUsual) section.#shell = row.replace(path, '')
@@ -180,7 +180,7 @@ class Section {
   }
 
   #takeMarker(marker: string, row: string, line: number): void {
-    if (MOVE.test(marker)) return this.#move(unquoted(namedOn(row)), marker, line)
+    if (MOVE.test(marker)) return this.#move(stripQuotes(namedOn(row)), marker, line)
     if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
     else this.#findings.push(unknown(line, marker, 'marker'))
   }
@@ -219,7 +219,7 @@ class Section {
     const [mark = ''] = DAMAGED_MARK.exec(given) ?? []
     const row = mark === '' ? given : ` ${given.slice(mark.length)}`
     if (mark !== '') {
-      if (this.#mark === undefined) this.#warnings.push(damageWarning(line))
+      if (this.#mark === undefined) this.#warnings.push(markerWarning(line))
       this.#mark ??= mark
     }
     if (row === '' && this.#rows.length === 0) return

@@ -1,20 +1,11 @@
 import type { Block, BlockGroup } from '../../core/block.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { type Source, startsLine } from '../../core/source.ts'
-import { correctedCml, readThroughDamage } from './damage.ts'
+import { correctedCml, readDamagedCml } from './damage.ts'
 import { attributeAt, type Element, parseElement } from './element.ts'
-import { type Located, locate } from './locate.ts'
-import {
-  afterSpaces,
-  blockNames,
-  CDATA,
-  type CmlFinding,
-  innerOpening,
-  opensAt,
-  type TaskName,
-  taskNames,
-  tasks,
-} from './open.ts'
+import { type Located, locateElement } from './locate.ts'
+import { blockNames, type TaskName, taskNames, tasks } from '../../core/elements.ts'
+import { afterSpaces, CDATA, type CmlFinding, innerOpening, opensAt } from './open.ts'
 import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
 import { diagnosticAt, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
@@ -82,7 +73,7 @@ class CmlReader implements Reader {
     let finding: CmlFinding | undefined =
       this.#endless === undefined ? undefined : { at, length: 1, code: 'cml-in-comment', data: { line: this.#endless } }
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
-      const located = locate(text, at, name)
+      const located = locateElement(text, at, name)
       const own = this.#blocksOf(located, finding)
       for (const block of own) blocks.push(block)
       if (own.length === 0) emptyGroups.push(this.#source.lineAt(at))
@@ -243,7 +234,7 @@ export const cml = {
   marks: tagStart,
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
-  throughDamage: () => readThroughDamage,
+  throughDamage: () => readDamagedCml,
   corrected: correctedCml,
   paths: 'relative',
   ids: 'counted',

@@ -1,13 +1,14 @@
 import { attributesIn } from '../damage.ts'
 import { Markers, type ReadThroughDamage } from '../tokens.ts'
 import { escapedIn, plainMarker, undamaged, withoutOuterSpaces } from '../../text/undamage.ts'
-import { type BlockName, blockNames, CDATA, isNamed, namesHolding, partNames } from './open.ts'
+import { type BlockName, blockNames } from '../../core/elements.ts'
+import { CDATA, isNamed, namesHolding, partNames } from './open.ts'
 
 /**
  * The tags of one element through damage, from its own to the one that closes it. They are cleaned line by line; the content
  * of CDATA is not changed, although it may share a line with them. What the element is, the parser says of the clean text.
  */
-export const readThroughDamage: ReadThroughDamage = (view, start) => {
+export const readDamagedCml: ReadThroughDamage = (view, start) => {
   const first = view.line(start) ?? ''
   const name = blockNameIn(plainMarker(first))
   if (name === undefined) return undefined

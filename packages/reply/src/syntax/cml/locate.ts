@@ -1,9 +1,9 @@
 import { QUOTE, APOSTROPHE, SLASH } from '../../core/character-codes.ts'
 import type { Finding } from '../../core/diagnostic.ts'
+import { type BlockName } from '../../core/elements.ts'
 import {
   afterSpaces,
   balancedEnd,
-  type BlockName,
   CDATA,
   type CmlFinding,
   heldBy,
@@ -32,7 +32,8 @@ export interface Located {
 }
 
 /** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes are ignored. */
-export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
+export const locateElement = (text: string, start: number, name: BlockName): Located =>
+  new Locator(text, start, name).locate()
 
 class Locator {
   readonly #text: string

@@ -1,27 +1,9 @@
 import { SLASH, UNDERSCORE } from '../../core/character-codes.ts'
+import { type BlockName, blockNames, type Held, type TaskName, taskNames, tasks } from '../../core/elements.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { endsLine, isSpace } from '../../core/source.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
-
-/** What each task is: its action, its attributes with the one that it cannot do without, and what is in the element. */
-export const tasks = {
-  edit: { action: 'file_edit', attributes: ['path', 'count'], needs: 'path', holds: 'parts' },
-  write: { action: 'file_write', attributes: ['path', 'append'], needs: 'path', holds: 'text' },
-  run: { action: 'run', attributes: ['dir'], needs: undefined, holds: 'text' },
-  read: { action: 'file_read', attributes: ['path', 'lines'], needs: 'path', holds: 'nothing' },
-  exec: { action: 'exec', attributes: ['lang', 'dir', 'timeout'], needs: 'lang', holds: 'text' },
-  move: { action: 'file_move', attributes: ['from', 'to'], needs: 'from', holds: 'nothing' },
-  remove: { action: 'file_delete', attributes: ['path'], needs: 'path', holds: 'nothing' },
-} as const
-
-export type TaskName = keyof typeof tasks
-export type BlockName = 'tasks' | TaskName
-type Held = (typeof tasks)[TaskName]['holds']
-
-export const isTaskName = (name: string): name is TaskName => Object.hasOwn(tasks, name)
-export const taskNames: readonly TaskName[] = Object.keys(tasks).filter(isTaskName)
-export const blockNames: readonly BlockName[] = ['tasks', ...taskNames]
 
 /** What is in an element of this name. */
 export const heldBy = (name: BlockName): Held | 'tasks' => (name === 'tasks' ? 'tasks' : tasks[name].holds)

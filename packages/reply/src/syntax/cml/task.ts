@@ -1,15 +1,7 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { attributeAt, type Element, type Node, outsideCdata, tagAt } from './element.ts'
-import {
-  CDATA,
-  type CmlFinding,
-  isTaskName,
-  type PartName,
-  partNames,
-  type Section,
-  type TaskName,
-  tasks as knownTasks,
-} from './open.ts'
+import { isTaskName, type TaskName, tasks as knownTasks } from '../../core/elements.ts'
+import { CDATA, type CmlFinding, type PartName, partNames, type Section } from './open.ts'
 import { isCount, Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */

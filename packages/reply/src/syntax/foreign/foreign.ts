@@ -35,7 +35,7 @@ const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 /** The mark of a line of context as a browser leaves it. */
 export const DAMAGED_MARK = /^(?:[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]|&nbsp;|&#160;|&#xa0;)/i
 
-export const damageWarning = (line: number): string => `the marker on line ${line} was damaged; the damage was ignored`
+export const markerWarning = (line: number): string => `the marker on line ${line} was damaged; the damage was ignored`
 
 /**
  * Lines of a text, without the indentation of the block they are in unless one of them has less of it. They are looked

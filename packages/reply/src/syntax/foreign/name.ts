@@ -91,7 +91,7 @@ function looksLikeName(text: string, marked: boolean): boolean {
 const isPath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
 
 /** A name without the quotes or backticks around it; as written otherwise. */
-export function unquoted(text: string): string {
+export function stripQuotes(text: string): string {
   const trimmed = text.trim()
   if (!'`"\''.includes(trimmed.charAt(0))) return trimmed
   return /^(`+|["'])(.+)\1$/.exec(trimmed)?.[2]?.trim() ?? trimmed

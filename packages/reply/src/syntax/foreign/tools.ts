@@ -91,7 +91,7 @@ export const isEdit = (given: Args): boolean => {
 }
 
 /** The name of the operation for reports. */
-export const labelOf = (tool: string, args: Args): string => {
+export const callLabel = (tool: string, args: Args): string => {
   const own = args.get('command')
   return own !== undefined && editor.has(plain(own)) ? own : tool
 }
@@ -229,12 +229,12 @@ function ofEach<One>(all: readonly One[], asked: (one: One) => readonly Asked[] 
 }
 
 function listIn(text: string): unknown[] | undefined {
-  const list = /^\s*\[/.test(text) ? jsonIn(text) : undefined
+  const list = /^\s*\[/.test(text) ? parseJson(text) : undefined
   return Array.isArray(list) ? list : undefined
 }
 
 /** The value of a JSON text; undefined where it is not JSON. */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

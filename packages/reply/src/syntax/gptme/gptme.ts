@@ -2,7 +2,7 @@ import type { Source } from '../../core/source.ts'
 import { foreign, type Found, Rows } from '../foreign/foreign.ts'
 import { contentEnd, type FenceRegion } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
-import { unquoted } from '../foreign/name.ts'
+import { stripQuotes } from '../foreign/name.ts'
 
 /*
  * Fences whose first word is a tool:
@@ -44,7 +44,7 @@ function readFence(source: Source, fence: FenceRegion): { found: Found[]; next: 
   // A file that is cut off takes all that follows: fences in it are its content.
   const last = isClosed ? fence.last : source.lineCount
   const [, tool = '', named = ''] = TOOL.exec(info) ?? []
-  const path = unquoted(named)
+  const path = stripQuotes(named)
   const rows = new Rows(source, line + 1, contentEnd(fence), indent)
   let content = ''
   for (let at = rows.first; at <= rows.last; at++) content += `${rows.row(at)}\n`

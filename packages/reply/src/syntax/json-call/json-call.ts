@@ -9,8 +9,8 @@ import {
   holdsPatch,
   isEdit,
   isTool,
-  jsonIn,
-  labelOf,
+  parseJson,
+  callLabel,
   withoutArgument,
   WRAPPER,
 } from '../foreign/tools.ts'
@@ -137,7 +137,7 @@ function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
 /** The tool of a call whose arguments are on lines of their own. */
 function startedBy(text: string): string | undefined {
   if (!text.includes('function_call_start')) return undefined
-  const head = argsOf(jsonIn(text))
+  const head = argsOf(parseJson(text))
   return head.get('type') === 'function_call_start' ? head.get('name') : undefined
 }
 
@@ -150,7 +150,7 @@ function readParts(source: Source, line: number, from: number, tool: string): Om
     SPACES.exec(text)
     const begin = SPACES.lastIndex
     const end = text[begin] === '{' ? jsonEnd(text, begin) : undefined
-    const part = end !== undefined && 'at' in end ? argsOf(jsonIn(text.slice(begin, end.at))) : undefined
+    const part = end !== undefined && 'at' in end ? argsOf(parseJson(text.slice(begin, end.at))) : undefined
     if (end === undefined || !('at' in end) || part === undefined) {
       const finding: Finding = { code: 'call-open', data: { isLater: false }, line }
       const lines = { startLine: line, endLine: null, lastLine: source.lineCount }
@@ -229,7 +229,7 @@ interface Call {
 
 function callsIn(text: string, tool: string | undefined): Call[] {
   // Models forget to escape line breaks in strings.
-  const value = jsonIn(text) ?? jsonIn(withEscapes(text))
+  const value = parseJson(text) ?? parseJson(withEscapes(text))
   return tool !== undefined && isTool(tool) ? [{ tool, args: argsOf(value) }] : callsOf(value)
 }
 
@@ -271,13 +271,13 @@ const hasBoth = (args: Args): boolean =>
     : ['search', 'find'].some((name) => args.has(name)) && args.has('replace') && isEdit(args)
 
 /** Arguments that are given as a text: JSON again, or the only argument there is. */
-const parsed = (text: string): unknown => jsonIn(text) ?? { input: text }
+const parsed = (text: string): unknown => parseJson(text) ?? { input: text }
 
 /** What is no complete call is most often data or the description of a tool. */
 function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
   const asked = askedBy(tool, args)
   if (asked === undefined || asked === 'path' || asked === 'command') return []
-  const common = { label: labelOf(tool, args), startLine: line, endLine: last, lastLine: last }
+  const common = { label: callLabel(tool, args), startLine: line, endLine: last, lastLine: last }
   if (typeof asked === 'string')
     return [{ ...common, action: '', params: {}, findings: [withoutArgument(line, asked)] }]
   return asked.map((one) => calledFor(common, one))

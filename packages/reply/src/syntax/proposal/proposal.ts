@@ -6,7 +6,7 @@ import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
 import { contentEnd, type Fence, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { isNumbered, Regions } from '../../regions/regions.ts'
 import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
-import { hunkOf } from '../search-replace/search-replace.ts'
+import { hunkText } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
 import { isFile, type Title, titleIn, toldIn } from './title.ts'
@@ -242,7 +242,7 @@ function pairOf({ path, line, old, fresh, last, isClosed }: Pair): Place {
   const content = fresh.map((row) => `${row}\n`).join('')
   const found = foundOf(path, { action: isNew ? 'file_write' : 'file_patch', content }, { line, last, findings })
   const search = old.map((row) => `${row}\n`).join('')
-  const patch = { path, patch: hunkOf({ search, replace: content }) }
+  const patch = { path, patch: hunkText({ search, replace: content }) }
   return {
     line,
     last,

@@ -19,7 +19,7 @@ import type { Lex, Token, Tokens } from '../tokens.ts'
  * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
  */
 
-const sections = ['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE'] as const
+export const sections = ['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE'] as const
 export type Section = (typeof sections)[number]
 type MarkerName = Section | 'END'
 

@@ -150,7 +150,7 @@ const isNewFile = ({ search, findings }: Edit): boolean => findings.length === 0
 const TEXT = /\S/
 
 const patchOf = (edits: readonly Edit[]): string =>
-  edits.length === 1 && edits[0] !== undefined ? hunkOf(edits[0]) : edits.map(hunkOf).join('\n')
+  edits.length === 1 && edits[0] !== undefined ? hunkText(edits[0]) : edits.map(hunkText).join('\n')
 
 function foundOf(
   edits: readonly Edit[],
@@ -191,7 +191,7 @@ function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] 
 }
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-export function hunkOf({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
+export function hunkText({ search, replace, stated }: Pick<Edit, 'search' | 'replace' | 'stated'>): string {
   const head = sameHead(search, replace)
   const tail = sameTail(search, replace, head)
   const header = stated === undefined ? '@@!' : `@@! -${stated} @@`

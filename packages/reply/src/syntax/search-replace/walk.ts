@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/diagnostic.ts'
 import { type Source, textFrom } from '../../core/source.ts'
-import { damageWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } from '../foreign/foreign.ts'
+import { markerWarning, eachLineWith, isLine, MarkList, type ReadMarker, Rows } from '../foreign/foreign.ts'
 import { frameAt, rowAt } from '../../regions/fences.ts'
 
 /** One head with what belongs to it. */
@@ -162,7 +162,7 @@ function startLineOf(search: string): { readonly stated?: number; readonly searc
 function warningsOf(head: Mark, end: Mark, { mark, doubled }: Divided, isSame: boolean): readonly string[] {
   if (!head.form.isDamaged && !mark.form.isDamaged && !end.form.isDamaged && !isSame) return doubled
   const warnings: string[] = []
-  for (const { form, line } of [head, mark, end]) if (form.isDamaged) warnings.push(damageWarning(line))
+  for (const { form, line } of [head, mark, end]) if (form.isDamaged) warnings.push(markerWarning(line))
   if (isSame) warnings.push(`SEARCH and REPLACE on line ${head.line} are the same; nothing changes there`)
   return [...warnings, ...doubled]
 }

@@ -1,4 +1,4 @@
-import { cleanLine, unquoted } from '../damage.ts'
+import { cleanLine, separateQuotes } from '../damage.ts'
 import { fenceOf } from '../../regions/fences.ts'
 import type { Source } from '../../core/source.ts'
 import { Markers, type ReadThroughDamage, type View } from '../tokens.ts'
@@ -20,7 +20,7 @@ import {
 import { plainMarker } from '../../text/undamage.ts'
 
 /** A whole block through damage. */
-export const readThroughDamage: ReadThroughDamage = (view, start) => {
+export const readDamagedSham: ReadThroughDamage = (view, start) => {
   const header = view.line(start) ?? ''
   const found = parseHeader(plainMarker(header))
   if (found === undefined || found.finding !== undefined) return undefined
@@ -105,7 +105,7 @@ const markupOf = (line: string, opens: string | undefined): string =>
 function quotedAssignment(line: string): { clean?: string; markup: string } {
   const equals = line.indexOf('=')
   const key = plainMarker(line.slice(0, equals).replace(/\\$/, ''))
-  const value = unquoted(line.slice(equals + 1))
+  const value = separateQuotes(line.slice(equals + 1))
   if (equals === -1 || value === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(key)) return { markup: line }
   const { inner, quotes } = value
   // The name of an action is a marker too.

@@ -52,7 +52,7 @@ export const isBlockId = (id: string): boolean => goodId.test(id)
 const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
 
 /** Wider than the grammar: what a model clearly meant as a header is reported, not skipped as prose. */
-const looksLikeHeader = (trimmed: string): boolean =>
+export const looksLikeHeader = (trimmed: string): boolean =>
   /^#!(?:SHAM|NESL|nesl)(?:[\s[]|$)/.test(trimmed) || /^#!(?:sham|nesl)\s*\[/i.test(trimmed)
 
 function keywordOf(trimmed: string): Keyword {

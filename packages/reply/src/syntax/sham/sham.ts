@@ -4,9 +4,18 @@ import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
 import { diagnosticAt, type MakeReader, type ReadOptions, Texts } from '../reader.ts'
 import { writeAssignment } from './assignment.ts'
-import { correctedSham, readThroughDamage } from './damage.ts'
+import { correctedSham, readDamagedSham } from './damage.ts'
 import { type Follower, type Found, type FoundBlock, readHeader } from './grammar.ts'
-import { delimiterOf, endOf, ExactLines, headerOf, type Name, parseHeader, seekHeader } from './lines.ts'
+import {
+  delimiterOf,
+  endOf,
+  ExactLines,
+  headerOf,
+  looksLikeHeader,
+  type Name,
+  parseHeader,
+  seekHeader,
+} from './lines.ts'
 import { reportLesson, type Syntax, type Target } from '../syntax.ts'
 
 const reader: MakeReader = (source, options) => {
@@ -53,7 +62,7 @@ export function shamContentOfDiagnostic(block: Block | undefined, diagnostic: Di
   const around = diagnostic.excerpt.around.split('\n')
   const from = around.findIndex((line) => line.trimEnd() === header)
   const lines = from === -1 ? [header, ...around] : around.slice(from)
-  const next = lines.findIndex((line, at) => at > 0 && /^#!(?:SHAM|NESL|nesl) /.test(line))
+  const next = lines.findIndex((line, at) => at > 0 && looksLikeHeader(line))
   return (next === -1 ? lines : lines.slice(0, next)).join('\n').trimEnd()
 }
 
@@ -146,7 +155,7 @@ export const sham = {
   closer: /#!end_/i,
   marks: /^#!\s*(?:(?:SHAM|NESL)\b|END_\w)/i,
   reader,
-  throughDamage: () => readThroughDamage,
+  throughDamage: () => readDamagedSham,
   corrected: correctedSham,
   paths: 'absolute',
   ids: 'written',

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, Rows } from '../foreign/foreign.ts'
 import { rowAt } from '../../regions/fences.ts'
-import { unquoted } from '../foreign/name.ts'
+import { stripQuotes } from '../foreign/name.ts'
 
 /*
  * Commands of SWE-agent, each on a line of its own, fenced or not:
@@ -26,7 +26,7 @@ export const sweAgent = foreign({
     const nameBefore = (line: number): void => {
       for (let at = seen + 1; at < line; at++) {
         const [, word, path] = FILE.exec(rowAt(source, at)) ?? []
-        if (path !== undefined) named = { path: unquoted(path), isNew: word === 'create', line: at }
+        if (path !== undefined) named = { path: stripQuotes(path), isNew: word === 'create', line: at }
       }
       seen = Math.max(seen, line - 1)
     }

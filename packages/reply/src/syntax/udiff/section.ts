@@ -117,7 +117,7 @@ function both(
 }
 
 function fromGit(section: Section): Names {
-  const names = gitNames(section.git ?? '')
+  const names = namesInHeader(section.git ?? '')
   return names === undefined ? failed(section, { code: 'diff-unclear' }) : withoutSides(names.old, names.new)
 }
 
@@ -137,7 +137,7 @@ export function nameOf(written: string): string | null | undefined {
 }
 
 /** Both names of git's header. Without quotes they can be separated only where they are the same. */
-export function gitNames(written: string): { old: string; new: string } | undefined {
+export function namesInHeader(written: string): { old: string; new: string } | undefined {
   const text = written.trim()
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
   if (quoted !== null) {

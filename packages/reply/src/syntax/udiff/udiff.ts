@@ -1,7 +1,7 @@
 import { TAB, SPACE, ASTERISK, MINUS, LESS, BACKTICK, TILDE, BOM } from '../../core/character-codes.ts'
 import { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
-import { damageWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
+import { markerWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import { contentEnd, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 import { spokenAbove } from '../foreign/name.ts'
@@ -78,7 +78,7 @@ function withDamage(found: Found, given: Source, plain: Source): Found {
     return {
       ...found,
       shells: [...(found.shells ?? []), mark],
-      warnings: [damageWarning(line), ...(found.warnings ?? [])],
+      warnings: [markerWarning(line), ...(found.warnings ?? [])],
       uncertainMarks: true,
     }
   }

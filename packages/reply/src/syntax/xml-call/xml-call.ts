@@ -1,7 +1,8 @@
+import { blockNames } from '../../core/elements.ts'
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import { fenceOf } from '../../regions/fences.ts'
-import { argsOf, askedBy, calledFor, isTool, jsonIn, labelOf, withoutArgument, WRAPPER } from '../foreign/tools.ts'
+import { argsOf, askedBy, calledFor, isTool, parseJson, callLabel, withoutArgument, WRAPPER } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
@@ -57,7 +58,7 @@ interface Opened {
 }
 
 /** Elements of a native syntax. */
-const OWN = /^(?:tasks|edit|write|run|read|exec|move|remove|search)$/
+const OWN = new Set<string>([...blockNames, 'search'])
 
 const attributesIn = (text: string): Map<string, string> =>
   new Map(
@@ -118,7 +119,7 @@ function openedBy(source: Source, match: RegExpExecArray): Opened | undefined {
   const common = { line: source.lineAt(match.index), indent: /^[ \t]*/.exec(source.line(own))?.[0] ?? '', tool, at }
   if ((element === undefined && (isTool(tool) || DIFFS.test(tool))) || NAMING.test(tool))
     return { ...common, closer: `</${tag ?? invoke ?? toolCall ?? element ?? 'function'}>` }
-  if (OWN.test(tool)) return undefined
+  if (OWN.has(tool)) return undefined
   const attributes = attributesIn(written)
   EDIT.lastIndex = at
   const edit = slash === '/' ? null : EDIT.exec(source.text)
@@ -180,7 +181,7 @@ function readCall(
   const args = tool === opened ? given : argumentsIn(of('arguments', 'input', 'parameters') ?? '')
   const asked = askedBy(tool, args)
   if (asked === undefined) return { found: [], ...after }
-  const label = labelOf(tool, args)
+  const label = callLabel(tool, args)
   if (typeof asked === 'string')
     return { found: [{ ...common, label, action: '', params: {}, findings: [withoutArgument(line, asked)] }], ...after }
   return { found: asked.map((one) => calledFor({ ...common, label }, one)), ...after }
@@ -228,7 +229,7 @@ const ARGUMENT =
   /\s*<(?:((?:\w+:)?parameter)\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
 
 function argumentsIn(written: string): ReadonlyMap<string, string> {
-  if (/^\s*\{/.test(written)) return argsOf(jsonIn(written))
+  if (/^\s*\{/.test(written)) return argsOf(parseJson(written))
   const body = written
     .replace(/<arg_key>([\w.-]+)<\/arg_key>\s*<arg_value>/g, '<parameter name="$1">')
     .replaceAll('</arg_value>', '</parameter>')

@@ -1,0 +1,74 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { blockNames } from '@clada/reply/core/elements.ts'
+import { operations } from '@clada/reply/syntax/csl/marker.ts'
+import { sections } from '@clada/reply/syntax/replacer/grammar.ts'
+import { describe, expect, it } from 'vitest'
+import { registry } from '../packages/clada/src/actions/registry.ts'
+
+const packages = path.join(import.meta.dirname, '../packages')
+
+/** Every source of these packages, by its name below `packages/`, without comments that have a line of their own. */
+const sourcesOf = (...names: readonly string[]): { file: string; code: string }[] =>
+  names.flatMap((name) =>
+    fs
+      .readdirSync(path.join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => {
+        const text = fs.readFileSync(path.join(packages, name, 'src', file), 'utf8')
+        return {
+          file: `${name}/${file.replaceAll(path.sep, '/')}`,
+          code: text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, ''),
+        }
+      }),
+  )
+const everything = sourcesOf('reply', 'clada', 'page', 'browser', 'vscode')
+
+/** Matches a list of at least four of these names, as words of a pattern or as texts of an array. */
+function listOf(names: readonly string[]): RegExp {
+  const name = `(?:${names.join('|')})\\b`
+  return new RegExp(`\\b${name}(?:['"]?\\s*[|,]\\s*['"]?${name}){3}`)
+}
+
+describe('the names of operations', () => {
+  it.each([
+    ['csl', Object.keys(operations), []],
+    ['cml', blockNames, []],
+    ['replacer', sections, ['reply/syntax/replacer/grammar.ts']],
+  ])('of %s are listed once', (_, names, defining) => {
+    const listing = everything.filter(({ code }) => listOf(names).test(code))
+    expect(listing.map(({ file }) => file)).toEqual(defining)
+  })
+
+  it('of actions are defined once', () => {
+    const names = new Set([...registry.values()].map(({ name }) => name))
+    const defined = sourcesOf('clada')
+      .filter(({ file }) => file.startsWith('clada/actions/'))
+      .flatMap(({ code }) => [...code.matchAll(/^ {2}name: '(\w+)',$/gm)].map(([, name = '']) => name))
+      .filter((name) => names.has(name))
+    expect(defined.length).toBeGreaterThan(40)
+    expect(defined.filter((name, at) => defined.indexOf(name) !== at)).toEqual([])
+  })
+
+  it('of actions are unknown to code that treats all actions alike', () => {
+    const names = [...registry.values()].map(({ name }) => name).filter((name) => name.includes('_'))
+    const literal = new RegExp(`'(?:${names.join('|')})'`)
+    const alike =
+      /^clada\/(?:engine|core|config|workspace|store|git|history|timetravel|hooks|commands|process|report\/\w+\.ts)/
+    const naming = sourcesOf('clada').filter(({ file, code }) => alike.test(file) && literal.test(code))
+    expect(naming.map(({ file }) => file)).toEqual([])
+  })
+})
+
+describe('exported functions of one name have one contract', () => {
+  /** Overloads are one function. */
+  const exported = /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^=]*>)?\()/gm
+
+  it.each([[['reply', 'clada']], [['reply', 'page']], [['reply', 'browser']], [['reply', 'vscode']]])('%j', (names) => {
+    const places = new Map<string, Set<string>>()
+    for (const { file, code } of sourcesOf(...names))
+      for (const [, one = '', other = one] of code.matchAll(exported))
+        places.set(other, (places.get(other) ?? new Set()).add(file))
+    expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
+  })
+})
