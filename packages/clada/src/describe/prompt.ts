@@ -104,18 +104,18 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
       pathLine(teaching, options),
       '## Blocks',
       ...(first === undefined ? [] : [first]),
-      listOf([...teaching.rules, ...always, ...tokenRule(options)]),
+      markdownList([...teaching.rules, ...always, ...tokenRule(options)]),
       // A reader without write actions does not need to know how to change.
       ...(forms.some(({ spec }) => spec.effect === 'write')
-        ? ['## Changing files', listOf(tipsFor(changing, specs))]
+        ? ['## Changing files', markdownList(tipsFor(changing, specs))]
         : []),
       '## The report',
-      listOf([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
+      markdownList([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
       '## Actions',
       teaching.says === 'any action'
         ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
         : 'Replace the words in capitals; ⏎ is a line break.',
-      listOf(
+      markdownList(
         forms.map(({ spec: { description }, call }) => {
           const what = include === 'all' ? description : firstSentence(description)
           // A marker right after a bullet would read as a block that was meant.
@@ -123,7 +123,7 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
         }),
       ),
       ...(others.length === 0 ? [] : ['## Another example', ...others]),
-      ...(rules.length === 0 ? [] : ['## Rules of this project', listOf(rules)]),
+      ...(rules.length === 0 ? [] : ['## Rules of this project', markdownList(rules)]),
       ...notesSections(notes),
       ...(options.map === undefined ? [] : ['## The project', ['````', options.map, '````'].join('\n')]),
       ...(options.task === undefined ? [] : ['## The task', options.task]),
@@ -171,7 +171,7 @@ export function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): str
 }
 
 /** Further lines of an item stay inside it. */
-export const listOf = (items: readonly string[]): string =>
+export const markdownList = (items: readonly string[]): string =>
   items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
 
 function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
@@ -343,12 +343,12 @@ export function foreignPrompt(format: Format, { root, rules = [], notes = [], ma
     '# How to change my project',
     `${promptOpenings.changes} \`${root}\`, and I paste its report here. Paths are relative to it.`,
     format.example,
-    listOf([
+    markdownList([
       ...format.rules,
       'Change only what you have seen; if you have not seen it, ask me for it and end your reply there. Never write "..." for lines that stay.',
     ]),
     'The report has a line `[task-N] SUCCESS` or `ERROR` for each change, where the file changed, and after a failure the nearest lines: send only what failed again, corrected.',
-    ...(rules.length === 0 ? [] : ['## Rules of this project', listOf(rules)]),
+    ...(rules.length === 0 ? [] : ['## Rules of this project', markdownList(rules)]),
     ...notesSections(notes),
     ...(map === undefined ? [] : ['## The project', ['````', map, '````'].join('\n')]),
     ...(task === undefined ? [] : ['## The task', task]),

@@ -1,7 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 import { firstSentence } from './actions.ts'
 import { lessonFor } from './lesson.ts'
-import { changing, listOf, tipsFor } from './prompt.ts'
+import { changing, markdownList, tipsFor } from './prompt.ts'
 
 /** Ends the input of the command in the skill's example. No marker of a block looks like it. */
 const inputEnd = 'END_OF_BLOCKS'
@@ -16,7 +16,7 @@ export function skillFor(specs: readonly ActionSpec[]): string {
       '# Change files with clada',
       'Write blocks to `clada` in the top directory of the project. It runs them in order and prints a report.',
       ['```sh', `clada --format llm <<'${inputEnd}'`, blocks, inputEnd, '```'].join('\n'),
-      listOf([
+      markdownList([
         '`clada diff` instead of `clada` shows what would change and changes nothing. `clada --atomic` applies all blocks or none.',
         '`clada undo` takes back the last execution, `clada undo N` another one; `clada history` lists them.',
         'One action without blocks: `clada do grep pattern="greet(" path=src`. All of them: `clada tools`; one: `clada tools file_edit`.',
@@ -24,22 +24,22 @@ export function skillFor(specs: readonly ActionSpec[]): string {
         'Exit code 0: all done. 1: something failed, see the report. 2: a wrong call.',
       ]),
       '## Blocks',
-      listOf([
+      markdownList([
         ...teaching.rules,
         'Each block sees the changes of those before it; one that fails does not stop the others.',
       ]),
       '## Changing files',
-      listOf(
+      markdownList(
         tipsFor(
           changing,
           forms.map(({ spec }) => spec),
         ),
       ),
       '## The report',
-      listOf(teaching.answer),
+      markdownList(teaching.answer),
       '## What can be written',
       'Replace the words in capitals; ⏎ is a line break.',
-      listOf(forms.map(({ spec, call }) => `${firstSentence(spec.description).replace(/\.$/, '')}: \`${call}\``)),
+      markdownList(forms.map(({ spec, call }) => `${firstSentence(spec.description).replace(/\.$/, '')}: \`${call}\``)),
     ].join('\n\n') + '\n'
   )
 }
