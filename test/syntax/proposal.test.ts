@@ -98,6 +98,17 @@ describe('a whole file', () => {
     ['by a shell', "```bash\nmkdir -p b\ncat > b/a.ts <<'EOF'\n$x\nEOF\nls\n```", [[write, 'b/a.ts', '$x\n']]],
     ['that a shell appends', '```sh\ncat <<EOF >> "a b.txt"\nx\nEOF\n```', [['file_append', 'a b.txt', 'x\n']]],
     ['through tee', "```sh\ntee a.txt << 'END' > /dev/null\nx\nEND\n```", [[write, 'a.txt', 'x\n']]],
+    [
+      'of several in one fence',
+      '```ts\n// src/a.ts\nx\n\n// src/b.ts\ny\n```',
+      [[write, 'src/a.ts', 'files-in-fence']],
+    ],
+    [
+      'whose comments name files in its text',
+      '```ts\n// src/a.ts\nx\n// see src/b.ts\ny // src/c.ts\n// src/b.ts\n```',
+      [[write, 'src/a.ts', '// src/a.ts\nx\n// see src/b.ts\ny // src/c.ts\n// src/b.ts\n']],
+    ],
+    ['in a summary', '<details><summary>src/a.ts</summary>\n\n```ts\nx\n```\n</details>', [[write, 'src/a.ts', 'x\n']]],
     ['that a shell would change', '```sh\ncat > a.ts <<EOF\n$x\nEOF\n```', [[write, 'a.ts', 'file-by-shell']]],
   ])('%s', (_, text, files) => expect(filesIn(text)).toEqual(files))
 

@@ -538,6 +538,10 @@ const sentences: Sentences = {
     `A file written by a shell command: ${unknown === 'path' ? 'its path is only known to a shell' : 'a shell would change its text, because the delimiter is not quoted'}`,
     "Quote the delimiter, as in <<'EOF', and write the path as it is; or write the file as a block.",
   ],
+  'files-in-fence': ({ paths }) => [
+    `One fence has several files: ${paths.join(', ')}`,
+    'Write each file in a fence of its own, with its name on the line above.',
+  ],
   'lines-open': (_, line) => [
     'Edit not closed: end_of_edit is missing',
     `End the edit with end_of_edit. ${again(line)}`,

@@ -183,6 +183,7 @@ export interface DiagnosticData {
   'call-without': { name: string }
   'file-open': { in: 'fence' | 'other' }
   'file-by-shell': { unknown: 'path' | 'text' }
+  'files-in-fence': { paths: readonly string[] }
   'lines-open': undefined
   'lines-no-file': undefined
 }

@@ -43,7 +43,8 @@ const around = (): readonly Marks[] =>
     { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
     { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
     { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
-    // `<summary>src/a.py</summary>`
+    // `<details><summary>src/a.py</summary>`
+    { pattern: /^<details(?:\s[^<>]*)?>\s*(?<name><summary>.+)$/, marks: false },
     { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
     // Code Web Chat teaches "### Updated file: `src/a.ts`".
     {

@@ -196,7 +196,25 @@ function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
   if (isSession || SESSION.test(language)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
-  return { places: [placeOf(source, title, { ...fence, line, first, contentLast: contentEnd(fence) })], last }
+  const place = placeOf(source, title, { ...fence, line, first, contentLast: contentEnd(fence) })
+  const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
+  if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
+    const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
+    const found = foundOf(title.path, { action: 'file_write', content: '' }, { line, last, findings })
+    return { places: [{ ...place, found }], last }
+  }
+  return { places: [place], last }
+}
+
+/** Other files that comments name, each below a blank line, as the first comment names the first. */
+function commentedBelow(rows: Rows, first: string): string[] {
+  const paths = new Set<string>()
+  for (let line = rows.first + 1; line <= rows.last; line++) {
+    if (rows.row(line - 1).trim() !== '') continue
+    const path = commented(rows.row(line))
+    if (path !== undefined && path !== first && isFile(path)) paths.add(path)
+  }
+  return [...paths]
 }
 
 const isEnd = (source: Source, { first, last, isClosed }: FenceRegion): boolean => {
