@@ -54,6 +54,7 @@ import {
 import { IsolatedGit } from './isolated-git.ts'
 import { isMissingObject } from './object-reader.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
+import { isBelow, madeDirectories, madeWarning } from './made-directories.ts'
 import type { TreeEntry } from './tree-contents.ts'
 import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
 
@@ -121,6 +122,8 @@ export class Checkpoints {
   readonly #isolated: IsolatedGit
   #head: Head
   #before: string | undefined
+  /** Directories that were said not to be committed. */
+  readonly #named = new Set<string>()
   /** The index as this execution last saw it. */
   #index: ReturnType<typeof seenIndex>
 
@@ -164,13 +167,34 @@ export class Checkpoints {
       this.mode = 'shadow'
       return [stagedWarning]
     }
-    const { paths, filtered } = await eligible(this.#isolated, this.#savable(dirty))
-    if (paths.length === 0) return []
+    const own = await this.#withoutMade(this.#savable(dirty), new Set(dirty.untracked))
+    const { paths, filtered } = await eligible(this.#isolated, own.paths)
+    if (paths.length === 0) return own.warnings
     const message = `clada: before ${new Date().toISOString()}\n`
     this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
-    if (this.#before === undefined) return this.#notFiltered(filtered)
+    if (this.#before === undefined) return [...own.warnings, ...this.#notFiltered(filtered)]
     const names = paths.map((name) => this.#shown(name))
-    return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
+    return [...own.warnings, ...this.#notFiltered(filtered), savedFirst(names, this.#before)]
+  }
+
+  /** Without what tools made or brought, which is named once. */
+  async #withoutMade(
+    paths: readonly string[],
+    untracked: ReadonlySet<string>,
+  ): Promise<{ readonly paths: readonly string[]; readonly warnings: string[] }> {
+    // What is not on the branch is in nobody's way.
+    if (this.mode === 'shadow') return { paths, warnings: [] }
+    const made = await madeDirectories(
+      this.#isolated,
+      paths.filter((name) => untracked.has(name)),
+    )
+    const isLeftOut = isBelow(made.map(({ name }) => name))
+    const fresh = made.filter(({ name }) => !this.#named.has(name))
+    for (const { name } of fresh) this.#named.add(name)
+    return {
+      paths: made.length === 0 ? paths : paths.filter((name) => !untracked.has(name) || !isLeftOut(name)),
+      warnings: fresh.length === 0 ? [] : [madeWarning(fresh, (name) => this.#shown(name))],
+    }
   }
 
   /** Paths in `left` have conflicts for the user to resolve, and are not committed. */
@@ -201,10 +225,13 @@ export class Checkpoints {
       this.#isolated,
       sorted.paths.filter((name) => !isTracked(name)),
     )
-    const fit = new Set(sorted.paths)
-    const candidates = entries.filter(({ name }) => fit.has(name) && !ignored.has(name))
-    warnings.push(...this.#notFiltered(sorted.filtered))
-    const unsaved = { ignored: new Set(entries.flatMap(({ name, entry }) => (ignored.has(name) ? [entry.path] : []))) }
+    const open = sorted.paths.filter((name) => !ignored.has(name))
+    const own = await this.#withoutMade(open, new Set(open.filter((name) => !isTracked(name))))
+    const fit = new Set(own.paths)
+    const candidates = entries.filter(({ name }) => fit.has(name))
+    warnings.push(...own.warnings, ...this.#notFiltered(sorted.filtered))
+    const leftOut = new Set([...ignored, ...open.filter((name) => !fit.has(name))])
+    const unsaved = { ignored: new Set(entries.flatMap(({ name, entry }) => (leftOut.has(name) ? [entry.path] : []))) }
     if (candidates.length === 0) return { commits: this.#commits(undefined), warnings, ...unsaved }
     if (disturbed) {
       this.mode = 'shadow'

@@ -4,7 +4,8 @@ import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print, printJson } from '../streams.ts'
+import { confirmed } from '../ask.ts'
+import { canAsk, print, printJson } from '../streams.ts'
 import { refusalText } from '../print-step.ts'
 
 export const command: Command = {
@@ -39,7 +40,21 @@ export const command: Command = {
     ["clada squash --hours 8 --containing ''", 'everything from the last eight hours'],
   ],
   run: async ({ flags }) => {
-    const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
+    const clada = new Clada(await cladaOptions(flags))
+    const options = optionsOf(flags)
+    const isAsked = canAsk() && flags['dry-run'] === undefined && flags.json === undefined && flags.quiet === undefined
+    if (isAsked) {
+      const plan = await clada.squash({ ...options, dryRun: true })
+      print(spellOut(squashLines(plan, true).join('\n')))
+      if (!plan.success || plan.runs.length === 0) return plan.success ? 0 : 1
+      if (!(await confirmed('Squash them? y or n, then Enter: '))) {
+        print('Nothing was changed.')
+        return 1
+      }
+      // What was shown is what is done: others may have committed meanwhile.
+      options.only = plan.runs.flatMap(({ commits }) => commits.map(({ id }) => id))
+    }
+    const result = await clada.squash(options)
     if (flags.json !== undefined) printJson(result)
     else if (flags.quiet === undefined) print(spellOut(squashLines(result, flags['dry-run'] !== undefined).join('\n')))
     return result.success ? 0 : 1
