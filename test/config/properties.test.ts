@@ -96,6 +96,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),
   'git.commit_message_format': fc.constantFrom('AI: {operation_summary}', '{operation_summary}!'),
+  'git.trailers': fc.subarray(['Assisted-by: a model', 'Issue: 7']),
+  'undo.commits': fc.constantFrom('revert', 'drop'),
   'exec.mode': fc.constantFrom('sandbox', 'unsandboxed', 'off'),
   'exec.git': fc.constantFrom('safe', 'full'),
   'commands.approve': fc.subarray(['npm test', 'make']),

@@ -307,9 +307,10 @@ describe('commit mode', () => {
   it('works in a sparse checkout with more changes than a command line can name', async () => {
     const deep = `${'n'.repeat(200)}/`.repeat(14)
     const names = Array.from({ length: 800 }, (_, at) => `src/${deep}${at}.txt`)
-    const root = repository({ ...files, 'far/d.txt': 'd\n' })
+    const all = (text: string) => Object.fromEntries(names.map((name) => [name, text]))
+    const root = repository({ ...files, 'far/d.txt': 'd\n', ...all('') })
     git(root, 'sparse-checkout', 'set', '--cone', 'src')
-    fill(root, Object.fromEntries(names.map((name) => [name, ''])))
+    fill(root, all('x'))
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
     expect(git(root, 'diff', '--shortstat', 'HEAD~2', 'HEAD~')).toContain('800 files changed')
     expect(status(root)).toEqual([])

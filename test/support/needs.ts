@@ -18,6 +18,7 @@ const known = [
   'make',
   'pgrep',
   'strace',
+  'ssh-keygen',
   'Xvfb',
   'xclip',
   'xsel',

@@ -1,5 +1,5 @@
 import { encodingNames } from '../core/encodings.ts'
-import { choices, type CladaOptions, defaultInputFile } from './settings.ts'
+import { choices, type CladaOptions, defaultInputFile, trailerForm, trailerPattern } from './settings.ts'
 import { modelActions, registry } from '../actions/registry.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
@@ -237,6 +237,23 @@ export const keys = {
     example: `"AI: [web] ${summaryPlace}"`,
     project: trusted,
     to: (commitMessageFormat) => ({ commitMessageFormat }),
+  }),
+  'git.trailers': key({
+    kind: list(textKind({ says: trailerForm, most: 200, pattern: trailerPattern }), 20),
+    default: [],
+    about: 'Lines at the end of the message of each commit, besides the one by which clada finds it.',
+    example: '["Assisted-by: a language model"]',
+    project: trusted,
+    to: (commitTrailers) => (commitTrailers.length === 0 ? {} : { commitTrailers }),
+  }),
+  'undo.commits': key({
+    kind: oneOf(choices['undo.commits']),
+    default: 'revert',
+    about:
+      'What clada undo does with the commits of an execution. revert: it makes another one. drop: it takes them off the branch, if nothing came after them and nobody else has them.',
+    example: 'drop',
+    project: towards(['revert', 'drop']),
+    to: (undoCommits) => (undoCommits === 'revert' ? {} : { undoCommits }),
   }),
   'exec.mode': key({
     kind: oneOf(choices['exec.mode']),

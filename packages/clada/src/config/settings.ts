@@ -33,6 +33,7 @@ export const choices = {
   proposals: ['ask', 'apply', 'off'],
   final_newline: ['exact', 'add'],
   'git.mode': ['commit', 'shadow', 'off'],
+  'undo.commits': ['revert', 'drop'],
   'exec.mode': ['sandbox', 'unsandboxed', 'off'],
   'report.error_detail': ['minimal', 'full', 'debug'],
 } as const
@@ -51,6 +52,10 @@ export interface CladaOptions {
   gitAuthor?: string
   /** The first line of commits. Default: `AI: {operation_summary}`. */
   commitMessageFormat?: string
+  /** Lines such as `Assisted-by: …` at the end of the messages of commits. */
+  commitTrailers?: readonly string[]
+  /** What an undo does with the commits of an execution: another one takes them back, or they leave the branch. Default: `revert`. */
+  undoCommits?: 'revert' | 'drop'
   /** Keeps two executions apart. Default: one in the user's state directory. */
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
@@ -234,7 +239,20 @@ export function historySettingsOf(options: CladaOptions): HistorySettings {
     historyBytes: options.limits?.historyBytes,
     conversation,
     messageFormat: commitMessageFormat,
+    trailers: trailersOf(options.commitTrailers),
+    undoCommits: options.undoCommits,
   }
+}
+
+/** The one that clada finds its commits by is its own. */
+export const trailerPattern = /^(?!clada-execution:)[A-Za-z0-9][A-Za-z0-9-]*: [^\r\n\0]*[^\s\0][^\r\n\0]*$/i
+export const trailerForm = "a line such as 'Assisted-by: a language model'"
+
+/** @throws SettingsError */
+function trailersOf(trailers: readonly string[] | undefined): readonly string[] | undefined {
+  const wrong = trailers?.find((line) => !trailerPattern.test(line))
+  if (wrong !== undefined) throw new SettingsError(`A trailer of a commit is ${trailerForm}; '${wrong}' is not.`)
+  return trailers
 }
 
 /** What the options say about programs. */

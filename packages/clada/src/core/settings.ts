@@ -85,6 +85,10 @@ export interface HistorySettings {
   readonly conversation?: Conversation | undefined
   /** The first line of commits, with `summaryPlace` in it. */
   readonly messageFormat?: string | undefined
+  /** Lines at the end of their messages. */
+  readonly trailers?: readonly string[] | undefined
+  /** `drop`: an undo takes the commits of its execution off the branch where nothing came after them. */
+  readonly undoCommits?: 'revert' | 'drop' | undefined
 }
 
 /**

@@ -209,7 +209,7 @@ export class Checkpoints {
     const warnings: string[] = []
     const { top } = this.#isolated.repository
     const { root, isBlocked, settings } = this.#options
-    const message = commitMessage(record, explanations, settings.messageFormat)
+    const message = commitMessage(record, explanations, settings)
     const entries = record.paths.flatMap((entry) => {
       if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
       const absolute = path.resolve(root, entry.path)

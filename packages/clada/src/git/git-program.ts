@@ -99,11 +99,12 @@ export function gitOfUser(
   cwd: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
+  fine: readonly number[] = [],
 ): Promise<GitAnswer> {
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
   const own = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), ...env }
-  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args })
+  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args, fine })
 }
 
 function answerOf(
@@ -113,7 +114,7 @@ function answerOf(
   return new Promise((done, failed) => {
     const out: Buffer[] = []
     const said: Buffer[] = []
-    const command = args.find((arg) => !arg.startsWith('-')) ?? ''
+    const command = args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
     const waiting = whenSilent(command, (stop) => {
       abandon(child)
       failed(stop)

@@ -15,7 +15,8 @@ import { gitError } from './git-program.ts'
 import { keepWithoutState } from '../state/git-dirs.ts'
 import { syncFile } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
-import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
+import { dropDamaged, syncObjects } from './objects.ts'
+import { writeUsersCommit } from './signing.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import type { Named, TreeEntry } from './tree-contents.ts'
@@ -70,7 +71,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     if (changes.size === 0) return { commit: undefined, unchanged }
     const parents = head.commit === undefined ? [] : [head.commit]
     const tree = await editTree(isolated, head.commit && `${head.commit}^{tree}`, changes)
-    const made = writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
+    const made = await writeUsersCommit(isolated, { tree, parents, message, identity: identityOf(author) })
     const ids = [...changes.values()].flatMap((side) => side?.oid ?? [])
     if (await installed(commit, made, { head, index, copy, seen, ids, synced })) return { commit: made, unchanged }
     round++

@@ -1,5 +1,5 @@
 import type { ExecutionRecord, Moved, PathRecord, State } from './record.ts'
-import { summaryPlace } from '../core/settings.ts'
+import { type HistorySettings, summaryPlace } from '../core/settings.ts'
 
 /** An execution in one line: `edit 3 files, create src/x.ts`. */
 export function summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }: Summarized): string {
@@ -114,7 +114,10 @@ export function targetOfParams(params: Readonly<Record<string, unknown>>): strin
 export function commitMessage(
   record: ExecutionRecord,
   explanations: readonly string[],
-  format = `AI: ${summaryPlace}`,
+  {
+    messageFormat: format = `AI: ${summaryPlace}`,
+    trailers = [],
+  }: Pick<HistorySettings, 'messageFormat' | 'trailers'> = {},
 ): string {
   const said = [...new Set(explanations.map((text) => text.trim()))].filter((text) => text !== '')
   const actions = record.actions.map(
@@ -125,7 +128,7 @@ export function commitMessage(
   const body = [
     ...said.filter((text) => text !== record.summary),
     ...(actions.length > 0 ? [actions.join('\n')] : []),
-    `${executionTrailer}: ${record.number}`,
+    [...trailers, `${executionTrailer}: ${record.number}`].join('\n'),
   ]
   return withoutControls(`${[format.replace(summaryPlace, () => record.summary), ...body].join('\n\n')}\n`)
 }

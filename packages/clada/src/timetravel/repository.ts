@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { copyIndex, releaseLocks, replaceIndex } from '../git/index-file.ts'
+import { copyIndex, isStaged, releaseLocks, replaceIndex } from '../git/index-file.ts'
 import {
   commitAt,
   type Head,
@@ -100,6 +100,52 @@ export async function restoreBranch(
   if (now.commit !== undefined) history.movedBranch({ before: after, after: { ...before, commit: now.commit } })
   const name = before.branch?.replace('refs/heads/', '') ?? 'HEAD'
   return [`${name} is at ${to} again, with nothing staged; the stash, tags and other branches stay as they are`]
+}
+
+/**
+ * Takes the commits of an execution off the branch, if they are its newest ones and no other reference has them. Files stay
+ * as they are. Returns what is to be reported; undefined where the commits stay.
+ */
+export async function dropCommits(
+  { number, mode, moved, commits }: ExecutionRecord,
+  root: string,
+  stateDir: string,
+  history: History,
+): Promise<string[] | undefined> {
+  const last = commits?.after ?? commits?.before
+  const repository =
+    mode !== 'commit' || moved !== undefined || last === undefined ? undefined : await findRepository(root)
+  if (repository === undefined || last === undefined) return undefined
+  const head = await headOf(repository)
+  const { branch } = head
+  if (branch === undefined || head.commit !== last || inProgress(repository) !== undefined) return undefined
+  const oldest = commits?.before ?? last
+  const base = await commitAt(repository, `${oldest}^`)
+  const between =
+    commits?.before === undefined || commits.after === undefined || (await commitAt(repository, `${last}^`)) === oldest
+  if (base === undefined || !between || (await isShared(repository, oldest, branch))) return undefined
+  const isolated = IsolatedGit.openIn(stateDir, repository, head)
+  try {
+    if (await isStaged(isolated, last)) return undefined
+    const why = `clada: undo of execution ${number}`
+    await setRef(repository, `refs/clada/undone/${number}`, last, ['-m', why])
+    await moveRef(repository, branch, base, last, why)
+    await installIndex(isolated, base, undefined)
+  } finally {
+    isolated.close()
+  }
+  history.movedBranch({ before: { commit: last, branch }, after: { commit: base, branch } })
+  const name = branch.replace('refs/heads/', '')
+  const what = commits?.before === undefined || commits.after === undefined ? 'its commit is' : 'its two commits are'
+  return [`${what} off the branch; ${name} is at ${base.slice(0, 8)} again`]
+}
+
+/** Whether a reference besides the branch and clada's own contains a commit. */
+async function isShared(repository: Repository, commit: string, branch: string): Promise<boolean> {
+  const places = ['refs/heads', 'refs/remotes', 'refs/tags']
+  const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, ...places]
+  const refs = (await inRepository(repository, args)).out.toString().split('\n')
+  return refs.some((ref) => ref !== '' && ref !== branch)
 }
 
 /** A repository while clada's lock is held. */

@@ -12,7 +12,7 @@ import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../st
 import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
-import { restoreBranch } from './repository.ts'
+import { dropCommits, restoreBranch } from './repository.ts'
 import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
@@ -120,7 +120,11 @@ async function undoOrRedo(
       interrupted,
     )
     const moving = files.success && action === undefined && files.conflicts.length === 0
-    const notes = moving ? await restoreBranch(chosen, settings.root, stateDir, history) : []
+    const isDropping = moving && kind === 'undo' && how.undoCommits === 'drop'
+    const dropped = isDropping ? await dropCommits(chosen, settings.root, stateDir, history) : undefined
+    // The files are as they were before the commits, and what was not committed then is not committed now.
+    if (dropped !== undefined) history.leave(files.restored)
+    const notes = dropped ?? (moving ? await restoreBranch(chosen, settings.root, stateDir, history) : [])
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
     history.leave(result.conflicts.map((conflict) => conflict.path))

@@ -1,0 +1,84 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { platform } from '../core/platform.ts'
+import { ownProgram } from '../process/programs.ts'
+import { gitError, gitOfUser } from './git-program.ts'
+import type { IsolatedGit } from './isolated-git.ts'
+import { type CommitParts, syncObjects, writeCommit } from './objects.ts'
+
+/** A commit on the user's branch, signed when the user's own configuration asks for that. */
+export async function writeUsersCommit(isolated: IsolatedGit, parts: CommitParts): Promise<string> {
+  const signing = await usersSigning()
+  if (signing === undefined) return writeCommit(isolated, parts)
+  // git looks at the tree.
+  await syncObjects(isolated)
+  const args = [...signing.flatMap((setting) => ['-c', setting]), 'commit-tree', '-S', parts.tree]
+  const parents = parts.parents.flatMap((parent) => ['-p', parent])
+  const env = { ...parts.identity, ...agents() }
+  const { out } = await isolated.git([...args, ...parents, '-F', '-'], { env, input: parts.message })
+  return out.toString().trim()
+}
+
+/**
+ * The settings of git with which the user signs commits; undefined where they do not. Only the user's global configuration
+ * is asked: program, format and key of a repository come with it.
+ */
+async function usersSigning(): Promise<readonly string[] | undefined> {
+  const home = platform.home()
+  if (home === undefined || !mentionsSigning(home)) return undefined
+  const keys = '^(commit\\.gpgsign|gpg\\.|user\\.(signingkey|name|email)$)'
+  const { out } = await gitOfUser(home, {}, ['config', '--global', '--includes', '-z', '--get-regexp', keys], [1])
+  const settings = new Map(
+    out
+      .toString()
+      .split('\0')
+      .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)]),
+  )
+  if (!/^(?:true|yes|on|1)$/i.test(settings.get('commit.gpgsign') ?? '')) return undefined
+  const format = settings.get('gpg.format') ?? 'openpgp'
+  const name = format === 'openpgp' ? 'gpg.program' : `gpg.${format}.program`
+  const wanted = settings.get(`gpg.${format}.program`) ?? settings.get(name) ?? programs[format] ?? ''
+  const program = ownProgram(wanted)
+  if (program === undefined)
+    throw gitError(
+      `'${wanted}', which signs commits, is not there`,
+      'Install it, or take commit.gpgSign out of your git configuration.',
+    )
+  const key = settings.get('user.signingkey') ?? `${settings.get('user.name')} <${settings.get('user.email')}>`
+  const further = ['gpg.ssh.defaultkeycommand', 'gpg.ssh.allowedsignersfile'].flatMap((one) => {
+    const value = settings.get(one)
+    return value === undefined ? [] : [`${one}=${value}`]
+  })
+  const isAsked = format === 'ssh' && !settings.has('user.signingkey')
+  return [`gpg.format=${format}`, `${name}=${program}`, ...(isAsked ? [] : [`user.signingkey=${key}`]), ...further]
+}
+
+const programs: Readonly<Record<string, string>> = { openpgp: 'gpg', x509: 'gpgsm', ssh: 'ssh-keygen' }
+
+/** Most users do not sign, and starting git to learn that takes longer than to look. */
+function mentionsSigning(home: string): boolean {
+  const config = process.env['XDG_CONFIG_HOME'] ?? path.join(home, '.config')
+  return [path.join(home, '.gitconfig'), path.join(config, 'git', 'config')].some((file) => {
+    try {
+      return /gpgsign|\[\s*include/i.test(fs.readFileSync(file, 'utf8'))
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Where the programs that sign find their keys and ask for a passphrase. */
+const agents = (): Record<string, string> =>
+  Object.fromEntries(
+    [
+      'GNUPGHOME',
+      'GPG_TTY',
+      'SSH_AUTH_SOCK',
+      'XDG_RUNTIME_DIR',
+      'DISPLAY',
+      'WAYLAND_DISPLAY',
+      'DBUS_SESSION_BUS_ADDRESS',
+    ]
+      .map((name) => [name, process.env[name] ?? ''] as const)
+      .filter(([, value]) => value !== ''),
+  )
