@@ -113,6 +113,57 @@ describe('declarations', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'latin1')).toBe('caf\xe9 tw\xf6\n')
   })
 
+  it.each([
+    ['*', 'a.txt', true],
+    ['*.txt', 'sub/a.txt', true],
+    ['/*.txt', 'sub/a.txt', false],
+    ['sub/*.txt', 'sub/a.txt', true],
+    ['sub/**', 'sub/deep/a.txt', true],
+    ['**/deep/*.txt', 'sub/deep/a.txt', true],
+    ['*.{md,txt}', 'a.txt', true],
+    ['{a,{b,c}}.{txt,x}', 'c.txt', true],
+    ['a{1..3}.txt', 'a2.txt', true],
+    ['a{1..3}.txt', 'a4.txt', false],
+    ['[ab].txt', 'a.txt', true],
+    ['[!a].txt', 'a.txt', false],
+    ['?.txt', 'a.txt', true],
+    ['{single}.txt', '{single}.txt', true],
+  ])('[%s] is about %s: %s', async (glob, name, isMeant) => {
+    const root = scratchDir({ '.editorconfig': `[${glob}]\ncharset = latin1\n` })
+    fs.mkdirSync(path.join(root, path.dirname(name)), { recursive: true })
+    fs.writeFileSync(path.join(root, name), latin)
+    const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
+    const { results } = await clada.perform('file_replace_text', { ...edit, path: name })
+    expect(results[0]?.success).toBe(isMeant)
+  })
+
+  it.each([
+    '*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b',
+    '(a+)+b',
+    '@(a+)+b',
+    '*(*(*(a)))b',
+    '{1..999999999}',
+    '{a,b}'.repeat(40),
+    '{'.repeat(5000),
+    'a'.repeat(70_000),
+    '**/'.repeat(1000),
+    '[z-a]',
+    '[',
+    ']',
+    '\\',
+  ])('a glob that would take for ever, or is none, takes no time: %s', async (glob) => {
+    const name = `${'a'.repeat(200)}.txt`
+    for (const [file, content] of [
+      ['.editorconfig', `[${glob}]\ncharset = latin1\n`.repeat(10)],
+      ['.gitattributes', `${glob} working-tree-encoding=latin1\n`],
+    ] as const) {
+      const root = scratchDir({ [file]: content })
+      const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
+      const { results } = await clada.perform('file_write', { path: name, content: 'x\n' })
+      expect(results[0]?.error).toBeUndefined()
+    }
+  })
+
   it.each(['utf16le', 'utf-16be'] as const)('a byte order mark declares %s, and stays', async (encoding) => {
     const root = scratchDir({})
     const file = path.join(root, 'a.txt')

@@ -209,7 +209,7 @@ export class ActionFiles implements Files {
     const content = file.json === undefined ? text : await withCells(file.path, file.json, text)
     const bytes = await encode({ text: content, bom: file.bom }, file.encoding, file.path)
     if (bytes.equals(base.bytes)) return
-    await this.#workspace.parts.declarations.freeze(at)
+    this.#workspace.parts.declarations.freeze(at)
     await this.#workspace.parts.begin?.()
     this.#bases.delete(file)
     this.#write(at, file.path, bytes, base)
@@ -232,10 +232,10 @@ export class ActionFiles implements Files {
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
       const { declarations } = this.#workspace.parts
-      const { encoding, eol } = await declarations.of(at)
+      const { encoding, eol } = declarations.of(at)
       const ended = eol === undefined ? plain : toEol(plain, eol)
       const content = await encode({ text: await asNotebook(path, ended), bom: false }, encoding, path)
-      await declarations.freeze(at)
+      declarations.freeze(at)
       await this.#workspace.parts.begin?.()
       this.#write(at, path, content, null)
       return { bytes: content.length }
@@ -244,11 +244,11 @@ export class ActionFiles implements Files {
     let content: Buffer
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
-      const encoding = await this.#encodingOf(at, base.bytes)
+      const encoding = this.#encodingOf(at, base.bytes)
       // Without its mark nothing would say any more that a file is in UTF-16.
       const bom = encodingByMark(base.bytes) !== undefined
       content = await encode({ text: await asNotebook(path, plain, base.bytes), bom }, encoding, path)
-      await this.#workspace.parts.declarations.freeze(at)
+      this.#workspace.parts.declarations.freeze(at)
       await this.#workspace.parts.begin?.()
     } catch (error) {
       base.release()
@@ -262,7 +262,7 @@ export class ActionFiles implements Files {
     const at = await this.#ready(path, 'write')
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look !== undefined && look.type !== 'directory') await this.#workspace.parts.begin?.()
-    await this.#workspace.parts.declarations.freeze(at)
+    this.#workspace.parts.declarations.freeze(at)
     this.#tree.remove(at)
     this.#workspace.seen.delete(at.absolute)
   }
@@ -278,8 +278,8 @@ export class ActionFiles implements Files {
     if (source.absolute === target.absolute) return { overwrote: false }
     const overwrote = this.#refuseDirectory(target, 'rename')
     await this.#workspace.parts.begin?.()
-    await this.#workspace.parts.declarations.freeze(source)
-    await this.#workspace.parts.declarations.freeze(target)
+    this.#workspace.parts.declarations.freeze(source)
+    this.#workspace.parts.declarations.freeze(target)
     this.#tree.rename(source, target)
     this.changed.add(target.absolute)
     const seen = this.#workspace.seen.get(source.absolute)
@@ -297,7 +297,7 @@ export class ActionFiles implements Files {
     if (look.type === 'directory') throw directoryError(source, 'copyfile')
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#workspace.parts.begin?.()
-    await this.#workspace.parts.declarations.freeze(target)
+    this.#workspace.parts.declarations.freeze(target)
     await this.#tree.copy(source, target)
     this.changed.add(target.absolute)
     this.#workspace.seen.delete(target.absolute)
@@ -410,7 +410,7 @@ export class ActionFiles implements Files {
     // What takes a name is on the disk first.
     await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
     const places = effects.map(({ path }) => locator.written(join(root, path), by))
-    for (const at of places) if (!('reason' in at)) await this.#workspace.parts.declarations.freeze(at)
+    for (const at of places) if (!('reason' in at)) this.#workspace.parts.declarations.freeze(at)
     await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
     const kept: Effect[] = []
     const notKept: NotKept[] = []
@@ -465,7 +465,7 @@ export class ActionFiles implements Files {
   ): Promise<{ file: TextFile; base: Base }> {
     try {
       this.#expect(at, path, base.bytes, expectHash)
-      const encoding = await this.#encodingOf(at, base.bytes)
+      const encoding = this.#encodingOf(at, base.bytes)
       const decoded =
         encoding === 'utf-8' ? decodeText(base.bytes, path.given) : await decodeAs(base.bytes, encoding, path.given)
       const file: TextFile = { path, ...decoded, encoding, hash: () => shortDigestOf(base.bytes) }
@@ -478,8 +478,8 @@ export class ActionFiles implements Files {
   }
 
   /** By its mark, or as the project declares it; never by a guess. */
-  async #encodingOf(at: Location, bytes: Buffer): Promise<EncodingName> {
-    return encodingByMark(bytes) ?? (await this.#workspace.parts.declarations.of(at)).encoding ?? 'utf-8'
+  #encodingOf(at: Location, bytes: Buffer): EncodingName {
+    return encodingByMark(bytes) ?? this.#workspace.parts.declarations.of(at).encoding ?? 'utf-8'
   }
 
   /** Both the model and this run may have seen the file before; it must still be that one. */

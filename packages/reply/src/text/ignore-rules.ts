@@ -13,10 +13,18 @@ export function ignoreRules(text: string, dir: string): IgnoreRule[] {
     if (line.trim() === '' || line.startsWith('#')) return []
     const isNegated = line.startsWith('!')
     const pattern = line.slice(Number(isNegated)).replace(/\/$/, '')
-    // A pattern with a slash counts from the directory of its file, others for any name below it.
-    const names = (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/')
-    return [{ dir, isNegated, isForDirs: line.endsWith('/'), names }]
+    return [{ dir, isNegated, isForDirs: line.endsWith('/'), names: namesIn(pattern) }]
   })
+}
+
+/** A pattern with a slash counts from the directory of its file, others for any name below it. */
+const namesIn = (pattern: string): string[] =>
+  (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/')
+
+/** A test for paths by a pattern with `?`, `*`, `**` and `[...]`. Its time is bounded, whatever the pattern is. */
+export function pathTest(pattern: string): (path: string) => boolean {
+  const names = namesIn(pattern)
+  return (path) => fits(names, path.split('/'), '**', isNamed)
 }
 
 /** Whether a path, relative to the project, is left out. Its directories are asked about before it. */
