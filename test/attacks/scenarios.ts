@@ -1,4 +1,6 @@
 import type { Attack } from './attack.ts'
+import { doorScenarios } from './scenarios/doors.ts'
+import { encodingScenarios } from './scenarios/encodings.ts'
 import { gitScenarios } from './scenarios/git.ts'
 import { replyScenarios } from './scenarios/replies.ts'
 import { secretScenarios } from './scenarios/secrets.ts'
@@ -10,4 +12,6 @@ export const scenarios: readonly Attack[] = [
   ...secretScenarios(),
   ...replyScenarios(),
   ...stateScenarios(),
+  ...doorScenarios(),
+  ...encodingScenarios(),
 ]
