@@ -19,7 +19,7 @@ for (let round = 1; round <= 10; round++) {
   // A reply without blocks and without an error is the model's last word.
   if (result.results.length === 0 && result.success) break
 
-  messages.push({ role: 'user', content: await session.report(result, { for: 'model', budget: 20_000 }) })
+  messages.push({ role: 'user', content: await session.report(result, { for: 'model', budget: 5_000 }) })
 }
 
 const { sent, received } = session.tokens

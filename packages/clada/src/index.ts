@@ -6,6 +6,7 @@ import type { ActionSpec } from './core/action.ts'
 export { Clada, createClada } from './api/clada.ts'
 export { Session, type SessionOptions, type SessionTokens } from './api/clada.ts'
 export type { CladaPromptOptions, CladaReportOptions } from './api/clada.ts'
+export type { PromptRequest } from './api/project-prompt.ts'
 export type {
   ContextPart,
   ContextText,
@@ -24,6 +25,9 @@ export { checkDocument, type CheckedBlock, type CheckedDocument } from './engine
 export type { Block, Document, ExplainedDiagnostic, NotExecuted, SkippedBlock } from '@clada/reply/core/block.ts'
 export type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 export type { SyntaxName } from '@clada/reply/syntax/table.ts'
+
+// Definitions of syntaxes
+export type { OwnBlock, OwnSyntax } from '@clada/reply/syntax/own.ts'
 
 // Results
 export type { Code } from '@clada/reply/core/codes.ts'

@@ -32,8 +32,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { messageOf } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
-import { estimateTokens } from '@clada/reply/text/lines.ts'
-import type { ReportOptions } from '../report/parts.ts'
+import { estimateTokens, tokenLength } from '@clada/reply/text/lines.ts'
 import type { ContextText, ContextTextOptions, PromptWithContext, UnreadContext } from './context-text.ts'
 import type { PromptRequest } from './project-prompt.ts'
 
@@ -108,7 +107,8 @@ export class Clada {
   /** A result as text. `model`: to send back in a chat. `tool`: the answer to one call. `person`, `program`: for logs, as JSON. */
   async report(result: ExecutionResult, options: CladaReportOptions = {}): Promise<string> {
     const { for: reader = 'model', budget, outputLimit } = options
-    const shown = { budget, outputLimit, registry: settingsOf(this.#options).registry }
+    const characters = budget === undefined ? undefined : budget * tokenLength
+    const shown = { budget: characters, outputLimit, registry: settingsOf(this.#options).registry }
     if (reader === 'tool') return (await import('../report/call.ts')).formatCall(result, shown)
     const { formatReport } = await import('../report/format.ts')
     return formatReport(result, readers[reader], shown)
@@ -248,9 +248,13 @@ export interface CladaPromptOptions extends PromptRequest {
 }
 
 /** Options of a report. */
-export interface CladaReportOptions extends Pick<ReportOptions, 'budget' | 'outputLimit'> {
+export interface CladaReportOptions {
   /** Who reads it. Default: a model. */
   readonly for?: 'model' | 'tool' | 'person' | 'program' | undefined
+  /** The longest report, in tokens. Default: 6000 for a model, else no limit. */
+  readonly budget?: number | undefined
+  /** The most characters of the output of one action. Default: 50,000. */
+  readonly outputLimit?: number | undefined
 }
 
 /** Options of a session. */
@@ -344,7 +348,7 @@ const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, diag
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)
 
 /** How a text is read. */
-export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimiters'>
+export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'ownSyntaxes' | 'strict' | 'cslDelimiters'>
 
 /** The blocks of a text in every syntax, with their lines and diagnostics. Nothing is executed, and the disk is not read. */
 export const parse = (text: string, options: ParseOptions = {}): Document<ExplainedDiagnostic> =>

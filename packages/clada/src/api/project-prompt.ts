@@ -1,4 +1,4 @@
-import { foreignFormats, foreignPrompt, type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
+import { foreignFormats, foreignPrompt, type Prompt, promptFor } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
 import { capText, Content, spellOut } from '../report/words.ts'
 import { type AgentNotes, agentNotesFor } from '../config/agent-notes.ts'
@@ -9,7 +9,19 @@ import { ProblemError } from '../core/problem.ts'
 import { nearestRepository } from '../git/find-repository.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
-export interface PromptRequest extends Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'> {
+export interface PromptRequest {
+  /** What the user wants done: at the end of the prompt. */
+  readonly task?: string | undefined
+  /** A map of the project, as the action `project_map` makes it. */
+  readonly map?: string | undefined
+  /** What you want in every reply, a sentence each. */
+  readonly rules?: readonly string[] | undefined
+  /** Which actions are taught. Default: `everyday`. */
+  readonly include?: 'everyday' | 'all' | undefined
+  /** The longest prompt, in tokens. What was left out is in `dropped`. */
+  readonly budget?: number | undefined
+  /** For the clipboard watcher: the model is asked to write the line `clada:TOKEN`. */
+  readonly token?: string | undefined
   /** The files that the task is about, besides those that it names: the nearest AGENTS.md above each is quoted. */
   readonly files?: readonly string[] | undefined
   /** `trusted`: AGENTS.md is quoted if the user has agreed to it with `clada trust`, else named. Default: `trusted`. */
@@ -28,7 +40,10 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
   const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
   // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
   const rules = request.rules?.map(spellOut)
-  const { exec, cslDelimiters, syntaxes } = options
+  const { exec, cslDelimiters, syntaxes, ownSyntaxes = [] } = options
+  const taught = ownSyntaxes.flatMap(({ name, title = name, teaching }) =>
+    teaching === undefined ? [] : [{ title, text: teaching }],
+  )
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
   if (foreign !== undefined) return foreignPrompt(foreign, { specs, root, ...said, rules, notes })
   return promptFor({
@@ -49,6 +64,7 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     ...said,
     rules,
     notes,
+    taught,
   })
 }
 

@@ -5,7 +5,8 @@ import { homeDir } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
 import { registryWith } from '../actions/registry.ts'
 import type { ActionSpec, Registry } from '../core/action.ts'
-import type { SyntaxName } from '@clada/reply/syntax/table.ts'
+import type { OwnSyntax } from '@clada/reply/syntax/own.ts'
+import { addSyntax, type SyntaxName } from '@clada/reply/syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import {
   type Conversation,
@@ -93,6 +94,8 @@ export interface CladaOptions {
   alreadyDone?: 'warn' | 'skip' | 'resume' | 'run'
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
+  /** Syntaxes of your own, besides those: looked for in any case. */
+  ownSyntaxes?: readonly OwnSyntax[]
   /**
    * Quoted values in which an escape makes a control character other than tab, LF and CR, such as `"\bfoo"`. Default:
    * `keep`; command line, MCP, listener and page: `refuse`.
@@ -196,6 +199,7 @@ export function settingsOf(options: CladaOptions): Settings {
 /** How a document is to be read. @throws SettingsError */
 export function readingOptions({
   syntaxes,
+  ownSyntaxes = [],
   strict,
   cslDelimiters,
   proposals,
@@ -213,11 +217,17 @@ export function readingOptions({
       throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
     }
   }
-  return { syntaxes, strict, cslDelimiters, proposals, controlCharacters }
+  for (const own of ownSyntaxes) {
+    const wrong = addSyntax(own)
+    if (wrong !== undefined) throw new SettingsError(wrong)
+  }
+  const own = ownSyntaxes.map(({ name }) => name)
+  return { syntaxes, own, strict, cslDelimiters, proposals, controlCharacters }
 }
 
 /** The part of the options that `syntax/find-blocks.ts` takes. */
 interface Reading {
+  readonly own: readonly string[]
   readonly syntaxes: CladaOptions['syntaxes']
   readonly strict: boolean | undefined
   readonly cslDelimiters: CladaOptions['cslDelimiters']

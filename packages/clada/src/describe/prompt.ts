@@ -7,6 +7,8 @@ import { estimateTokens } from '@clada/reply/text/lines.ts'
 export interface PromptOptions extends LessonOptions {
   /** What the people of this project want, a sentence each. */
   readonly rules?: readonly string[] | undefined
+  /** Further ways to write blocks, each as a section. */
+  readonly taught?: readonly { readonly title: string; readonly text: string }[] | undefined
   /** What the project says to agents in its AGENTS.md files; only the path where the user has not agreed to it. */
   readonly notes?: readonly { readonly path: string; readonly text?: string | undefined }[] | undefined
   /** The line `clada:TOKEN` tells the clipboard watcher that a reply is meant for it. */
@@ -94,7 +96,7 @@ function dropOrder({ forms, examples, notes }: Parts): Drop[] {
 }
 
 function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOptions): string {
-  const { rules = [], include = 'everyday' } = options
+  const { rules = [], taught = [], include = 'everyday' } = options
   const specs = forms.map(({ spec }) => spec)
   const [first, ...others] = examples.map(exampleText)
   return (
@@ -105,6 +107,7 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
       '## Blocks',
       ...(first === undefined ? [] : [first]),
       markdownList([...teaching.rules, ...always, ...tokenRule(options)]),
+      ...taught.map(({ title, text: how }) => `## ${title}\n\n${how}`),
       // A reader without write actions does not need to know how to change.
       ...(forms.some(({ spec }) => spec.effect === 'write')
         ? ['## Changing files', markdownList(tipsFor(changing, specs))]

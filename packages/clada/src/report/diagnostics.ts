@@ -141,6 +141,7 @@ type Sentences = { readonly [One in DiagnosticCode]: (data: DiagnosticData[One],
 
 /** What is wrong, and what to write instead. The seeds fix most messages of SHAM, CSL and CML. */
 const sentences: Sentences = {
+  'own-syntax': ({ said }) => [said],
   'stopped-by': ({ line }) => [`not executed: the error on line ${line} stops the whole document`],
   damaged: ({ damage, params }) => [
     `The text was damaged in transit: the markers of this block have ${wordsFor(damage)}, and so do the parameters ${params.join(', ')}`,

@@ -56,6 +56,8 @@ export type Instead =
 /** The data of every code. A `line` is another line than the one that the diagnostic is on. */
 export interface DiagnosticData {
   'stopped-by': { line: number }
+  /** The words of a syntax of the caller's own. */
+  'own-syntax': { said: string }
   damaged: { damage: readonly DamageKind[]; params: readonly string[] }
   /** An escape in the value of `name` makes `character`. */
   'control-character': { name: string; character: string; instead?: Instead }

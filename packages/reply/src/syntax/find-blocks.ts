@@ -23,6 +23,8 @@ import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 export interface FindOptions extends ReadOptions {
   /** The only syntaxes to look for; all by default. */
   readonly syntaxes?: readonly SyntaxName[] | undefined
+  /** Names of syntaxes of the caller's own, which are looked for in any case. */
+  readonly own?: readonly string[] | undefined
   /** Whether native blocks precede this text. */
   readonly nativeBefore?: boolean | undefined
   /** Whether whole files are looked for in a text without blocks; only `off` is asked for here. */
@@ -134,7 +136,7 @@ function withProposals(source: Source, document: Document, options: FindOptions)
     reason === undefined ? [] : [{ line, endLine: last, what: 'whole file', path: found.params['path'] ?? '', reason }],
   )
   const free = new Set(places.filter(({ reason }) => reason === undefined).map(({ line }) => line))
-  const proposed = readBlocks(source, { ...options, syntaxes: ['proposal'] })
+  const proposed = readBlocks(source, { ...options, syntaxes: ['proposal'], own: [] })
   return {
     ...document,
     blocks: byLine([...blocks, ...proposed.blocks.filter(({ startLine }) => free.has(startLine))]),
@@ -188,12 +190,11 @@ export function walksFor(options: FindOptions): Walks {
   )
 }
 
-const natives: ReadonlySet<string> = new Set(syntaxNames.filter((name) => syntaxOf(name).kind === 'native'))
-const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => natives.has(syntax)
+const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => syntaxOf(syntax).kind === 'native'
 const isProposal = ({ syntax }: Pick<Block, 'syntax'>): boolean => syntaxOf(syntax).kind === 'proposal'
 
 interface NamedReader {
-  readonly syntax: SyntaxName
+  readonly syntax: string
   readonly reader: Reader
   /** Foreign readers skip the lines up to here. */
   from: number
@@ -203,7 +204,7 @@ interface NamedReader {
 export class BlockFinder {
   readonly #readers: readonly NamedReader[]
   readonly #blocks: Block[] = []
-  readonly #diagnostics: (Diagnostic & { readonly syntax: SyntaxName })[] = []
+  readonly #diagnostics: (Diagnostic & { readonly syntax: string })[] = []
   readonly #nativeBefore: boolean
   readonly #source: Source
   /** The lines of every reading that found something. */
@@ -211,12 +212,15 @@ export class BlockFinder {
   readonly #emptyGroups: EmptyGroup[] = []
   #line = 1
 
-  constructor(source: Source, { syntaxes, nativeBefore = false, ...options }: FindOptions) {
+  constructor(source: Source, { syntaxes, own = [], nativeBefore = false, ...options }: FindOptions) {
     this.#source = source
     this.#nativeBefore = nativeBefore
-    this.#readers = syntaxNames
-      .filter((name) => syntaxes?.includes(name) ?? syntaxOf(name).kind !== 'proposal')
-      .map((syntax) => ({ syntax, reader: syntaxOf(syntax).reader(source, options), from: 0 }))
+    const wanted = syntaxNames.filter((name) => syntaxes?.includes(name) ?? syntaxOf(name).kind !== 'proposal')
+    this.#readers = [...own, ...wanted].map((syntax) => ({
+      syntax,
+      reader: syntaxOf(syntax).reader(source, options),
+      from: 0,
+    }))
   }
 
   /** Reads what comes next; undefined at the end of the text. */
@@ -287,7 +291,7 @@ export class BlockFinder {
   #judged(blocks: readonly Block[]): { diagnostics: readonly Diagnostic[]; warnings: readonly string[] } {
     const own = new Set(blocks.filter(isNative).map(({ syntax }) => syntax))
     // Blocks before this text are of syntaxes that do not wait.
-    const isProse = ({ syntax }: { readonly syntax: SyntaxName }): boolean =>
+    const isProse = ({ syntax }: { readonly syntax: string }): boolean =>
       syntaxOf(syntax).errorsMayBeProse === true && !own.has(syntax) && (this.#nativeBefore || own.size > 0)
     return {
       diagnostics: this.#diagnostics.filter((diagnostic) => !isProse(diagnostic)),

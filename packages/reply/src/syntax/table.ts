@@ -3,6 +3,7 @@ import { cml } from './cml/cml.ts'
 import { csl } from './csl/csl.ts'
 import { gptme } from './gptme/gptme.ts'
 import { jsonCall } from './json-call/json-call.ts'
+import { type OwnSyntax, rowOf } from './own.ts'
 import { proposal } from './proposal/proposal.ts'
 import { replacer } from './replacer/replacer.ts'
 import { searchReplace } from './search-replace/search-replace.ts'
@@ -73,9 +74,24 @@ export const targetNames: readonly TargetName[] = [...targets.keys()].filter((na
   targets.has(name),
 )
 
+/** Blocks name their syntax, so a name means one syntax in a process. */
+const own = new Map<string, { readonly definition: OwnSyntax; readonly syntax: Syntax }>()
+
+/** Makes a syntax of the caller's known under its name. Returns why that cannot be. */
+export function addSyntax(definition: OwnSyntax): string | undefined {
+  const { name } = definition
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) return `'${name}' is no name for a syntax: small letters, digits and hyphens.`
+  if (rows.has(name)) return `There is a syntax '${name}' already. Give yours another name.`
+  const before = own.get(name)
+  if (before === undefined) own.set(name, { definition, syntax: rowOf(definition) })
+  return before === undefined || before.definition === definition
+    ? undefined
+    : `Another syntax of this program is called '${name}'. Give one of them another name.`
+}
+
 /** The syntax of a block, which only this folder makes. */
 export function syntaxOf(name: string): Syntax {
-  const syntax = rows.get(name)
+  const syntax = rows.get(name) ?? own.get(name)?.syntax
   if (syntax === undefined) throw new Error(`There is no syntax '${name}'`)
   return syntax
 }
