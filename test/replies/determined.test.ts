@@ -177,6 +177,33 @@ describe('hunks of a diff', () => {
     expect(JSON.stringify(result.results[0]?.details)).toMatch(/"line":[2-4]\b.*"line":(?:9|10|11)\b/)
   })
 
+  it('by context, with lines missing in the middle that repeat the one before the change: refused, both shown', async () => {
+    const file = [
+      'const Card = ({ name, size }) => (',
+      '  <div className="card">',
+      '    <p>Name: {name}</p>',
+      '    <ul className="list">',
+      '      <li>Size: {size}</li>',
+      '    </ul>',
+      '    <h4>More</h4>',
+      '    <ul className="list">',
+      '      <li>Nothing</li>',
+      '    </ul>',
+      '  </div>',
+      ')',
+      '',
+    ].join('\n')
+    const { read, result } = await apply(
+      { 'a.js': file },
+      diff(
+        '@@ ... @@\n const Card = ({ name, size }) => (\n   <div className="card">\n     <p>Name: {name}</p>\n     <ul className="list">\n       <li>Size: {size}</li>\n     </ul>\n+    <hr />\n   </div>\n )',
+      ),
+    )
+    expect(read('a.js')).toBe(file)
+    expect(result.success).toBe(false)
+    expect(JSON.stringify(result.results[0]?.details)).toMatch(/"line":1\b.*"line":6\b/)
+  })
+
   it('one bad hunk keeps the others of its patch back, and the message names the flag', async () => {
     const file = 'a\nb\nc\nd\ne\nf\ng\nh\n'
     const { read, report } = await apply({ 'a.js': file }, diff('@@\n a\n-b\n+B\n@@\n-nowhere\n+x'))

@@ -176,3 +176,24 @@ describe('a part that has no sure place', () => {
     })
   })
 })
+
+describe('a whole file with few lines of the one that is there', () => {
+  const page = `import { Card } from './card'\n\nexport default function Page() {\n  return (\n    <div>\n      <Card title="One" />\n      <Card title="Two" />\n      <Card title="Three" />\n    </div>\n  )\n}\n`
+  const written = async (before: string, text: string) =>
+    (await execute({ 'page.jsx': before }, fenced('page.jsx', text, 'jsx'), { proposals: 'apply' })).files['page.jsx']
+
+  it('is written if it declares all that the file declares', async () => {
+    const text = 'export default function Page() {\n  return null\n}\n'
+    expect(await written(page, text)).toBe(text)
+  })
+
+  it('keeps the imports if it uses them', async () => {
+    const text = 'export default function Page() {\n  return <Card title="Four" />\n}\n'
+    expect(await written(page, text)).toBe(`import { Card } from './card'\n\n${text}`)
+  })
+
+  it('has the line ends of the file', async () => {
+    const text = page.replace('Three', 'Four')
+    expect(await written(page.replaceAll('\n', '\r\n'), text)).toBe(text.replaceAll('\n', '\r\n'))
+  })
+})

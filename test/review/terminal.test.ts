@@ -56,6 +56,15 @@ const dialogs: readonly Dialog[] = [
     after: { 'a.txt': three.replace('06', 'six'), 'b.txt': 'b\n' },
   },
   {
+    name: 'takes the hunks that fit of a patch with one that does not',
+    before: { 'a.txt': all },
+    reply: '```diff\n--- a/a.txt\n+++ b/a.txt\n@@\n 01\n-02\n+two\n 03\n@@\n-nowhere\n+x\n@@\n 19\n-20\n+end\n```\n',
+    typed: ['g', 'y', 'n', ''],
+    after: { 'a.txt': all.replace('02', 'two') },
+    shows: ['Take the hunks that fit [g,n,d,q,?]? ', '+two', '(2/2) Apply this hunk'],
+    says: ['Hunk 1 was applied'],
+  },
+  {
     name: 'leaves out all of a file',
     before: { 'a.txt': all, 'b.txt': 'b\n' },
     reply: write('a.txt', three) + edit('b.txt', 'b', 'B'),

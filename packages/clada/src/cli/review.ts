@@ -145,7 +145,8 @@ class Walk {
       // The command is asked about when it is its turn.
       if (result.code === 'approval_required') return 'on'
       this.#reviewer.tell([head, ...why, this.#paint.red(spellOut(userText(result)))])
-      return block.places.length === 0 ? 'on' : this.#places(task, block.places, count)
+      if (block.files.length > 0) return this.#hunks(task)
+      return block.places.length + block.fitting === 0 ? 'on' : this.#places(task, block, count)
     }
     if (effect === 'read' || effect === 'meta') return 'on'
     this.#reviewer.tell([head, ...why])
@@ -153,12 +154,16 @@ class Walk {
     return this.#hunks(task)
   }
 
-  /** A choice of places for an edit that has none of its own. */
-  async #places(task: string, places: readonly ReviewPlace[], count: string): Promise<End> {
+  /** A choice of places for an edit that has none of its own, or of the hunks that have one. */
+  async #places(task: string, { places, fitting }: ReviewedBlock, count: string): Promise<End> {
     this.#reviewer.tell(places.flatMap((place, index) => this.#placeLines(place, index + 1)))
     const numbers = places.length === 1 ? '1' : `1-${places.length}`
+    const good = fitting === 0 ? [] : [`g - take the ${counted(fitting, 'hunk')} that fit`]
+    const keys = [...(places.length === 0 ? [] : [numbers]), ...(fitting === 0 ? [] : ['g']), 'n', 'd', 'q', '?']
     for (;;) {
-      const answer = await this.#ask(`Use which place [${numbers},n,d,q,?]? `)
+      const answer = await this.#ask(
+        `${places.length === 0 ? 'Take the hunks that fit' : 'Use which place'} [${keys.join(',')}]? `,
+      )
       if (answer === undefined) return 'left'
       const word = answer.trim().toLowerCase()
       const place = places[Number(word) - 1]
@@ -171,11 +176,16 @@ class Walk {
         )
         return this.block(task, count)
       }
+      if (word === 'g' && fitting > 0) {
+        this.decide(task, { patches: 'good' })
+        return this.block(task, count)
+      }
       if (word === 'n') return 'on'
       if (word === 'd') return this.#leaveOut(task)
       if (word === 'q') return this.#quit(task)
       this.#reviewer.tell([
-        `${numbers} - use this place; its change is shown then, and can be edited`,
+        ...(places.length === 0 ? [] : [`${numbers} - use this place; its change is shown then, and can be edited`]),
+        ...good,
         'n - none of them: the model gets the error and the nearest places',
         'd - leave the block out',
         'q - quit: leave out this block and all later ones',

@@ -34,6 +34,8 @@ export interface BlockChoice {
   readonly params?: Readonly<Record<string, string>>
   /** Lines of the file to edit, for an edit whose text is not there, or is there more than once. */
   readonly place?: PlaceChoice
+  /** The hunks of a patch that fit are applied, although others do not. */
+  readonly patches?: 'good'
   /** The text that a file shall have after the block, by path, if the user has edited it. */
   readonly texts?: Readonly<Record<string, string>>
 }
@@ -56,6 +58,8 @@ export interface ReviewedBlock {
   readonly files: readonly ReviewedFile[]
   /** Where an edit could go that has no place of its own, the nearest first. */
   readonly places: readonly ReviewPlace[]
+  /** How many hunks of a patch fit that another one keeps back: for `BlockChoice.patches`. */
+  readonly fitting: number
   /** Its parameters as text, with those of the user. */
   readonly params: Readonly<Record<string, string>>
   /** Hunks and paths of the choice that the block does not have (any more): with them it is not applied. */

@@ -123,7 +123,7 @@ export class ActionRunner {
       const repair: Repair = {
         readings: strict ? 'off' : 'allowed',
         matching: strict ? 'exact' : isForeign ? 'tolerant' : (matching ?? 'exact'),
-        patches: patches ?? 'whole',
+        patches: choice?.patches ?? patches ?? 'whole',
         damage,
         indentation: block.uncertainMarks ? 'exact' : undefined,
         rules,

@@ -5,6 +5,7 @@ import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
+import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
 import { missingFrom } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
@@ -52,12 +53,15 @@ export class Proposals {
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
     const isTitled = namesOnly(first, given) && !text.split(/\r?\n/).includes(first)
     const own = isTitled ? rest : content
-    if (!isPartOf(text, own, block)) return { task: isTitled ? withContent(task, own) : task }
-    const { placeParts } = await import('../structure/place-parts.ts')
+    const whole = block.syntax === 'proposal' ? withLineEnds(text, own) : own
+    const asWhole = whole === content ? task : withContent(task, whole)
+    if (!isPartOf(text, own, block)) return { task: asWhole }
+    const { coversFile, placeParts } = await import('../structure/place-parts.ts')
+    if (await coversFile({ path: given, text }, own)) return { task: { ...asWhole, extent: 'whole' } }
     const placed = await placeParts({ path: given, text }, own)
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
-    if (unplaced === undefined) return { task: isTitled ? withContent(task, own) : task }
+    if (unplaced === undefined) return { task: asWhole }
     const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
     const [nearest] = await nearestPlaces(text, own)
     return { task, reason: unplaced, ...(nearest && { nearest: [nearest.line, nearest.endLine] }) }
@@ -121,18 +125,18 @@ export class Proposals {
     return this.#options.settings.registry.get(action)?.file
   }
 
-  #of({ block, isPart }: ReadyTask, changes: readonly Change[]): Proposal[] {
+  #of({ block, extent }: ReadyTask, changes: readonly Change[]): Proposal[] {
     const { root } = this.#options.settings
     const becomes = this.#fileOf(block)
     return changes.map((change) => {
       const { path, diff } = diffOf(change, root)
       const { before, after, binary } = changeOf(change, root)
-      const isWhole = before !== null && after !== null && becomes === 'replaced' && !isPart
+      const isWhole = before !== null && after !== null && becomes === 'replaced' && extent === undefined
       const lacks = isWhole ? (binary ? 'most' : missingFrom(before, after)) : undefined
       return {
         line: block.startLine,
         path,
-        kind: isPart ? 'part' : kindOf(becomes, before, after),
+          kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
         diff,
         ...(lacks && { lacks }),
       }
@@ -165,6 +169,10 @@ function isPartOf(text: string, content: string, { part }: Block): boolean {
   return lacks === 'beginning' || (lacks !== 'everything' && 2 * countTelling(content) < countTelling(text))
 }
 
+/** The lines of a reply say nothing about those of a file. */
+const withLineEnds = (text: string, content: string): string =>
+  dominantEol(text) === '\r\n' && !content.includes('\r') ? toEol(content, '\r\n') : content
+
 const countTelling = (text: string): number => text.split('\n').filter((line) => /\w/.test(line)).length
 
 /** So short a file may be rewritten by a part that has nothing of it. */
@@ -188,7 +196,7 @@ function asPart(task: ReadyTask, { text, replaced, inserted }: PlacedParts): Rea
   ]
   const warning = `the text is a part of the file: ${did.join(', ')}; the rest stays`
   const args = { ...decoded.args, content: text }
-  return { ...task, decoded: { ...decoded, args, warnings: [...decoded.warnings, warning] }, isPart: true }
+  return { ...task, decoded: { ...decoded, args, warnings: [...decoded.warnings, warning] }, extent: 'part' }
 }
 
 /** The text of a file; undefined where there is none that can be read. */

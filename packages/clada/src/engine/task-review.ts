@@ -31,6 +31,7 @@ export class TaskReview {
   readonly #choice: BlockChoice
   #seen: { readonly shown: string; readonly taken: Taken } | undefined
   #places: readonly ReviewPlace[] = []
+  #fitting = 0
   readonly #isStaged: boolean
   #stage: GroupScope | undefined
   /** The reason why the action does not even run. */
@@ -80,6 +81,8 @@ export class TaskReview {
     const files = scope.filesFor(() => {})
     this.#places = await placesFor(problem, this.#task.decoded, files)
     files.close()
+    if (problem.kind === 'hunk-failed')
+      this.#fitting = problem.verdicts.filter(({ verdict }) => verdict === 'fits').length
   }
 
   block({ seq }: ActionResult, changes: readonly Change[]): ReviewedBlock {
@@ -99,6 +102,7 @@ export class TaskReview {
         return taken().files
       },
       places: this.#places,
+      fitting: this.#fitting,
       params: Object.fromEntries(texts),
       get stale() {
         return taken().stale

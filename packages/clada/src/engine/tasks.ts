@@ -29,8 +29,8 @@ export interface ReadyTask {
   readonly choice?: BlockChoice
   /** Its parameters as the model wrote them, where the user has edited them. */
   readonly written?: Readonly<Record<string, unknown>>
-  /** Declarations of a file were put in their places: its content is the whole file with them. */
-  readonly isPart?: true
+  /** `part`: declarations were put in their places, and its content is the whole file with them; `whole`: it declares all that the file declares. */
+  readonly extent?: 'part' | 'whole'
 }
 
 type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options' | 'request'>

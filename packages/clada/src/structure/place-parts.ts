@@ -35,6 +35,60 @@ export async function placeParts({ path, text }: Document, part: string): Promis
   return (await placing.insertImports(imports)) ? placing.done() : undefined
 }
 
+/**
+ * Whether a text declares, at its top, all that a file declares there. Then it may be the whole of it, although most of its
+ * lines are others. A part that leaves the imports out uses what they import.
+ */
+export async function coversFile({ path, text }: Document, content: string): Promise<boolean> {
+  const language = languageFor(path, text)
+  if (language === undefined) return false
+  const [file, fresh] = [await topOf(text, language), await topOf(content, language)]
+  if (file === undefined || fresh === undefined || file.names.size === 0) return false
+  const declared = [...file.names].every((name) => fresh.names.has(name))
+  const leftOut = fresh.imports.length > 0 ? [] : file.imports
+  const words = new Set(content.match(/[\p{L}\p{N}_$]+/gu))
+  const isUsed = (line: string): boolean =>
+    (line.replace(/(["']).*?\1/g, '').match(/[\p{L}\p{N}_$]+/gu) ?? []).some(
+      (word) => !WORDS.has(word) && words.has(word),
+    )
+  const keepsStatements = file.rest.length === 0 || fresh.rest.length > 0
+  return declared && keepsStatements && !leftOut.some(isUsed)
+}
+
+/** The words around what a line imports. */
+const WORDS = new Set([
+  'import',
+  'from',
+  'as',
+  'type',
+  'use',
+  'using',
+  'static',
+  'export',
+  'default',
+  'const',
+  'require',
+])
+
+interface Top {
+  readonly names: ReadonlySet<string>
+  readonly imports: readonly string[]
+  readonly rest: readonly string[]
+}
+
+/** What a text has at its top; undefined where it has errors. */
+const topOf = (text: string, language: Language): Promise<Top | undefined> =>
+  withOutline(text, language, (outline) => {
+    if (outline.faults().length > 0) return undefined
+    const declarations = outline.structures.filter(isDeclaration)
+    const preamble = { start: 0, end: Math.min(outline.preambleEnd, outline.structures[0]?.start ?? text.length) }
+    return {
+      names: new Set(declarations.map(({ name, header }) => name ?? header)),
+      imports: telling(outline, preamble, []),
+      rest: telling(outline, { start: preamble.end, end: text.length }, declarations),
+    }
+  })
+
 /** A declaration of the part. */
 interface Part {
   /** Its kind and its name, which say what it is the new version of. */

@@ -94,7 +94,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       startLine: block.startLine,
       endLine: block.endLine,
       group: block.group && { line: block.group.line, atomic: block.group.atomic },
-      ...judged(block, result, { unknown, lacking, unmeant }),
+      ...judged(block, result, { unknown, lacking, unmeant, partly: changes.length > 0 }),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       decided: describeChoice(choices.blocks?.[task]),
@@ -139,6 +139,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
         prose: proseAround(checked.blocks, key, lines),
         files: reviewed(task)?.files ?? [],
         places: reviewed(task)?.places ?? [],
+        fitting: reviewed(task)?.fitting ?? 0,
         params: reviewed(task)?.params ?? {},
         choice: choices.blocks?.[task] ?? {},
         problems,
@@ -213,11 +214,14 @@ function judged(
     unknown,
     lacking,
     unmeant,
+    partly,
   }: {
     readonly unknown: 'checking' | 'skipped'
     readonly lacking: ReadonlyMap<number, MissingPart>
     /** What only the disk said is not meant, by line. */
     readonly unmeant: ReadonlyMap<number, NotExecuted>
+    /** Some of its hunks are applied if it fails. */
+    readonly partly: boolean
   },
 ): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
   const [problem] = block.problems
@@ -235,7 +239,7 @@ function judged(
   if (result.success) return { state: isRepaired(result) ? 'repaired' : 'ready', runs }
   const { code, details } = result
   return {
-    state: failureState(code),
+    state: partly ? 'repaired' : failureState(code),
     why: oneLine(userText(result)),
     rule: details?.rule,
     runs: details?.command,
@@ -265,6 +269,7 @@ function describeChoice(choice: BlockChoice = {}): string | undefined {
     ...(left === 0 ? [] : [`${left} ${left === 1 ? 'change' : 'changes'} left out`]),
     ...(choice.params === undefined && choice.texts === undefined ? [] : ['edited by you']),
     ...(choice.place === undefined ? [] : ['place chosen by you']),
+    ...(choice.patches === undefined ? [] : ['only the hunks that fit']),
   ]
   return words.length === 0 ? undefined : words.join(', ')
 }

@@ -102,6 +102,8 @@ export interface BlockDetail {
   readonly files: readonly ReviewedFile[]
   /** Where an edit could go that has no place of its own. */
   readonly places: readonly ReviewPlace[]
+  /** How many hunks fit that another one keeps back. */
+  readonly fitting: number
   /** Its parameters as text, with those that the user edited. */
   readonly params: Readonly<Record<string, string>>
   /** What the user decided about it. */

@@ -104,13 +104,14 @@ function idIn({ id }: Record<string, unknown>): number {
 /** A decision about a block, from a tab. */
 function choiceIn(given: unknown): BlockChoice {
   if (!isRecord(given)) throw new Refusal(400, 'A decision about a block is an object.')
-  const { leaveOut, reason, leave, params, place, texts } = given
+  const { leaveOut, reason, leave, params, place, patches, texts } = given
   return {
     ...(leaveOut === true ? { leaveOut } : {}),
     ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
     ...(Array.isArray(leave) && leave.length > 0 ? { leave: leave.map(leftIn) } : {}),
     ...(isFilled(params) ? { params: textsIn(params) } : {}),
     ...(isRecord(place) ? { place: placeIn(place) } : {}),
+    ...(patches === 'good' ? { patches } : {}),
     ...(isFilled(texts) ? { texts: textsIn(texts) } : {}),
   }
 }

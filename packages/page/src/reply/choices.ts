@@ -70,6 +70,9 @@ export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPla
       : { ...choice, params: { ...choice.params, ...params } },
   )
 
+/** Hunks of a patch, without those that fit nowhere. */
+export const takeFitting = (of: Decided): Promise<unknown> => decide(of, (choice) => ({ ...choice, patches: 'good' }))
+
 /** As the model wrote it. */
 export const forgetChoice = (of: Decided): Promise<unknown> => decide(of, () => ({}))
 

@@ -5,11 +5,11 @@ import type { BlockDetail } from '../../../clada/src/ui/protocol.ts'
 import { Button } from '../button.tsx'
 import { inOrder, Name } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
-import { canDecide, type Decided, editWhenShown, usePlace } from './choices.ts'
+import { canDecide, type Decided, editWhenShown, takeFitting, usePlace } from './choices.ts'
 
 /** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
 export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
-  const { advice, result, places } = detail
+  const { advice, result, places, fitting, choice } = detail
   const { state } = of.block
   const { error = '', details = {} } = result ?? {}
   const { command, rule, already_applied_at_line: already, changed_by } = details
@@ -34,6 +34,13 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
         />
       ))}
       {places.length > mostPlaces && <p class="hint">and {places.length - mostPlaces} more places</p>}
+      {fitting > 0 && choice.patches === undefined && canDecide(of.block) && (
+        <div class="row">
+          <Button act={() => takeFitting(of)}>
+            {fitting === 1 ? 'Take the hunk that fits' : `Take the ${fitting} hunks that fit`}
+          </Button>
+        </div>
+      )}
       {details.expected !== undefined && typeof details.found === 'string' && (
         <Beside
           sides={[

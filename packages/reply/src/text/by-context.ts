@@ -10,6 +10,7 @@
  *   - new lines are not there already;
  *   - of the lines with content at least 60 % are there, in order;
  *   - one of them is nowhere else in the file; where lines are only added, one of their neighbours, two others or a long one;
+ *   - the lines that the file has between the old ones leave no other place for one of these changes;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
 import { adapted } from './adapt.ts'
@@ -127,7 +128,10 @@ function fitsOf(
   }
   if (fits.length === 1 && !isDistinct(groups, old, telling, placed)) return []
   const [only] = fits
-  const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
+  const other =
+    fits.length === 1 && only !== undefined
+      ? (placeWithin(groups, old, placed, file) ?? placeElsewhere(old, only, file))
+      : undefined
   return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
 }
 
@@ -262,6 +266,60 @@ function chained(wanted: readonly string[], there: readonly string[]): number[] 
 }
 
 const NEXT_TO = 0.25
+
+/**
+ * Another line between those of the hunk where one of its changes fits as well: the file has lines there that the hunk
+ * lacks, and among them one that is the same as its neighbour.
+ */
+function placeWithin(
+  groups: readonly Group[],
+  old: readonly string[],
+  at: readonly number[],
+  file: FileLines,
+): ContextFit | undefined {
+  const found = at.flatMap((line, nth) => (line === -1 || !hasContent(old[nth] ?? '') ? [] : [{ nth, line }]))
+  const [top, bottom] = [found[0]?.line ?? 0, found.at(-1)?.line ?? 0]
+  // Without lines between, there is no other place.
+  if (bottom - top + 1 === (found.at(-1)?.nth ?? 0) - (found[0]?.nth ?? 0) + 1) return undefined
+  const isAt = (nth: number, line: number): boolean => asWritten(old[nth] ?? '') === asWritten(file.line(line))
+  const fitsAbove = (last: number, end: number): boolean => {
+    let line = top
+    for (const { nth } of found) {
+      if (nth > last) break
+      while (line < end && !isAt(nth, line)) line++
+      if (line++ >= end) return false
+    }
+    return true
+  }
+  const fitsBelow = (first: number, start: number): boolean => {
+    let line = bottom
+    for (const { nth } of found.toReversed()) {
+      if (nth < first) break
+      while (line >= start && !isAt(nth, line)) line--
+      if (line-- < start) return false
+    }
+    return true
+  }
+  for (const { lines, isInsertion } of groups) {
+    const [first = 0, last = first] = [lines[0], lines.at(-1)]
+    if (!lines.some((nth) => hasContent(old[nth] ?? ''))) continue
+    for (let line = top; line <= bottom; line++) {
+      const isOther = isInsertion
+        ? (line < (at[first] ?? 0) &&
+            hasContent(old[first] ?? '') &&
+            isAt(first, line) &&
+            fitsAbove(first - 1, line)) ||
+          (line > (at[last] ?? 0) && hasContent(old[last] ?? '') && isAt(last, line) && fitsBelow(last + 1, line + 1))
+        : line !== at[first] &&
+          lines.every((nth) => isAt(nth, line + nth - first)) &&
+          fitsAbove(first - 1, line) &&
+          fitsBelow(last + 1, line + lines.length)
+      if (isOther)
+        return { rung: 'context', first: line, height: lines.length, splices: undefined, matched: found.length }
+    }
+  }
+  return undefined
+}
 
 /** Another place that is too much like the old lines: they may be meant for it. */
 function placeElsewhere(

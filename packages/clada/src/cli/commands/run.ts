@@ -21,7 +21,7 @@ export const command: Command = {
   usage: 'clada [run] [FILE…|-]',
   summary: 'apply the blocks in FILE or stdin',
   about:
-    'Finds the action blocks in a reply, applies them one after another, and prints a report.\nA failed block does not stop the others; with --atomic all are applied or none.\nThe hunks of a patch, and SEARCH/REPLACE blocks in a row for one file, are applied together: see --patches.',
+    'Finds the action blocks in a reply, applies them one after another, and prints a report.\nA failed block does not stop the others; with --atomic all are applied or none.\nThe hunks that a patch has for one file are applied together: see --patches.',
   documents: true,
   flags: [
     ...running,
