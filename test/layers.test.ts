@@ -109,7 +109,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'git',
     'timetravel',
   ],
-  'index.ts': ['core', 'actions', 'config', 'store', 'timetravel', 'engine', 'api', 'watch', 'compat'],
+  'index.ts': ['core', 'actions', 'config', 'describe', 'store', 'timetravel', 'engine', 'api', 'watch', 'compat'],
 }
 
 /** Who may use `node:fs`, and on what. Files of the project are read and written by `workspace` alone. */

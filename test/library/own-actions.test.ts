@@ -1,7 +1,17 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { actionFailed, checkExamples, createClada, defineAction, ok, param } from '../../packages/clada/src/index.ts'
+import {
+  actionFailed,
+  checkExamples,
+  Clada,
+  type CladaOptions,
+  createClada,
+  defineAction,
+  ok,
+  param,
+} from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 let calls = 0
@@ -114,6 +124,33 @@ describe('an action of the program that uses clada', () => {
     expect(await checkExamples(addHeader)).toEqual([])
     const wrong = { ...addHeader, examples: [{ title: 'wrong', params: { path: 'a.js', year: '1' } }] }
     expect(await checkExamples(wrong)).toEqual([expect.stringMatching(/^wrong: it failed: .*no such file/)])
+  })
+})
+
+describe('tools for a model that calls functions', () => {
+  it('are those that prompts teach and the own ones, and run by their names', async () => {
+    const { clada } = project()
+    const tools = await clada.tools()
+    const names = tools.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['file_edit', 'run', 'exec', 'add_header']))
+    expect(names).not.toContain('undo')
+    expect((await clada.tools({ include: 'all' })).length).toBeGreaterThan(names.length)
+    const ajv = new Ajv2020({ strict: false })
+    for (const { inputSchema, description } of tools) {
+      expect(ajv.validateSchema(inputSchema)).toBe(true)
+      expect(description).not.toBe('')
+    }
+    const own = tools.find(({ name }) => name === 'add_header')
+    expect(own?.inputSchema).toMatchObject({ properties: { path: { type: 'string' } }, required: ['path'] })
+    expect((await clada.call('add_header', { path: 'a.js', year: 2026 })).success).toBe(true)
+  })
+
+  it('are what the settings allow', async () => {
+    const { root } = project()
+    const names = async (more: CladaOptions): Promise<string[]> =>
+      (await new Clada({ repoPath: root, ...more }).tools({ include: 'all' })).map(({ name }) => name)
+    expect(await names({ allowedActions: ['grep'] })).toEqual(['grep'])
+    expect(await names({ exec: 'off' })).not.toContain('exec')
   })
 })
 

@@ -5,6 +5,7 @@ import type { ActionSpec } from './core/action.ts'
 // Running documents
 export { Clada, createClada } from './api/clada.ts'
 export { Session, type SessionOptions, type SessionTokens } from './api/clada.ts'
+export type { ActionTool } from './describe/json-schema.ts'
 export type { CladaPromptOptions, CladaReportOptions } from './api/clada.ts'
 export type { PromptRequest } from './api/project-prompt.ts'
 export type {
@@ -46,6 +47,7 @@ export type {
 // Reviews
 export type {
   BlockChoice,
+  ChangedPlace,
   Review,
   ReviewChoices,
   ReviewedBlock,

@@ -34,6 +34,7 @@ import { messageOf } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
 import { estimateTokens, tokenLength } from '@clada/reply/text/lines.ts'
 import type { ContextText, ContextTextOptions, PromptWithContext, UnreadContext } from './context-text.ts'
+import type { ActionTool } from '../describe/json-schema.ts'
 import type { PromptRequest } from './project-prompt.ts'
 
 /** Finds the action blocks in a text and runs them. Holds options, no state. */
@@ -97,6 +98,18 @@ export class Clada {
     const files = [...(request.files ?? []), ...(await contextFiles(this))]
     const prompt = projectPrompt(this.#options, { ...request, files })
     return promptWithContext(this, prompt, { ...context, budget: request.budget })
+  }
+
+  /**
+   * The actions as tools of a model that calls functions: `call` runs what it asks for. `everyday` are those that prompts
+   * teach; yours are always among them. @throws SettingsError
+   */
+  async tools({ include = 'everyday' }: { readonly include?: 'everyday' | 'all' } = {}): Promise<ActionTool[]> {
+    const { registry, allowedActions } = settingsOf(this.#options)
+    const { toolsFor } = await import('../describe/json-schema.ts')
+    const own = new Set(this.#options.actions?.map(({ name }) => name))
+    const { exec } = this.#options
+    return toolsFor([...new Set(registry.values())], { allowedActions, exec, include, own })
   }
 
   /** The files of the working set as one text to send along. */

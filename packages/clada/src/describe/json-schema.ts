@@ -1,3 +1,4 @@
+import { type Allowed, callable } from './actions.ts'
 import type { ActionSpec, Param } from '../core/action.ts'
 import { fieldsOf, type Shape, type ShapeSchema, shapeSchema } from '../core/shape.ts'
 
@@ -64,6 +65,27 @@ export function toolOf(spec: Describable, paths: PathStyle = 'absolute'): Tool {
     },
     annotations: annotationsOf(spec),
   }
+}
+
+/** An action for a model that calls functions: the three fields that all of them have, whatever they call them. */
+export interface ActionTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the parameters. Paths may be relative to the project. */
+  readonly inputSchema: Tool['inputSchema']
+}
+
+/** The actions that a model may call, all or those that prompts teach and the caller's own. */
+export function toolsFor(
+  specs: readonly ActionSpec[],
+  { include, own, ...allowed }: Allowed & { readonly include: 'everyday' | 'all'; readonly own: ReadonlySet<string> },
+): ActionTool[] {
+  return callable(specs, allowed)
+    .filter(({ name, everyday }) => include === 'all' || everyday === true || own.has(name))
+    .map((spec) => {
+      const { name, description, inputSchema } = toolOf(spec, 'relative')
+      return { name, description, inputSchema }
+    })
 }
 
 /**
