@@ -141,7 +141,7 @@ describe('tools for a model that calls functions', () => {
       expect(description).not.toBe('')
     }
     const own = tools.find(({ name }) => name === 'add_header')
-    expect(own?.inputSchema).toMatchObject({ properties: { path: { type: 'string' } }, required: ['path'] })
+    expect(own?.inputSchema).toMatchObject({ properties: { path: { type: 'string' } }, required: ['path', 'year'] })
     expect((await clada.call('add_header', { path: 'a.js', year: 2026 })).success).toBe(true)
   })
 
