@@ -100,7 +100,6 @@ function buildFor(name) {
       'build',
       '--compile',
       '--bytecode',
-      ...(process.env.XTRA ?? '').split(' ').filter(Boolean),
       `--target=bun-${name}`,
       `--compile-executable-path=${base}`,
       // A directory must not be able to change the program that is started in it.

@@ -136,7 +136,7 @@ export class Proposals {
       return {
         line: block.startLine,
         path,
-          kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
+        kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
         diff,
         ...(lacks && { lacks }),
       }
