@@ -166,6 +166,6 @@ describe('a whole file that a reply proposes', () => {
     expect(filesIn(root)).toMatchObject({ 'a.txt': content })
     expect(questions).toHaveLength(1)
     expect(questions[0]?.message).toContain('-old\n+new')
-    expect(questions[0]).toMatchObject({ requestedSchema: { properties: { answer: { title: 'Write it?' } } } })
+    expect(questions[0]).toMatchObject({ requestedSchema: { properties: { answer: { title: 'Apply it?' } } } })
   })
 })

@@ -101,7 +101,7 @@ describe('a question to the user', () => {
   it.each([
     ['command', 'Allow it?'],
     ['tried', 'Approve it and keep this result?'],
-    ['proposal', 'Write it?'],
+    ['proposal', 'Apply it?'],
   ] as const)('about %s is: %s; there are ten minutes for it', async (about, title) => {
     const { asked } = await asking({ answer: 'once' }, about)
     expect(asked).toMatchObject([{ properties: { answer: { title, enum: ['once', 'always', 'no'] } } }])

@@ -1,6 +1,12 @@
 import type { ApprovalAnswer, Tried } from '../../clada/src/core/commands.ts'
 import type { Question } from '../../clada/src/ui/protocol.ts'
-import { missingSentence, triedOutput, triedSentence, spellOutCommand } from '../../clada/src/report/words.ts'
+import {
+  missingSentence,
+  proposalWords,
+  triedOutput,
+  triedSentence,
+  spellOutCommand,
+} from '../../clada/src/report/words.ts'
 import { UnifiedDiff } from './diff/unified-diff.tsx'
 import { inOrder, Name, Path } from './parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
@@ -34,7 +40,8 @@ export function QuestionCard({ question, answer, disabled = false }: Props) {
       <header>
         <h2 id={`question-${id}`}>{titles[about]}</h2>
         <p class="quiet">
-          {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
+          {from === 'page' ? 'The reply' : 'Another clada in this project'}{' '}
+          {about === 'proposal' ? `proposes to ${proposalWords[question.proposed ?? 'edit']} it.` : wishes[about]}
         </p>
       </header>
       {isProgram ? (
@@ -126,9 +133,8 @@ const titles = {
 const wishes = {
   command: 'wants to run it.',
   network: 'runs it, and it seems to need the network.',
-  proposal: 'proposes it.',
   tried: 'wants to run it, and you tried it.',
-} as const satisfies Record<Question['about'], string>
+} as const satisfies Record<Exclude<Question['about'], 'proposal'>, string>
 
 type Answer = readonly [said: ApprovalAnswer, label: string, means: string]
 

@@ -25,7 +25,7 @@ const wishOf = (about: Question['about']): string =>
     command: vscode.l10n.t('The reply wants to run a command'),
     network: vscode.l10n.t('The reply wants to run a command with network'),
     tried: vscode.l10n.t('The command ran in the sandbox. Keep its changes?'),
-    proposal: vscode.l10n.t('The reply proposes a whole file'),
+    proposal: vscode.l10n.t('The reply proposes a change'),
   })[about]
 
 function factsOf(question: Question): string[] {

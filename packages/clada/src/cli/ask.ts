@@ -3,7 +3,14 @@ import os from 'node:os'
 import path from 'node:path'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
-import { missingSentence, spellOut, spellOutCommand, triedOutput, triedSentence } from '../report/words.ts'
+import {
+  missingSentence,
+  proposalWords,
+  spellOut,
+  spellOutCommand,
+  triedOutput,
+  triedSentence,
+} from '../report/words.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
@@ -114,7 +121,7 @@ export const asked = {
   command: 'Run it?',
   network: 'Let it use the network?',
   tried: 'Approve it and keep this result?',
-  proposal: 'Write it?',
+  proposal: 'Apply it?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** The facts that a person needs before approving, wherever they are asked. */
@@ -129,7 +136,7 @@ export function approvalFacts(request: ApprovalRequest): string[] {
     ]
   if (about === 'proposal')
     return [
-      `The reply has ${lacks === undefined ? 'a whole file' : 'a part'} for ${spellOutCommand(command)}:`,
+      `The reply proposes to ${proposalWords[request.proposed ?? 'edit']} ${spellOutCommand(command)}${diff === '' ? '' : ':'}`,
       ...diff.trimEnd().split('\n').map(spellOut),
       ...(lacks === undefined ? [] : [`! Not the whole file: ${missingSentence(lacks)}.`]),
     ]

@@ -1,6 +1,6 @@
 import type { ChangedFile } from './effects.ts'
 import type { PathArg } from './files.ts'
-import type { MissingPart } from '@clada/reply/core/proposal.ts'
+import type { MissingPart, Proposal } from '@clada/reply/core/proposal.ts'
 import type { ValueOf } from './shape.ts'
 
 export interface RunRequest {
@@ -53,10 +53,12 @@ export interface ApprovalRequest {
   readonly command: string
   /**
    * `network` is a question of its own, put after the command was approved. `tried`: it ran in the sandbox because the user
-   * wanted to try it, and the question is whether it is approved and its changes stay. `proposal`: not a command but a
-   * whole file of a reply, with its path in `command`.
+   * wanted to try it, and the question is whether it is approved and its changes stay. `proposal`: a change that a reply
+   * proposes, with its path in `command`.
    */
   readonly about: 'command' | 'network' | 'tried' | 'proposal'
+  /** With `proposal`: what is proposed; a command if a call of another tool would start a program. */
+  readonly proposed?: Proposal['kind'] | 'command'
   /** With `proposal`: what would change. */
   readonly diff?: string
   /** With `proposal`: what it lacks of the file that it would replace. The question says so. */

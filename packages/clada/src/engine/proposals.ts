@@ -20,6 +20,9 @@ export interface Intended {
   readonly nearest?: [first: number, last: number]
 }
 
+/** What the question about a proposal needs. */
+type Proposed = Pick<Proposal, 'path' | 'diff' | 'lacks'> & { readonly kind: Proposal['kind'] | 'command' }
+
 /** What a reply proposes: each change is staged, shown, and written after a yes. */
 export class Proposals {
   readonly #options: RunOptions
@@ -71,7 +74,8 @@ export class Proposals {
   async decideCommand({ block, decoded }: ReadyTask): Promise<Problem | undefined> {
     const { command, code } = decoded.params
     const path = String(command ?? code ?? block.action)
-    const answer = this.#agreed || this.#options.effect === 'show' ? 'once' : await this.#ask({ path, diff: '' })
+    const answer =
+      this.#agreed || this.#options.effect === 'show' ? 'once' : await this.#ask({ kind: 'command', path, diff: '' })
     if (answer === 'once' || answer === 'always') return undefined
     if (answer === undefined) this.waiting.push({ line: block.startLine, path })
     return { kind: 'review-needed', path, refused: answer === 'no' }
@@ -103,13 +107,14 @@ export class Proposals {
     return { warnings }
   }
 
-  async #ask({ path, diff, lacks }: Pick<Proposal, 'path' | 'diff' | 'lacks'>): Promise<string | undefined> {
+  async #ask({ kind, path, diff, lacks }: Proposed): Promise<string | undefined> {
     const { options, settings } = this.#options
     await this.#reported()
     return options.ask?.({
       root: settings.root,
       command: path,
       about: 'proposal',
+      proposed: kind,
       diff,
       ...(lacks && { lacks }),
       canTry: false,

@@ -37,7 +37,7 @@ const toKeep = {
 }
 
 const toWrite = {
-  title: 'Write it?',
+  title: 'Apply it?',
   description: 'once: this file; always: this file and the others of this reply; no: not this file',
 }
 

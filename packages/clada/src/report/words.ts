@@ -1,4 +1,4 @@
-import type { Tried } from '../core/commands.ts'
+import type { ApprovalRequest, Tried } from '../core/commands.ts'
 import type { MissingPart } from '@clada/reply/core/proposal.ts'
 import { type ActionResult, type Details, type ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
@@ -73,6 +73,17 @@ const markRoom = 80
 /** How cuts are marked everywhere. */
 export const cutMark = ({ first, last, total }: Pick<CutLines, 'first' | 'last' | 'total'>, how: string): string =>
   `[output truncated] lines ${first}-${last} of ${total} not shown; ${how}`
+
+/** What a reply proposes, as the end of a sentence that begins "The reply proposes to" and ends with a path. */
+export const proposalWords = {
+  create: 'create',
+  overwrite: 'replace the whole of',
+  part: 'change a part of',
+  edit: 'edit',
+  delete: 'delete',
+  move: 'move',
+  command: 'run',
+} as const satisfies Record<NonNullable<ApprovalRequest['proposed']>, string>
 
 /** Why a proposal is not taken for the whole of a file. */
 export const missingSentence = (lacks: MissingPart): string =>
