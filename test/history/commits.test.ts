@@ -105,4 +105,24 @@ describe.skipIf(lacks('ssh-keygen'))('commits are signed', () => {
     expect(await clada.undo()).toMatchObject({ success: true })
     expect(isSigned(root)).toBe(true)
   })
+
+  it.each(['a link to', 'an include of', 'a conditional include of'] as const)(
+    'by no program that a reply can name, where the configuration is %s a file of the project',
+    async (how) => {
+      const [home, root] = [scratchDir(), repository({ ...files, gitconfig: '' })]
+      process.env['HOME'] = home
+      process.env['XDG_CONFIG_HOME'] = path.join(home, '.config')
+      const [own, proof] = [path.join(home, '.gitconfig'), path.join(home, 'ran')]
+      const section = how === 'an include of' ? 'include' : 'includeIf "gitdir:/**"'
+      if (how === 'a link to') fs.symlinkSync(path.join(root, 'gitconfig'), own)
+      else fs.writeFileSync(own, `[${section}]\n\tpath = ${root}/gitconfig\n`)
+      const signing = '[commit]\n\tgpgSign\n[gpg]\n\tformat = ssh\n[gpg "ssh"]\n'
+      const content = `${signing}\tdefaultKeyCommand = touch ${proof}\n`
+      const clada = new Clada({ repoPath: root })
+      for (const name of ['gitconfig', 'b.txt'])
+        expect(await clada.perform('file_write', { path: name, content })).toMatchObject({ success: true })
+      expect(fs.existsSync(proof)).toBe(false)
+      expect(git(root, 'cat-file', 'commit', 'HEAD')).not.toContain('\ngpgsig ')
+    },
+  )
 })

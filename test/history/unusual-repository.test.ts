@@ -194,6 +194,34 @@ describe.each(['.gitignore', '.gitattributes', 'src/.gitignore'])('%s that never
   })
 })
 
+describe.each(['core.excludesFile', 'core.attributesFile'])('%s of a repository that never ends', (setting) => {
+  it.each([
+    ['a device', () => '/dev/zero'],
+    ['a link to one', (root: string) => linkIn(root, '/dev/zero')],
+    ['a pipe outside', () => pipeIn(scratchDir())],
+    ['a pipe in the project', (root: string) => path.relative(root, pipeIn(root))],
+  ])('is not read: %s', (_, make) => {
+    const root = repository(files)
+    git(root, 'config', setting, make(root))
+    const input = documentOf(root, [edit, write('src/new.txt')])
+    expect(clada(['run'], { cwd: root, input })).toMatchObject({ status: 0 })
+    expect(clada(['undo'], { cwd: root })).toMatchObject({ status: 0 })
+    git(root, 'config', '--unset', setting)
+    expect(git(root, 'show', '--format=', '--name-only', 'HEAD~1')).toBe('a.txt\nsrc/new.txt\n')
+    expect(textOf(root)).toBe('one\n')
+  })
+})
+
+const pipeIn = (dir: string): string => {
+  execFileSync('mkfifo', [path.join(dir, 'pipe')])
+  return path.join(dir, 'pipe')
+}
+
+const linkIn = (dir: string, target: string): string => {
+  fs.symlinkSync(target, path.join(dir, 'link'))
+  return path.join(dir, 'link')
+}
+
 describe('a submodule that nobody describes', () => {
   for (const mode of ['commit', 'shadow'] as const)
     it(`stays a submodule when a file is written where it would be: ${mode}`, async () => {

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import type { Position } from '../store/record.ts'
-import { gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
+import { gitDirsAt, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
+import { platform } from '../core/platform.ts'
 import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitError } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
@@ -26,7 +27,7 @@ export async function findRepository(
   // Also asks git whether it knows this kind of repository.
   const readTree = () => inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] })
   const [config, head, tree] = await Promise.all([
-    listConfig(nearest).then(configFrom),
+    listConfig(nearest).then((listed) => configFrom(listed, nearest)),
     headOf(nearest),
     commit === 'is checked' ? readTree() : undefined,
   ])
@@ -48,7 +49,7 @@ export function knownRepository(root: string): KnownRepository | undefined {
   const nearest = nearestRepository(root)
   const listed = nearest && lastListed.get(nearest.gitDir)
   if (nearest === undefined || listed === undefined) return undefined
-  const config = configFrom(listed)
+  const config = configFrom(listed, nearest)
   const top = filesOf(nearest, config)
   if (!config.isRead || top === undefined || !isInside(root, top)) return undefined
   const isCurrent = () =>
@@ -109,7 +110,7 @@ export async function ownRepository(stateDir: string, top?: string): Promise<Con
     if (readOwn(path.join(gitDir, name)) === undefined) putFile(path.join(gitDir, name), text)
   }
   const repository: Repository = { top, gitDir, commonDir: gitDir }
-  return { ...repository, config: configFrom(await listConfig(repository)) }
+  return { ...repository, config: configFrom(await listConfig(repository), repository) }
 }
 
 /** Where a repository has its files. A worktree has them in its own place, whatever is configured for the repository. */
@@ -177,7 +178,14 @@ const harmless = new Set(
   ).split(' '),
 )
 
-function configFrom(listed: string): RepositoryConfig {
+/** Of these, what names a file whose lines git reads. */
+const ruleFiles = new Set(['core.excludesfile', 'core.attributesfile'])
+
+/** Git waits for a pipe, and reads `/dev/zero` until memory ends. */
+const leadsToSpecialFile = (file: string, top = '/'): boolean =>
+  isSpecialFile(path.resolve(top, file.replace(/^~(?=\/)/, platform.home() ?? '/nonexistent')))
+
+function configFrom(listed: string, { top }: Repository): RepositoryConfig {
   const values = new Map<string, string>()
   const own = new Map<string, string>()
   const filters = new Set<string>()
@@ -193,7 +201,7 @@ function configFrom(listed: string): RepositoryConfig {
   }
   const lines = [...values].map(([name, value]) => {
     const [section = '', key = ''] = name.split('.')
-    if (!harmless.has(name)) return ''
+    if (!harmless.has(name) || (ruleFiles.has(name) && leadsToSpecialFile(value, top))) return ''
     return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"\n`
   })
   return {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { platform } from '../core/platform.ts'
-import { ownProgram } from '../process/programs.ts'
+import { isInProject, ownProgram } from '../process/programs.ts'
 import { gitError, gitOfUser } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { type CommitParts, syncObjects, writeCommit } from './objects.ts'
@@ -27,13 +27,9 @@ async function usersSigning(): Promise<readonly string[] | undefined> {
   const home = platform.home()
   if (home === undefined || !mentionsSigning(home)) return undefined
   const keys = '^(commit\\.gpgsign|gpg\\.|user\\.(signingkey|name|email)$)'
-  const { out } = await gitOfUser(home, {}, ['config', '--global', '--includes', '-z', '--get-regexp', keys], [1])
-  const settings = new Map(
-    out
-      .toString()
-      .split('\0')
-      .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)]),
-  )
+  const args = ['config', '--global', '--includes', '--show-origin', '-z', '--get-regexp', keys]
+  const { out } = await gitOfUser(home, {}, args, [1])
+  const settings = settingsIn(out.toString())
   if (!/^(?:true|yes|on|1)$/i.test(settings.get('commit.gpgsign') ?? '')) return undefined
   const format = settings.get('gpg.format') ?? 'openpgp'
   const name = format === 'openpgp' ? 'gpg.program' : `gpg.${format}.program`
@@ -51,6 +47,22 @@ async function usersSigning(): Promise<readonly string[] | undefined> {
   })
   const isAsked = format === 'ssh' && !settings.has('user.signingkey')
   return [`gpg.format=${format}`, `${name}=${program}`, ...(isAsked ? [] : [`user.signingkey=${key}`]), ...further]
+}
+
+/**
+ * Each setting after where it comes from. Who keeps `~/.gitconfig` in a project, as a link or an include, lets replies edit
+ * it, and a setting such as `gpg.ssh.defaultKeyCommand` is a program: what comes from a project does not count.
+ */
+function settingsIn(listed: string): Map<string, string> {
+  const parts = listed.split('\0')
+  const settings = new Map<string, string>()
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [origin = '', entry = ''] = parts.slice(at, at + 2)
+    const end = entry.indexOf('\n')
+    if (origin.startsWith('file:') && !isInProject(origin.slice('file:'.length)))
+      settings.set(end === -1 ? entry : entry.slice(0, end), end === -1 ? 'true' : entry.slice(end + 1))
+  }
+  return settings
 }
 
 const programs: Readonly<Record<string, string>> = { openpgp: 'gpg', x509: 'gpgsm', ssh: 'ssh-keygen' }

@@ -46,6 +46,9 @@ export function pathOutside(list: string | undefined, roots: readonly string[] |
   )
 }
 
+/** Whether a file, once links are followed, is one that documents may write. */
+export const isInProject = (file: string): boolean => isInAny(real(path.resolve(file)), projects)
+
 /** By the directories above a path, not root by root: one process may have worked on thousands of projects. */
 const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has(file) || isBelowAny(file, roots)
 

@@ -149,10 +149,11 @@ function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): strin
  */
 export function specialFile({ gitDir, commonDir }: GitDirs): string | undefined {
   const files = [...new Set([gitDir, commonDir])].flatMap((dir) => readNames.map((name) => path.join(dir, name)))
-  return files.find(isSpecial)
+  return files.find(isSpecialFile)
 }
 
-function isSpecial(file: string): boolean {
+/** Whether a name leads to a pipe, a device or a socket. */
+export function isSpecialFile(file: string): boolean {
   try {
     const stat = fs.statSync(file, { throwIfNoEntry: false })
     return stat !== undefined && !stat.isFile() && !stat.isDirectory()
