@@ -772,6 +772,41 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(complaints).toEqual([])
   })
 
+  it('breaks lines between words, and knows how high each is', async () => {
+    const long =
+      '  const greeting = [first, "two words", `${third} and more`].filter((one) => one !== undefined).join(" ")'
+    const lines = [
+      long,
+      `${long} // ${'ab '.repeat(40)}`,
+      `\t\t${'x'.repeat(300)}`,
+      '漢字'.repeat(60),
+      'a-b/c.d'.repeat(20),
+    ]
+    const root = scratchDir({ 'a.ts': 'none\n' })
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address())
+    await paste(page, write('a.ts', lines.join('\n')))
+    await page.waitForSelector('.cell.added')
+    const rows: unknown = await page.evaluate(`[...document.querySelectorAll('.code-row')].map((row) => {
+      const code = row.querySelector('.cell.added code')
+      const cut = [...(code?.textContent ?? '').matchAll(/[a-z]{2,}/g)].filter(({ 0: word, index }) => {
+        const range = document.createRange()
+        const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+        let at = 0
+        for (let node = walk.nextNode(); node; at += node.length, node = walk.nextNode()) {
+          if (index >= at && index < at + node.length) range.setStart(node, index - at)
+          if (index + word.length > at && index + word.length <= at + node.length) range.setEnd(node, index + word.length - at)
+        }
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 20))).size > 1
+      })
+      return { drawn: row.offsetHeight, known: parseFloat(row.style.minHeight), cut: cut.map(([word]) => word.slice(0, 9)) }
+    })`)
+    const found = Array.isArray(rows) ? rows : []
+    expect(found.map(({ cut }) => cut)).toEqual([[], [], ['xxxxxxxxx'], [], []])
+    expect(found.map(({ drawn }) => drawn)).toEqual(found.map(({ known }) => known))
+    expect(complaints).toEqual([])
+  })
+
   it('cuts names that are too long', async () => {
     const server = await served(scratchDir(), { gitCommit: false })
     const { page } = await openTab(browser, server.address())

@@ -107,6 +107,10 @@ it.each([
   ['0123456789\n', 10, 1],
   ['01234567890\n', 10, 2],
   ['\t\t\tx', 10, 2],
+  // A word goes to the next line with the white space after it; one that is too long is cut.
+  ['one three five\n', 10, 2],
+  ['abcdef ghijk lmno', 9, 3],
+  ['a 0123456789ab c', 10, 3],
   ['漢字漢字漢字\n', 10, 2],
 ])('%j on %d columns takes %d lines', (line, columns, lines) => {
   expect(heightOf(line, columns)).toBe(lines)

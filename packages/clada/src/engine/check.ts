@@ -5,7 +5,7 @@ import { Source } from '@clada/reply/core/source.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
 import { Corrections } from './correct.ts'
 import { decide } from '../policy/decide.ts'
-import { notExecutedNote } from '../report/parts.ts'
+import { notExecutedNote, notExecutedReason } from '../report/parts.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOptions, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
@@ -38,6 +38,8 @@ export interface CheckedBlock {
   readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
   /** Why it would not be executed, although nothing is wrong with it. */
   readonly note?: string
+  /** The same without what it is and where. */
+  readonly why?: string
   /** A proposal: shown to the user before it is applied. */
   readonly proposed?: true | undefined
   readonly warnings?: readonly string[]
@@ -143,7 +145,11 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
 function unexecuted(one: SkippedBlock): CheckedBlock {
   const { block, line, endLine, path = '' } = one
   const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
-  return { ...(block === undefined ? place : entry(block, '-', [])), note: notExecutedNote(one) }
+  return {
+    ...(block === undefined ? place : entry(block, '-', [])),
+    note: notExecutedNote(one),
+    why: notExecutedReason(one),
+  }
 }
 
 const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
@@ -168,4 +174,4 @@ interface Own {
 }
 
 const withNote = (checked: CheckedBlock, note: string | undefined): CheckedBlock =>
-  note === undefined || checked.problems.length > 0 ? checked : { ...checked, note: `not executed: ${note}` }
+  note === undefined || checked.problems.length > 0 ? checked : { ...checked, note: `not executed: ${note}`, why: note }

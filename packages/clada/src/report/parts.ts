@@ -118,8 +118,13 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
 export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
 
 export function notExecutedNote({ what, path, reason, sign, nearest }: Omit<NotExecuted, 'line' | 'endLine'>): string {
+  return `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${notExecutedReason({ reason, sign, nearest })}`
+}
+
+/** The reason alone, for readers who see the block. */
+export function notExecutedReason({ reason, sign, nearest }: Pick<NotExecuted, 'reason' | 'sign' | 'nearest'>): string {
   const near = nearest === undefined ? '' : `. The nearest place: lines ${nearest[0]}-${nearest[1]}`
-  return `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${sign === undefined ? reasons[reason] : oneSpace}${near}`
+  return `${sign === undefined ? reasons[reason] : oneSpace}${near}`
 }
 
 const oneSpace =

@@ -9,7 +9,7 @@ import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts
 import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
-import { notExecutedNote, showOutput } from '../report/parts.ts'
+import { notExecutedReason, showOutput } from '../report/parts.ts'
 import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
 import type { Rung } from '@clada/reply/text/fit.ts'
@@ -128,7 +128,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     detail: (key) => {
       const block = checked.blocks[key]
       if (block === undefined) return undefined
-      const { task = '', startLine, endLine, problems, note } = block
+      const { task = '', startLine, endLine, problems, why } = block
       const result = done.get(task)?.result ?? foreseen.get(task)
       const advice = result && pageAdvice(result)
       const output = result && showOutput(result, { limit: shownOutput, root })
@@ -144,7 +144,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
         choice: choices.blocks?.[task] ?? {},
         problems,
         warnings: warningsOf(block, result),
-        note,
+        note: why,
         explanation: result?.explanation,
         result: result && facts(result),
         advice,
@@ -228,14 +228,15 @@ function judged(
   if (problem !== undefined) {
     return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
   }
-  if (block.note !== undefined) return { state: 'skipped', why: block.note }
+  if (block.note !== undefined) return { state: 'skipped', why: block.why }
   if (result !== undefined && isLeftOut(result)) return { state: 'left', why: result.review?.reason }
   const example = unmeant.get(block.startLine)
-  if (result === undefined) return { state: unknown, why: example && notExecutedNote(example) }
+  if (result === undefined) return { state: unknown, why: example && notExecutedReason(example) }
   const runs = programOf(result)
   if (result.unknown !== undefined) return { state: 'unknown', why: result.warnings?.at(-1) }
   const lacks = lacking.get(block.startLine)
-  if (result.success && lacks !== undefined) return { state: 'approval', why: missingSentence(lacks) }
+  if (result.success && lacks !== undefined)
+    return { state: 'approval', why: `not the whole file: ${missingSentence(lacks)}` }
   if (result.success) return { state: isRepaired(result) ? 'repaired' : 'ready', runs }
   const { code, details } = result
   return {

@@ -33,8 +33,8 @@ const noHunks: readonly ReviewHunk[] = []
 const wholeFile = { left: 0, right: 0 }
 
 /**
- * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break
- * anywhere, so the height of every row is known without drawing it.
+ * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break after
+ * white space, so the height of every row is known without drawing it.
  */
 export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeFile }: Props) {
   const longest = lines === 'whole' ? Infinity : longestLine
@@ -118,7 +118,11 @@ export function CodeDiff({ change, mode, choosing, lines = 'cut', start = wholeF
               </div>
             )
           return (
-            <div key={first + offset} class={`code-row ${row.hunk?.taken === false ? 'left-out' : ''}`}>
+            <div
+              key={first + offset}
+              class={`code-row ${row.hunk?.taken === false ? 'left-out' : ''}`}
+              style={{ minHeight: `${heightAt(tops, first + offset) * lineHeight}px` }}
+            >
               {(shape === 'split' || row.right === null) && cell(row, 'left')}
               {(shape === 'split' || row.right !== null) && cell(row, 'right')}
             </div>
@@ -201,6 +205,8 @@ function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare
 
 const heightIn = (line: string | undefined, { columns, longest }: Shape): number =>
   line === undefined ? 1 : heightOf(line, columns, longest)
+
+const heightAt = (tops: readonly number[], row: number): number => (tops[row + 1] ?? 0) - (tops[row] ?? 0)
 
 /** The row that begins at or before a height. */
 function rowAt(tops: readonly number[], height: number): number {

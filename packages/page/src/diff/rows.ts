@@ -145,17 +145,32 @@ export function difference(line: string, other: string): { from: number; to: num
   return { from: head, to: line.length - tail }
 }
 
-/** How many screen lines a line takes, with so many columns. */
+/**
+ * How many screen lines a line takes, with so many columns. As browsers do, it breaks after white space, and within a
+ * word that is longer than a line.
+ */
 export function heightOf(line: string, columns: number, longest = longestLine): number {
   // No character is wider than two columns, but for tabs.
   if (line.length * 2 <= columns && !line.includes('\t')) return 1
+  let height = 1
   let width = 0
+  /** Where the word began that moves to the next line when it does not fit. */
+  let word = 0
   for (let at = 0; at < line.length && at < longest; at++) {
     const code = line.charCodeAt(at)
-    if (code === 9) width += tabSize - (width % tabSize)
-    else if (code !== 10) width += code >= 0x1100 && isWide(code) ? 2 : 1
+    if (code === 10) continue
+    const wide = code >= 0x1100 && isWide(code)
+    if (wide) word = width
+    const own = code === 9 ? tabSize - (width % tabSize) : wide ? 2 : 1
+    if (width + own > columns) {
+      height++
+      width = word === 0 ? 0 : width - word
+      word = 0
+    }
+    width += own
+    if (wide || code === 9 || code === 32) word = width
   }
-  return Math.max(1, Math.ceil(width / columns))
+  return height
 }
 
 export const tabSize = 4

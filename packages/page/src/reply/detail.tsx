@@ -226,7 +226,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
           {problem.hint !== undefined && <p class="hint">The answer tells the model: {spellOut(problem.hint)}</p>}
         </div>
       ))}
-      {note !== undefined && <p class="alert warn">{spellOut(note)}</p>}
+      {note !== undefined && <p class="alert warn">Not executed: {spellOut(note)}.</p>}
       {editing.value?.what === 'block' && <ParamsEditor of={of} params={params} />}
       {choice.leaveOut === true && (
         <label class="why">
