@@ -151,9 +151,12 @@ describe('what is applied is what was shown, where it was shown', () => {
   })
 
   it('and a file that is changed while a question waits is refused', async () => {
-    const { root, own } = session({ 'f.js': file, 'g.py': 'a = 1\nb = 2\nc = 3\nd = 4\n' })
+    const { root, own } = session({
+      'f.js': file,
+      'g.txt': 'First.\nSecond.\nThe third one.\nThe last one is small.\n',
+    })
     await own.open(
-      `**g.py**\n\`\`\`python\nd = 5\n\`\`\`\n\n**f.js**\n\`\`\`js\n${file.replace('one', 'three')}\`\`\`\n`,
+      `**g.txt**\n\`\`\`\nThe third one.\nThe last one is large.\n\`\`\`\n\n**f.js**\n\`\`\`js\n${file.replace('one', 'three')}\`\`\`\n`,
       'x',
     )
     own.apply(null, own.plan?.revision ?? 0)
@@ -167,14 +170,14 @@ describe('what is applied is what was shown, where it was shown', () => {
 })
 
 describe('a part of a file that is proposed as the whole of it', () => {
-  const file = 'import a\n\ndef one():\n    return a\n\n\ndef two():\n    return 2\n'
-  const text = '**a.py**\n```python\ndef two():\n    return 3\n```\n'
+  const file = 'Import of goods.\n\nThe first of all.\nIt is small.\n\nThe second one.\nIt is large.\n'
+  const text = '**a.txt**\n```\nThe second one.\nIt is very large.\n```\n'
 
   it.each([
     ['as it is', []],
     ['after a decision about another block', [['2', { leaveOut: true }]]],
   ] as const)('is not ready, and is applied only after a yes of its own: %s', async (_, decisions) => {
-    const { root, own } = session({ 'a.py': file })
+    const { root, own } = session({ 'a.txt': file })
     const plan = await own.open(`${text}\n**b.py**\n\`\`\`python\nb = 1\n\`\`\`\n`, 'x')
     expect(plan.blocks.map(({ state }) => state)).toEqual(['approval', 'ready'])
     expect(plan.blocks[0]?.why).toContain('nothing for the beginning')
@@ -183,12 +186,12 @@ describe('a part of a file that is proposed as the whole of it', () => {
     await expect.poll(() => own.questions.list(), { interval: 5 }).toMatchObject([{ lacks: 'beginning' }])
     own.questions.answer(own.questions.list()[0]?.id ?? 0, 'no')
     await own.settled()
-    expect(filesIn(root)).toMatchObject({ 'a.py': file })
+    expect(filesIn(root)).toMatchObject({ 'a.txt': file })
   })
 
   it('will fail if it is empty', async () => {
-    const { own } = session({ 'a.py': file })
-    const { blocks } = await own.open('**a.py**\n```python\n```\n', 'x')
+    const { own } = session({ 'a.txt': file })
+    const { blocks } = await own.open('**a.txt**\n```\n```\n', 'x')
     expect(blocks).toMatchObject([{ state: 'fails', why: expect.stringContaining('it is empty') }])
   })
 })
