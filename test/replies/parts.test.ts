@@ -197,3 +197,14 @@ describe('a whole file with few lines of the one that is there', () => {
     expect(await written(page.replaceAll('\n', '\r\n'), text)).toBe(text.replaceAll('\n', '\r\n'))
   })
 })
+
+it.each([
+  ['it begins as the file does', 'import os\n\n\ndef one():\n    return 11\n'],
+  ['it has imports of its own', 'import re\nimport sys\n\n\ndef two():\n    return re, sys\n'],
+])('a text that may be the whole of a shorter file waits for a yes of its own: %s', async (_, text) => {
+  const before =
+    'import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n\n\ndef four():\n    return os\n'
+  const { files, proposals } = await execute({ 'a.py': before }, fenced('a.py', text, 'python'), { proposals: 'apply' })
+  expect(files).toEqual({ 'a.py': before })
+  expect(proposals).toMatchObject([{ kind: 'overwrite', lacks: expect.any(String) }])
+})

@@ -6,7 +6,7 @@ import type { Proposal } from '@clada/reply/core/proposal.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
-import { missingFrom } from '@clada/reply/text/whole-file.ts'
+import { lacksBeginning, missingFrom } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
 import type { Decision, RunOptions } from './options.ts'
@@ -58,10 +58,12 @@ export class Proposals {
     const own = isTitled ? rest : content
     const whole = block.syntax === 'proposal' ? withLineEnds(text, own) : own
     const asWhole = whole === content ? task : withContent(task, whole)
-    if (!isPartOf(text, own, block)) return { task: asWhole }
+    const extent = extentOf(text, own, block)
+    if (extent === 'whole') return { task: asWhole }
     const { coversFile, placeParts } = await import('../structure/place-parts.ts')
     if (await coversFile({ path: given, text }, own)) return { task: { ...asWhole, extent: 'whole' } }
-    const placed = await placeParts({ path: given, text }, own)
+    if (extent === 'incomplete') return { task: asWhole }
+    const placed = await placeParts({ path: given, text }, own, { isKnown: unplaced !== undefined })
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
     if (unplaced === undefined) return { task: asWhole }
@@ -165,14 +167,17 @@ function isHeldIn(text: string, content: string, isFragment: boolean): boolean {
   return content.trim() !== '' && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
 }
 
-/** Whether a text cannot be all of the file. What leaves lines out says itself where they are. */
-function isPartOf(text: string, content: string, { part }: Block): boolean {
-  if (part === undefined) return false
+/** What a text may be of its file. What has its beginning is the whole of it, or that without its last declarations. */
+function extentOf(text: string, content: string, { part }: Block): 'whole' | 'part' | 'incomplete' {
   const lacks = missingFrom(text, content)
-  if (lacks === undefined) return part.unplaced !== undefined && countTelling(text) <= SMALL
-  // A text with most of the file may be the whole of it without its last declarations.
-  return lacks === 'beginning' || (lacks !== 'everything' && 2 * countTelling(content) < countTelling(text))
+  if (lacks === undefined) return part?.unplaced !== undefined && countTelling(text) <= SMALL ? 'part' : 'whole'
+  const { unplaced } = part ?? {}
+  const mayBePart = part !== undefined && lacks !== 'everything'
+  return mayBePart && (unplaced !== undefined || lacksStart(text, content)) ? 'part' : 'incomplete'
 }
+
+const lacksStart = (text: string, content: string): boolean =>
+  lacksBeginning(text.split(/\r?\n/), content.split(/\r?\n/))
 
 /** The lines of a reply say nothing about those of a file. */
 const withLineEnds = (text: string, content: string): string =>

@@ -5,7 +5,15 @@ import { type Edited, insertAfterIn, insertBeforeIn, replaceIn } from './edit.ts
 import { nameless, type Kind, type Language } from './language.ts'
 import { languageFor } from './languages.ts'
 import { withOutline } from './outline.ts'
-import { applyChanges, type Failed, lineRangeOf, type Outline, pathOf, type Structure } from './structure.ts'
+import {
+  applyChanges,
+  type Failed,
+  type Fault,
+  lineRangeOf,
+  type Outline,
+  pathOf,
+  type Structure,
+} from './structure.ts'
 
 /** A file with declarations of a text that is a part of it in their places. */
 export interface PlacedParts {
@@ -17,14 +25,20 @@ export interface PlacedParts {
 
 /**
  * Puts the declarations of a part in the places of those that the file has by the same name; a new one goes beside its
- * neighbour in the part. Undefined where a place is not sure: a name is there twice, a neighbour is missing, or the part
+ * neighbour in the part. `isKnown`: that it is only a part. Undefined where a place is not sure: a name is there twice, a neighbour is missing, or the part
  * holds more than declarations.
  */
-export async function placeParts({ path, text }: Document, part: string): Promise<PlacedParts | undefined> {
+export async function placeParts(
+  { path, text }: Document,
+  part: string,
+  { isKnown }: { readonly isKnown: boolean },
+): Promise<PlacedParts | undefined> {
   const language = languageFor(path, text)
   if (language === undefined) return undefined
   const read = await readParts(part.replaceAll('\r\n', '\n'), language)
   if (read === undefined || read.parts.length === 0) return undefined
+  // With several imports it rather is a whole file, of which other declarations were deleted.
+  if (read.imports.length > 1 && !isKnown) return undefined
   if (read.parts.some((one) => newElisionIn(one.text, path, text) !== undefined)) return undefined
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()))
   if (!read.rest.every((line) => lines.has(line.trim()))) return undefined
@@ -79,15 +93,25 @@ interface Top {
 /** What a text has at its top; undefined where it has errors. */
 const topOf = (text: string, language: Language): Promise<Top | undefined> =>
   withOutline(text, language, (outline) => {
-    if (outline.faults().length > 0) return undefined
     const declarations = outline.structures.filter(isDeclaration)
+    // Grammars err inside of functions; outside, declarations may be missing.
+    const ranges = declarations.map((one) => lineRangeOf(outline.source, one))
+    const isInside = ({ line }: Fault): boolean => ranges.some(([first, last]) => first < line && line < last)
+    if (!outline.faults().every(isInside)) return undefined
     const preamble = { start: 0, end: Math.min(outline.preambleEnd, outline.structures[0]?.start ?? text.length) }
     return {
-      names: new Set(declarations.map(({ name, header }) => name ?? header)),
+      names: new Set(declarations.flatMap((one) => namesOf(one))),
       imports: telling(outline, preamble, []),
       rest: telling(outline, { start: preamble.end, end: text.length }, declarations),
     }
   })
+
+/** The name of a declaration, and those of its members. */
+function namesOf({ name, header, kind, children }: Structure): string[] {
+  const own = name ?? header
+  const members = holders.has(kind) ? children.filter(isDeclaration) : []
+  return [own, ...members.map((one) => `${own}\0${one.name ?? one.header}`)]
+}
 
 /** A declaration of the part. */
 interface Part {
