@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
-import { meantAction } from '../../packages/clada/src/policy/commands/as-action.ts'
+import { commandAsAction } from '../../packages/clada/src/policy/commands/as-action.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe('commands by which models look around', () => {
@@ -19,20 +19,21 @@ describe('commands by which models look around', () => {
     ['rg --with-filename -e -x', 'grep', { pattern: '-x', path: '.', regex: 'true' }],
     ["rg -g '*.ts' 'a|b' src", 'grep', { pattern: 'a|b', path: 'src', regex: 'true', include: '*.ts' }],
   ])('%s means %s', (command, action, params) => {
-    expect(meantAction(command)).toEqual({ action, params, cd: undefined })
+    expect(commandAsAction(command)).toEqual({ action, params, cd: undefined })
   })
 
   it.each(['cat a.ts', 'cat -A a.ts', 'npm test', 'nl', 'sed', 'cat src/*.ts', 'rg x | head'])(
     '%s is not run as an action',
     (command) => {
-      const meant = meantAction(command)
+      const meant = commandAsAction(command)
       expect(meant === undefined || 'reason' in meant).toBe(true)
     },
   )
 
   it.each(['sed -i s/a/b/ a.ts', 'sed s/a/b/ a.ts', 'rg --files', 'rg -l x', 'rg x a b'])(
     '%s is answered with the action that does the same',
-    (command) => expect(meantAction(command)).toMatchObject({ advice: expect.stringMatching(/^Use (?:file_|grep)/) }),
+    (command) =>
+      expect(commandAsAction(command)).toMatchObject({ advice: expect.stringMatching(/^Use (?:file_|grep)/) }),
   )
 
   it('pass nothing of a blocked file on while they run', async () => {

@@ -192,7 +192,7 @@ function* inSyntaxes(all: readonly Damage[], one: Case): Generator<Combination> 
   }
 }
 
-/** Of pairs also those whose changed lines are not in the file as written: rung 6 may refuse them. */
+/** Of pairs also those whose changed lines are not in the file as written: level 6 may refuse them. */
 export const classOf = (all: readonly Damage[]): Damage['class'] | 'not-as-written' =>
   all.length === 2 && all.some(({ part }) => part === 'context') && all.some(({ name }) => shifted.has(name))
     ? 'not-as-written'

@@ -47,7 +47,7 @@ describe('where files changed', () => {
     expect(await changes(one, 'file_write', { path: 'a.txt', content: 'one\n' })).toBe('')
   })
 
-  it('names the rung of an edit that is not exact', async () => {
+  it('names the level of an edit that is not exact', async () => {
     const edit = { path: 'a.txt', old_text: 'one\ntwo', new_text: 'one\n2' }
     expect(await changes({ 'a.txt': '    one\n    two\n' }, 'file_edit', edit)).toBe(
       'a.txt:2 (+1 −1), matched by indentation',

@@ -221,7 +221,7 @@ describe('an edit through curled quotes', () => {
     const old = 'call(\u201cone\u201d,\n  \u201ctwo\u201d,\n  \u201cthree\u201d,\n  \u201cfour\u201d'
     expect(editTolerantly(there, old, old.replace('two', '2'), 1, tolerant)).toMatchObject({
       text: there.replace('two', '2'),
-      rung: 'characters',
+      level: 'characters',
     })
   })
 

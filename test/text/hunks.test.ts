@@ -40,7 +40,7 @@ describe('hunks', () => {
     }
     expect(done).toMatchObject({ ok: true, text: one.after })
     if (!done.ok) return
-    expect(done.applied.map(({ rung }) => rung)).toEqual(one.strategies ?? parsed.hunks.map(() => 'exact'))
+    expect(done.applied.map(({ level }) => level)).toEqual(one.strategies ?? parsed.hunks.map(() => 'exact'))
     if (one.strategies === undefined) expect(done.warnings).toEqual(one.warnings ?? [])
     else expect(done.warnings).toEqual(one.warnings ?? expect.any(Array))
   })

@@ -79,12 +79,12 @@ export const filePatch = defineAction({
       return fail(noSuchPlace(repair.place, file.text))
     const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), file)
     if ('kind' in whole) return fail(whole)
-    const rungs = repair.readings === 'off' ? 'exact' : 'all'
+    const levels = repair.readings === 'off' ? 'exact' : 'all'
     const isCodex = repair.rules === 'codex'
     const added = isCodex ? whole.hunks.filter(isAddition) : []
     const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
     const { damage, indentation } = repair
-    const matching = { rungs, damage, indentation, copies: hunks.length === 1 ? repair.copies : undefined } as const
+    const matching = { levels, damage, indentation, copies: hunks.length === 1 ? repair.copies : undefined } as const
     const asLines = applyHunks(file.text, placed, matching)
     const byCr =
       isCodex && !asLines.ok && added.length === 0 && LONE_CR.test(file.text)
@@ -111,7 +111,7 @@ export const filePatch = defineAction({
     const text = isCodex && !byCr?.ok ? ended(done.text, file.text, added) : done.text
     const overwrote = await place(files, file, text, new_path)
     const gotNewline = file.text !== '' && !file.text.endsWith('\n') && text.endsWith('\n') && !done.text.endsWith('\n')
-    const applied = [...done.applied, ...added.map(() => ({ rung: 'exact' }))]
+    const applied = [...done.applied, ...added.map(() => ({ level: 'exact' }))]
     return ok(dataOf(path, applied, new_path), [
       ...parsed.warnings,
       ...whole.kept,
@@ -186,12 +186,12 @@ async function withoutElisions(
   return { hunks: whole, kept }
 }
 
-function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: PathArg | undefined) {
+function dataOf(path: PathArg, applied: readonly { level: string }[], new_path: PathArg | undefined) {
   return {
     path: path.given,
     hunks: applied.length,
     ...(new_path === undefined ? {} : { new_path: new_path.given }),
-    strategies: applied.map(({ rung }) => rung),
+    strategies: applied.map(({ level }) => level),
   }
 }
 
@@ -254,7 +254,7 @@ async function problemOf(
   { failures: found, applied: good }: AppliedHunks,
   verdict: 'applied' | 'fits',
 ): Promise<Problem> {
-  const { appliedAt, patchAsMeant } = await import('@clada/reply/text/meant-edit.ts')
+  const { appliedAt, suggestPatch } = await import('@clada/reply/text/suggest-edit.ts')
   const near = new Map<number, readonly NearPlace[]>()
   for (const failure of found.slice(0, MOST_NEAR))
     if (isLost(failure)) near.set(failure.hunk.number, await nearest(text, failure.hunk))
@@ -280,7 +280,7 @@ async function problemOf(
       ...(places.length === 0 ? {} : { places }),
     }
   })
-  const patch = patchAsMeant(text, hunks, {
+  const patch = suggestPatch(text, hunks, {
     applied: good,
     failures,
     near,

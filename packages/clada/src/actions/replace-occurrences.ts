@@ -73,7 +73,7 @@ export async function editText(
     const tolerant = await repaired(file.text, edit, expected, repair)
     if (tolerant.kind === 'done') {
       const { text, warnings } = await keepStrings(file, tolerant)
-      const matched = tolerant.rung === 'exact' ? {} : { matched: tolerant.rung }
+      const matched = tolerant.level === 'exact' ? {} : { matched: tolerant.level }
       return {
         ok: true,
         text,
@@ -83,7 +83,8 @@ export async function editText(
       }
     }
     // Similar places are ignored where the edit is already applied.
-    const isElsewhere = tolerant.kind === 'count' && tolerant.rung === 'context' && (await isThere(file.text, new_text))
+    const isElsewhere =
+      tolerant.kind === 'count' && tolerant.level === 'context' && (await isThere(file.text, new_text))
     if (!damaged && tolerant.kind !== 'absent' && !isElsewhere) {
       const problem = await mismatch(file, edit, tolerant.kind === 'count' ? tolerant.spans : [], expected)
       if (problem !== undefined) return fail(problem)
@@ -277,11 +278,11 @@ async function resendOf(
 ): Promise<Pick<Absence, 'applied' | 'resend'>> {
   const { editLines } = await import('@clada/reply/text/edit-text.ts')
   const { hunkOf } = await import('@clada/reply/text/matcher.ts')
-  const { appliedAt, meantEdit, sideText } = await import('@clada/reply/text/meant-edit.ts')
+  const { appliedAt, suggestEdit, sideText } = await import('@clada/reply/text/suggest-edit.ts')
   const lines = hunkOf(...editLines(old_text, new_text))
   const applied = bounded(() => appliedAt(text, lines, nearest))
   if (applied !== undefined) return { applied }
-  const meant = bounded(() => meantEdit(text, lines, nearest))
+  const meant = bounded(() => suggestEdit(text, lines, nearest))
   return meant === undefined ? {} : { resend: { old_text: sideText(meant, '-'), new_text: sideText(meant, '+') } }
 }
 

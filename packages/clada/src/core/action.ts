@@ -109,7 +109,7 @@ export interface ActionContext {
   readonly commands: Commands
   /** Loaded when it is asked for: most documents never do. */
   workingSet(): Promise<WorkingSet>
-  readonly history: () => Promise<Steps>
+  readonly history: () => Promise<HistoryCommands>
   /** The action's name as the block spelled it. */
   readonly spelled: string
   readonly repair: Repair
@@ -127,7 +127,7 @@ export interface ActionContext {
 export interface Repair {
   /** `off`: not otherwise. */
   readonly readings: 'allowed' | 'off'
-  /** `tolerant`: an edit may find its place by the looser rungs of `text/matcher.ts` too. */
+  /** `tolerant`: an edit may find its place by the looser levels of `text/matcher.ts` too. */
   readonly matching: 'tolerant' | 'exact'
   /** What to do with a patch of which only some hunks fit: `whole` applies none of them. */
   readonly patches: 'whole' | 'good'
@@ -156,7 +156,7 @@ export interface Commands {
  * What users may do with what was executed. One implementation, loaded when the first such action comes. Each of these
  * takes the lock and writes its own record, so an action that calls one changes nothing else.
  */
-export interface Steps {
+export interface HistoryCommands {
   undo(request: UndoRequest): Promise<Outcome<ValueOf<typeof undoShape>>>
   back(): Promise<Outcome<ValueOf<typeof stepShape>>>
   forward(): Promise<Outcome<ValueOf<typeof stepShape>>>

@@ -10,7 +10,7 @@ import {
   fail,
   type Outcome,
   type Repair,
-  type Steps,
+  type HistoryCommands,
   wouldRun,
 } from '../core/action.ts'
 import { commandSettingsOf } from '../config/settings.ts'
@@ -35,7 +35,7 @@ import type { ActionResult } from '../core/result.ts'
 interface Parts {
   readonly ask: Ask | undefined
   /** Undo, back, forward and squash, for actions that only the user may call. */
-  readonly steps: () => Promise<Steps>
+  readonly steps: () => Promise<HistoryCommands>
 }
 
 export interface Watching {
@@ -172,8 +172,8 @@ export class ActionRunner {
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
     const first = await attempted(() => spec.run(args, context))
     if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
-    const { meantPaths } = await import('./meant-action.ts')
-    const { otherCase, suggested } = await meantPaths(context.files, given)
+    const { intendedPaths } = await import('./intended.ts')
+    const { otherCase, suggested } = await intendedPaths(context.files, given)
     if (suggested.length === 0) return first
     const [only, ...others] = await fitting(context.files, spec, args, suggested)
     const resend = only === undefined || others.length > 0 ? {} : { resend: { path: only } }
@@ -197,7 +197,7 @@ export class ActionRunner {
     const { root, startedIn } = this.#options.settings
     if (startedIn === undefined || base !== root || nodePath.isAbsolute(given) || given.startsWith('./'))
       return undefined
-    const { isListed } = await import('./meant-action.ts')
+    const { isListed } = await import('./intended.ts')
     const other = nodePath.resolve(startedIn, given)
     if ((await isListed(files, absolute)) || !(await isListed(files, other))) return undefined
     return pathFrom(root, other)
@@ -239,7 +239,7 @@ export class ActionRunner {
     }
     return {
       run: async (request) => {
-        const meant = await (await import('./meant-action.ts')).runMeantAction(request, settings, context())
+        const meant = await (await import('./intended.ts')).runCommandAsAction(request, settings, context())
         return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
       },
       exec: async (request) =>
@@ -307,7 +307,7 @@ async function fitting(
   const fits = (text: string): boolean =>
     typeof old === 'string'
       ? findOccurrences(text, old).length === 1
-      : parsed !== undefined && 'hunks' in parsed && applyHunks(text, parsed.hunks, { rungs: 'exact', damage: [] }).ok
+      : parsed !== undefined && 'hunks' in parsed && applyHunks(text, parsed.hunks, { levels: 'exact', damage: [] }).ok
   const texts = await Promise.all(suggested.map((path) => files.read(path).catch(() => undefined)))
   return suggested.flatMap(({ given }, at) => {
     const { text } = texts[at] ?? {}
@@ -322,7 +322,7 @@ async function unescapedPath(files: Files, { given, base }: PathArg): Promise<Pa
   if (base === undefined || !given.includes('\\')) return undefined
   const plain = given.replace(ESCAPES, '$1')
   const path = { given: plain, absolute: nodePath.resolve(base, plain), base }
-  const { isListed } = await import('./meant-action.ts')
+  const { isListed } = await import('./intended.ts')
   return (await isListed(files, path.absolute)) ? path : undefined
 }
 

@@ -1,5 +1,5 @@
 import { ActionRunner, problemOfError, setOutcome, stopped } from './action-runner.ts'
-import { ok, type Outcome, type Steps } from '../core/action.ts'
+import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
 import {
   type Block,
   type BlockGroup,
@@ -38,7 +38,7 @@ import { messageOf } from '../core/platform.ts'
 /** What other parts of the engine do for an execution. */
 export interface ExecutionParts {
   /** Undo, back, forward and squash, for actions that only the user may call. */
-  readonly steps: () => Promise<Steps>
+  readonly steps: () => Promise<HistoryCommands>
   /** Receives the changes of files before an action is reported. Without it no changes are kept. */
   readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
   /** Called before blocks run; false when they must not. */

@@ -156,7 +156,7 @@ async function replaceAsRead(
   }
 }
 
-/** The text by the rungs of `text/matcher.ts`, in the lines of the structure. */
+/** The text by the levels of `text/matcher.ts`, in the lines of the structure. */
 async function replaceTolerantly(
   { source }: Outline,
   structure: Structure,

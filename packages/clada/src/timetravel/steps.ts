@@ -1,12 +1,12 @@
 import type { Code } from '@clada/reply/core/codes.ts'
-import { fail, ok, type Outcome, type SquashRequest, type Steps } from '../core/action.ts'
+import { fail, ok, type Outcome, type SquashRequest, type HistoryCommands } from '../core/action.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { squashCommits, type SquashOptions } from './squash.ts'
 import { stepBack, stepForward, type StepResult } from './back-forward.ts'
 import { undoExecution } from './undo.ts'
 
 /** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */
-export const stepsOf = (settings: Settings, history: HistorySettings): Steps => ({
+export const stepsOf = (settings: Settings, history: HistorySettings): HistoryCommands => ({
   undo: async ({ execution, action, force }) => {
     const result = await undoExecution(settings, history, {
       ...(execution === undefined ? {} : { number: execution }),

@@ -12,7 +12,7 @@ import { pageAdvice, userText } from '../report/failure.ts'
 import { notExecutedReason, showOutput } from '../report/parts.ts'
 import { missingSentence, oneLine } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
-import type { Rung } from '@clada/reply/text/fit.ts'
+import type { MatchLevel } from '@clada/reply/text/fit.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, Prose, ResultFacts, TouchedFile } from './protocol.ts'
 
 /** A block that was applied, with the changes that were predicted. */
@@ -261,7 +261,7 @@ function isRepaired({ data }: ActionResult): boolean {
 }
 
 /** Match levels at which new lines are changed like the old ones. */
-const changingLevels: ReadonlySet<string> = new Set<Rung>(['indentation', 'characters', 'prefix'])
+const changingLevels: ReadonlySet<string> = new Set<MatchLevel>(['indentation', 'characters', 'prefix'])
 
 /** What the user has changed, for the list of blocks. */
 function describeChoice(choice: BlockChoice = {}): string | undefined {

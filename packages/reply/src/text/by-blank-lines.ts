@@ -21,7 +21,7 @@ export function blankLineFits(lines: readonly HunkLine[], file: FileLines): Fit[
     const first = rows[match] ?? 0
     const height = (rows[match + content.length - 1] ?? first) - first + 1
     return [
-      { rung: 'context', first, height, splices: splicesAt(lines, at, file), through: 'missing or extra blank lines' },
+      { level: 'context', first, height, splices: splicesAt(lines, at, file), through: 'missing or extra blank lines' },
     ]
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The last rung: the edit is the difference between old and new lines, and the lines that both share belong to the file.
+ * The last level: the edit is the difference between old and new lines, and the lines that both share belong to the file.
  * A place is taken only when
  *
  *   - the old lines have at least four with content;
@@ -121,7 +121,7 @@ function fitsOf(
     const fresh = adapted(lines, there, file.text)
     const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
     const height = (found.at(-1) ?? place) - first + 1
-    const fit = { rung: 'context', first, height, splices, matched: found.length } as const
+    const fit = { level: 'context', first, height, splices, matched: found.length } as const
     if (isApplied(lines, at, fit, file)) continue
     fits.push(fit)
     placed = at
@@ -315,7 +315,7 @@ function placeWithin(
           fitsAbove(first - 1, line) &&
           fitsBelow(last + 1, line + lines.length)
       if (isOther)
-        return { rung: 'context', first: line, height: lines.length, splices: undefined, matched: found.length }
+        return { level: 'context', first: line, height: lines.length, splices: undefined, matched: found.length }
     }
   }
   return undefined
@@ -350,7 +350,7 @@ function placeElsewhere(
     take(key)
     if (window.length > size) giveBack(window.shift() ?? '')
     if (sum <= MOST_ALIKE_ELSEWHERE * total) continue
-    return { rung: 'context', first: line - window.length + 1, height: window.length, splices: undefined, matched }
+    return { level: 'context', first: line - window.length + 1, height: window.length, splices: undefined, matched }
   }
   return undefined
 

@@ -7,7 +7,7 @@ import {
   insideNew,
   isLong,
   repairWarning,
-  type Rung,
+  type MatchLevel,
   type Shifted,
   shiftedLines,
   type Splice,
@@ -16,13 +16,13 @@ import {
 import { adapted } from './adapt.ts'
 import type { HunkLine } from './hunks.ts'
 import { splitBlock } from './lines.ts'
-import { fitsByRung, hunkOf, isShifted, type Matching } from './matcher.ts'
+import { fitsByLevel, hunkOf, isShifted, type Matching } from './matcher.ts'
 import { onlyReading } from './undamage-edit.ts'
 import { damageWarning } from './undamage.ts'
 
 /** How an edit by text may be read. */
 export interface Tolerance {
-  /** `tolerant`: all rungs. `exact`: only as written, or through paste damage. */
+  /** `tolerant`: all levels. `exact`: only as written, or through paste damage. */
   readonly matching: 'tolerant' | 'exact'
   /** `off`: nothing is repaired. */
   readonly readings: 'allowed' | 'off'
@@ -37,16 +37,16 @@ export type TextEdited =
       readonly kind: 'done'
       readonly text: string
       readonly count: number
-      readonly rung: Rung
+      readonly level: MatchLevel
       readonly warnings: readonly string[]
       readonly shifted?: Shifted | undefined
     }
-  /** The first rung that found any place found another number of them, or does not tell what to write there. */
-  | { readonly kind: 'count' | 'unclear'; readonly rung: Rung; readonly spans: readonly Span[] }
+  /** The first level that found any place found another number of them, or does not tell what to write there. */
+  | { readonly kind: 'count' | 'unclear'; readonly level: MatchLevel; readonly spans: readonly Span[] }
   | { readonly kind: 'absent' }
 
 /**
- * A text with `old` replaced by `fresh` in a place that is not there as written: rungs 2 to 6 of `matcher.ts`, and
+ * A text with `old` replaced by `fresh` in a place that is not there as written: levels 2 to 6 of `matcher.ts`, and
  * parts of lines through paste damage. `what` is what the text is called in warnings.
  */
 export function editTolerantly(
@@ -63,15 +63,15 @@ export function editTolerantly(
   const [oldLines, newLines] = editLines(old, fresh)
   const file = new FileLines(new Source(text))
   const lines = hunkOf(oldLines, newLines)
-  const [fits] = fitsByRung(lines, file, { rungs: 'all', damage: tolerance.damage })
+  const [fits] = fitsByLevel(lines, file, { levels: 'all', damage: tolerance.damage })
   if (fits === undefined) return read()
-  // Parts of lines are found through damage only, on the rung for that.
-  const rung = fits[0]?.rung ?? 'exact'
-  const part = beforeParts.includes(rung) ? undefined : read()
+  // Parts of lines are found through damage only, on the level for that.
+  const level = fits[0]?.level ?? 'exact'
+  const part = beforeParts.includes(level) ? undefined : read()
   return part === undefined || part.kind === 'absent' ? editedAt(fits, file, wanted, what) : part
 }
 
-const beforeParts: readonly Rung[] = ['exact', 'trailing-space', 'indentation']
+const beforeParts: readonly MatchLevel[] = ['exact', 'trailing-space', 'indentation']
 
 /**
  * The place where the new text is already, around the one place of the old text: the edit was probably applied before.
@@ -92,7 +92,7 @@ export function textInsideNew(
 
 /**
  * A text with the lines from `beginning` to `end` replaced, which are there once each but for whitespace at line ends,
- * indentation or characters: rungs 2 to 4 of `matcher.ts`.
+ * indentation or characters: levels 2 to 4 of `matcher.ts`.
  */
 export function editRangeTolerantly(
   text: string,
@@ -109,20 +109,20 @@ export function editRangeTolerantly(
     ...old.map((row) => ({ mark: '-', text: row }) as const),
     ...splitBlock(fresh).map((row) => ({ mark: '+', text: row }) as const),
   ]
-  for (const rung of ['trailing-space', 'indentation', 'characters'] as const) {
-    const starts = file.find(first, rung)
+  for (const level of ['trailing-space', 'indentation', 'characters'] as const) {
+    const starts = file.find(first, level)
     const [start] = starts
     if (start === undefined) continue
-    const ends = file.find(last, rung).filter((at) => at >= start + first.length)
+    const ends = file.find(last, level).filter((at) => at >= start + first.length)
     const [stop] = ends
     if (stop === undefined) continue
     const to = stop + last.length
     const span = { start: file.startOf(start), end: file.startOf(to) }
-    if (starts.length > 1 || ends.length > 1) return { kind: 'count', rung, spans: [span] }
+    if (starts.length > 1 || ends.length > 1) return { kind: 'count', level, spans: [span] }
     const there = old.map((_, nth) => file.line(nth < first.length ? start + nth : stop + nth - first.length))
     const added = isShifted(old, there) ? adapted(lines, there, text) : undefined
-    if (added === undefined) return { kind: 'unclear', rung, spans: [span] }
-    const fit: Fit = { rung, first: start, height: to - start, splices: [{ from: start, to, added }] }
+    if (added === undefined) return { kind: 'unclear', level, spans: [span] }
+    const fit: Fit = { level, first: start, height: to - start, splices: [{ from: start, to, added }] }
     return editedAt([fit], file, 1, 'the passage')
   }
   return { kind: 'absent' }
@@ -134,14 +134,14 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
     const last = apart.at(-1)
     if (last === undefined || fit.first >= last.first + last.height) apart.push(fit)
   }
-  const rung = apart[0]?.rung ?? 'exact'
+  const level = apart[0]?.level ?? 'exact'
   const spans = apart.map(({ first, height }) => ({ start: file.startOf(first), end: file.startOf(first + height) }))
-  if (wanted !== 'all' && apart.length !== wanted) return { kind: 'count', rung, spans }
+  if (wanted !== 'all' && apart.length !== wanted) return { kind: 'count', level, spans }
   const again = apart.flatMap((fit) => insideNew(fit, file) ?? [])
   if (again.some(({ isSure }) => isSure)) return { kind: 'absent' }
   const splices: Splice[] = []
   for (const fit of apart) {
-    if (fit.splices === undefined) return { kind: 'unclear', rung, spans }
+    if (fit.splices === undefined) return { kind: 'unclear', level, spans }
     splices.push(...fit.splices)
   }
   const changed = withSplices(file, splices)
@@ -152,7 +152,7 @@ function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: s
     kind: 'done',
     text,
     count: apart.length,
-    rung,
+    level,
     warnings: [warning, ...again.map(({ first }) => addedAgain(first + 1))],
     shifted: shiftedLines(apart),
   }
@@ -187,7 +187,7 @@ function throughDamage(
     kind: 'done',
     text: replaceSpans(text, reading.found, read, reading.replacement),
     count: reading.found.length,
-    rung: 'characters',
+    level: 'characters',
     warnings: [damageWarning(what, reading.kinds)],
   }
 }

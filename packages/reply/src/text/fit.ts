@@ -3,8 +3,8 @@ import type { HunkLine } from './hunks.ts'
 import { dominantEol } from './lines.ts'
 import { indentOf } from './reindent.ts'
 
-export const rungs = ['exact', 'trailing-space', 'indentation', 'characters', 'prefix', 'context'] as const
-export type Rung = (typeof rungs)[number]
+export const levels = ['exact', 'trailing-space', 'indentation', 'characters', 'prefix', 'context'] as const
+export type MatchLevel = (typeof levels)[number]
 
 /** Lines `from` to before `to` go, and others come in their place. */
 export interface Splice {
@@ -15,13 +15,13 @@ export interface Splice {
 
 /** A place that an edit fits. Lines count from 0. */
 export interface Fit {
-  readonly rung: Rung
+  readonly level: MatchLevel
   readonly first: number
   /** How many lines of the file it covers. */
   readonly height: number
   /** Undefined where the file does not tell how the new lines must be written. */
   readonly splices: readonly Splice[] | undefined
-  /** What was undone, where the rung alone does not say it. */
+  /** What was undone, where the level alone does not say it. */
   readonly through?: string
   /** Whether line ends are those of the edit, CR included. */
   readonly lineEnds?: 'edit'
@@ -143,7 +143,7 @@ export function withSplices(
   return parts.join('')
 }
 
-const forgiven: Readonly<Record<Exclude<Rung, 'exact'>, string>> = {
+const forgiven: Readonly<Record<Exclude<MatchLevel, 'exact'>, string>> = {
   'trailing-space': 'ignoring whitespace at line ends',
   indentation: 'shifting its lines; new lines were shifted too',
   characters: 'reading typographic characters as plain ones, in its new lines too',
@@ -151,15 +151,15 @@ const forgiven: Readonly<Record<Exclude<Rung, 'exact'>, string>> = {
   context: 'the lines it changes; lines of context that differ were left as the file has them',
 }
 
-/** What had to be overlooked to find the places of an edit, and which lines were replaced; undefined for the first rung. */
+/** What had to be overlooked to find the places of an edit, and which lines were replaced; undefined for the first level. */
 export function repairWarning(what: string, fits: readonly Fit[], file: FileLines): string | undefined {
   const [first] = fits
-  if (first === undefined || first.rung === 'exact') return undefined
+  if (first === undefined || first.level === 'exact') return undefined
   const undoing = first.through === undefined ? undefined : `undoing ${first.through}`
   const how =
     undoing === undefined
-      ? forgiven[first.rung]
-      : first.rung === 'context'
+      ? forgiven[first.level]
+      : first.level === 'context'
         ? `${undoing} and by ${forgiven.context}`
         : `${undoing}, in its new lines too`
   const replaced = fits.flatMap(({ splices = [] }) => splices).filter(({ from, to }) => to > from)
@@ -171,7 +171,7 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
     replaced.length === 0
       ? 'nothing was removed'
       : `replaced ${replaced.map(({ from, to }) => lineRange(from, to)).join(', ')}${shown}`
-  return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}`
+  return `${what} was found at ${places} only by ${how} [${first.level}]; ${lines}`
 }
 
 /** Whether a string may begin on one of the lines and not end there; a parser can tell. */

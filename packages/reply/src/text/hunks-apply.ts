@@ -5,7 +5,15 @@ import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locateHunk, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
-import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
+import {
+  type Fit,
+  repairWarning,
+  type MatchLevel,
+  type Shifted,
+  shiftedLines,
+  type Splice,
+  withSplices,
+} from './fit.ts'
 import type { Matching } from './matcher.ts'
 import { appliedLine } from './nearest.ts'
 
@@ -14,7 +22,7 @@ export interface AppliedHunk {
   /** The lines it was found on, from 1. */
   readonly line: number
   readonly endLine: number
-  readonly rung: Rung
+  readonly level: MatchLevel
 }
 
 export interface HunkFailure {
@@ -62,7 +70,7 @@ function oneByOne(
   let all: AppliedHunks = { ok: true, text, applied: [], warnings: [], failures: [] }
   for (const hunk of hunks) {
     const done = atOnce(all.text, [hunk], matching)
-    const isExact = done.applied[0]?.rung === 'exact'
+    const isExact = done.applied[0]?.level === 'exact'
     if (!done.ok || done.shifted !== undefined || (late.has(hunk) && !isExact)) return undefined
     const note = late.has(hunk) ? [`hunk ${hunk.number} was found only in what the hunks before it have written`] : []
     all = {
@@ -100,11 +108,11 @@ function atOnce(text: string, hunks: readonly Hunk[], matching: Matching): Appli
       changes.filter(({ placed: { hunk } }) => !bad.has(hunk)),
       matching.breaks,
     ),
-    applied: good.map(({ hunk, fit: { first, height, rung } }) => ({
+    applied: good.map(({ hunk, fit: { first, height, level } }) => ({
       number: hunk.number,
       line: first + 1,
       endLine: first + Math.max(1, height),
-      rung,
+      level,
     })),
     warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...newlineNote(one, file)]),
     shifted: shiftedLines(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
@@ -134,7 +142,7 @@ function placeIdentical(placed: Placed[], failures: HunkFailure[], ambiguous: Re
   }
 }
 
-const tolerant: Matching = { rungs: 'all', damage: [] }
+const tolerant: Matching = { levels: 'all', damage: [] }
 
 const repaired = ({ hunk, fit }: Placed, file: FileLines): string[] => {
   const warning = repairWarning(`hunk ${hunk.number}`, [fit], file)
@@ -150,7 +158,7 @@ function newlineNote({ hunk, fit: { first, height } }: Placed, file: FileLines):
 function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locateHunk>, Placed>): HunkFailure {
   const fits = 'fits' in found ? found.fits : []
   // Similar places are ignored where the hunk is already applied.
-  const isLike = found.problem === 'absent' || fits[0]?.rung === 'context'
+  const isLike = found.problem === 'absent' || fits[0]?.level === 'context'
   const applied = isLike ? standing(hunk, file) : undefined
   if (applied !== undefined) return { hunk, reason: 'absent', spans: [], applied }
   const spans = fits.map(({ first, height }) => spanOf(file, first, Math.max(1, height)))

@@ -2,7 +2,7 @@ import { type Hunk, sideOf } from './hunks.ts'
 import { foldText } from './characters.ts'
 import { type FileLines, withoutCr } from './file-lines.ts'
 import { addedAgain, type Fit, insideNew, type Splice, withSplices } from './fit.ts'
-import { fitsByRung, type Matching } from './matcher.ts'
+import { fitsByLevel, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
 import { undamaged } from './undamage.ts'
 
@@ -23,7 +23,7 @@ export type Located =
   | { readonly problem: 'no-context' }
 
 /**
- * The place of a hunk in a file. The first rung of `matcher.ts` that finds any decides, and it must find one place.
+ * The place of a hunk in a file. The first level of `matcher.ts` that finds any decides, and it must find one place.
  * A place that does not end the file is ignored when the hunk says that it does, nor is what is above the line that the header
  * names. Of several places that are left, the first of these that fits exactly one decides:
  *
@@ -38,14 +38,14 @@ export function locateHunk(hunk: Hunk, file: FileLines, matching: Matching, befo
   if (sideOf(hunk, 'old').length === 0) return locateAddition(hunk, file)
   // Hunks that must fit one place only are made of two texts.
   const marks = hunk.unique ? undefined : 'written'
-  for (const found of fitsByRung(hunk.lines, file, { ...matching, marks })) {
+  for (const found of fitsByLevel(hunk.lines, file, { ...matching, marks })) {
     const { fits, warnings } = candidates(hunk, file, found, before)
     const [fit] = fits
     if (fit === undefined) continue
     const isCopied = hunk.unique && fits.length === matching.copies
     if (fits.length > 1 && !isCopied && !leadToSameText(fits, file)) return { problem: 'ambiguous', fits }
     const { splices } = fit
-    const again = matching.rungs === 'all' ? insideNew(fit, file) : undefined
+    const again = matching.levels === 'all' ? insideNew(fit, file) : undefined
     if (again?.isSure === true) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
     const twice = again === undefined ? [] : [`hunk ${hunk.number}: ${addedAgain(again.first + 1)}`]
@@ -97,7 +97,7 @@ function candidates(hunk: Hunk, file: FileLines, found: readonly Fit[], before: 
 }
 
 const firstAfter = (before: Placed, fits: readonly Fit[]): Fit | undefined =>
-  fits.find(({ first, rung }) => rung === 'exact' && first >= endOf(before))
+  fits.find(({ first, level }) => level === 'exact' && first >= endOf(before))
 
 const endOf = ({ fit }: Placed): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
 
@@ -105,7 +105,7 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
   const added = hunk.lines.map(({ text }) => withoutCr(text))
   const at = (first: number, warnings: readonly string[] = []): Placed => {
     const splices = [{ from: first, to: first, added }]
-    return { hunk, fit: { rung: 'exact', first, height: 0, splices }, warnings }
+    return { hunk, fit: { level: 'exact', first, height: 0, splices }, warnings }
   }
   if (file.count === 0) return at(0)
   if (hunk.atEnd) return at(file.count)
@@ -116,7 +116,7 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
     if (lines.length > 1) {
       return {
         problem: 'ambiguous',
-        fits: lines.map((line) => ({ rung: 'exact', first: line, height: 1, splices: undefined })),
+        fits: lines.map((line) => ({ level: 'exact', first: line, height: 1, splices: undefined })),
       }
     }
     return at(first + 1, [`hunk ${hunk.number} has no context of its own; it was put directly after line ${first + 1}`])

@@ -1,5 +1,5 @@
 /**
- * How an edit finds its place: the rungs, from the strictest to the loosest. The first rung that finds any place decides.
+ * How an edit finds its place: the levels, from the strictest to the loosest. The first level that finds any place decides.
  *
  *   exact           the lines are there as written
  *   trailing-space  but for whitespace at line ends
@@ -9,7 +9,7 @@
  *   context         but for blank lines (`by-blank-lines.ts`), or by the lines that change; the others are the file's
  *                   (`by-context.ts`)
  *
- * Each rung also forgives what those above it forgive, because damages come together. Two readings that lead to the
+ * Each level also forgives what those above it forgive, because damages come together. Two readings that lead to the
  * same lines are one.
  */
 import type { DamageKind } from '../core/diagnostic.ts'
@@ -17,15 +17,15 @@ import { adapted, frameOf, plainIndent } from './adapt.ts'
 import { blankLineFits } from './by-blank-lines.ts'
 import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
-import { type Fit, type Rung, splicesOf } from './fit.ts'
+import { type Fit, type MatchLevel, splicesOf } from './fit.ts'
 import { type HunkLine, withoutPrefixes } from './hunks.ts'
 import { commonPairs } from './line-diff.ts'
 import { indentOf, isOneShift } from './reindent.ts'
 import { dashes, escapedIn, hasOtherMarks, shows, undamaged, wordsFor } from './undamage.ts'
 
 export interface Matching {
-  /** `exact`: the first rung only. */
-  readonly rungs: 'all' | 'exact'
+  /** `exact`: the first level only. */
+  readonly levels: 'all' | 'exact'
   /** Damage that the markers of the block show: then its texts are not taken as they are. */
   readonly damage: readonly DamageKind[]
   /** `exact`: the file must have the indentation of the edit. */
@@ -38,8 +38,8 @@ export interface Matching {
   readonly marks?: 'written' | undefined
 }
 
-/** The places of an edit, rung by rung; rungs without any are left out. */
-export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
+/** The places of an edit, level by level; levels without any are left out. */
+export function* fitsByLevel(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
   for (const found of fitsOf(lines, file, matching)) {
     const fits = matching.marks === 'written' ? found.map((fit) => withForgottenMarks(lines, fit, file)) : found
     yield* some(matching.indentation === 'exact' ? fits.filter((fit) => isIndentedAlike(lines, fit, file)) : fits)
@@ -58,7 +58,7 @@ function withForgottenMarks(lines: readonly HunkLine[], fit: Fit, file: FileLine
     line.trim() === '' || indentOf(plainIndent(file.line(fit.first + at))) === ` ${indentOf(line)}`
   if (!old.every(isShort)) return fit
   // New lines that are damaged as well would have to be repaired by what is known of the old ones.
-  if (fit.rung !== 'indentation') return { ...fit, splices: undefined }
+  if (fit.level !== 'indentation') return { ...fit, splices: undefined }
   const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [withoutCr(text)] : []))
   const { edit: _, ...place } = fit
   return { ...place, splices: splicesOf(lines, from(fit.first), added) }
@@ -73,13 +73,13 @@ function isIndentedAlike(lines: readonly HunkLine[], { first, height }: Fit, fil
 
 function* fitsOf(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
   const given: Reading = { lines }
-  if (matching.damage.length > 0 && matching.rungs === 'all') {
+  if (matching.damage.length > 0 && matching.levels === 'all') {
     yield* damagedFits(given, file, matching.damage)
     return
   }
   const exact = exactFits(lines, file)
   if (exact.length > 0) yield exact
-  if (matching.rungs === 'exact') return
+  if (matching.levels === 'exact') return
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
   const { readings, bare } = otherReadings(given)
   yield* some(
@@ -149,7 +149,7 @@ function exactFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
   const carriesCr = lines.some(({ text }) => text.endsWith('\r'))
   const toTheLetter = carriesCr ? file.find(old, 'letter') : []
   const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : []))
-  const base = { rung: 'exact', height: old.length } as const
+  const base = { level: 'exact', height: old.length } as const
   if (toTheLetter.length > 0) {
     return toTheLetter.map((first) => ({
       ...base,
@@ -167,7 +167,7 @@ const from =
   (at: number): number =>
     first + at
 
-function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung: Rung): Fit[] {
+function viewFits({ lines, through }: Reading, file: FileLines, view: View, level: MatchLevel): Fit[] {
   const plain = lines.map(({ mark, text }) => ({ mark, text: withoutCr(text) }))
   const old = oldOf(plain)
   // Lines of nothing but whitespace are everywhere once it is ignored.
@@ -189,7 +189,7 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
       old: old.map((line, at) => (indentOf(line) === indentOf(there[at] ?? '') ? '' : line)),
       added: own.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])),
     }
-    return [{ rung, first, height: old.length, splices, edit, ...(through && { through }) }]
+    return [{ level, first, height: old.length, splices, edit, ...(through && { through }) }]
   })
 }
 
@@ -248,9 +248,9 @@ export const isShifted = (old: readonly string[], there: readonly string[]): boo
   isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
 /** The places of other readings, in the strictest way that finds any. */
-function readingFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
+function readingFits(readings: readonly Reading[], file: FileLines, level: MatchLevel): Fit[] {
   for (const view of views) {
-    const fits = readings.flatMap((reading) => viewFits(reading, file, view, rung))
+    const fits = readings.flatMap((reading) => viewFits(reading, file, view, level))
     if (fits.length > 0) return fits
   }
   return []

@@ -1,7 +1,7 @@
 import { splitCommand } from './words.ts'
 
 /** The action that a command means, with its parameters; paths are as the command has them. */
-export interface MeantAction {
+export interface CommandAction {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
   /** The directory of a leading `cd DIR &&`. */
@@ -12,9 +12,9 @@ export interface MeantAction {
  * Commands by which models look around, and which are run as the action that does the same: `sed -n 80,125p FILE`, `nl`,
  * `cat -n`, `rg`. Undefined for every other command; a reason where such a command asks for more than the action can do.
  */
-export function meantAction(
+export function commandAsAction(
   command: string,
-): MeantAction | { readonly reason: string; readonly advice: string } | undefined {
+): CommandAction | { readonly reason: string; readonly advice: string } | undefined {
   const split = splitCommand(command)
   if (!split.ok) return undefined
   const { cd, words } = split.line
@@ -24,7 +24,7 @@ export function meantAction(
   return meant === undefined || 'reason' in meant ? meant : { ...meant, cd: cd?.text }
 }
 
-type Meant = Omit<MeantAction, 'cd'> | { readonly reason: string; readonly advice: string } | undefined
+type Meant = Omit<CommandAction, 'cd'> | { readonly reason: string; readonly advice: string } | undefined
 
 const numbered = (path: string, lines?: string): Meant => ({
   action: 'file_read_numbered',

@@ -10,16 +10,16 @@ import { FileLines, comparisonKey } from './file-lines.ts'
 import type { Fit } from './fit.ts'
 import type { Hunk, HunkLine } from './hunks.ts'
 import type { AppliedHunk, HunkFailure } from './hunks-apply.ts'
-import { fitsByRung, hunkVariants } from './matcher.ts'
+import { fitsByLevel, hunkVariants } from './matcher.ts'
 import { commonPairs } from './line-diff.ts'
 
-export function meantEdit(
+export function suggestEdit(
   text: string,
   lines: readonly HunkLine[],
   nearest: readonly NearPlace[],
 ): HunkLine[] | undefined {
   const file = new FileLines(new Source(text))
-  for (const [fit, ...others] of fitsByRung(lines, file, { rungs: 'all', damage: [] })) {
+  for (const [fit, ...others] of fitsByLevel(lines, file, { levels: 'all', damage: [] })) {
     if (fit === undefined || others.length > 0) return undefined
     if (fit.splices !== undefined) return atFit(fit, fit.splices, file)
     break
@@ -40,7 +40,7 @@ export function appliedAt(text: string, lines: readonly HunkLine[], nearest: rea
   const [place] = nearest
   if (place === undefined) return undefined
   if (hasOnlyNew(lines, place)) return place.line
-  const meant = meantEdit(text, lines, nearest)
+  const meant = suggestEdit(text, lines, nearest)
   return meant !== undefined && sideText(meant, '-') === sideText(meant, '+') ? place.line : undefined
 }
 
@@ -161,7 +161,7 @@ interface Judged {
 }
 
 /** A patch with the lines of the file in those of its hunks that are not there as written, and without those that are applied. */
-export function patchAsMeant(
+export function suggestPatch(
   text: string,
   hunks: readonly Hunk[],
   { applied, failures, near, sent }: Judged,
@@ -174,10 +174,10 @@ export function patchAsMeant(
     const places = near.get(hunk.number) ?? []
     const isKnown = fits !== undefined || places.length > 0
     const lines =
-      fits?.rung === 'exact'
+      fits?.level === 'exact'
         ? hunk.lines
         : isKnown
-          ? meantEdit(text, (failure ?? { hunk }).hunk.lines, places)
+          ? suggestEdit(text, (failure ?? { hunk }).hunk.lines, places)
           : undefined
     if (lines === undefined || hunk.atEnd || hunk.bare.old || hunk.bare.new) return undefined
     written.push(headerOf(hunk, lines, (fits ?? places[0])?.line), ...lines.map((line) => line.mark + line.text))

@@ -4,18 +4,18 @@ import { decode } from '../actions/decode.ts'
 import { type ActionContext, fail, type Outcome } from '../core/action.ts'
 import type { RunData, RunRequest } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
-import { meantAction } from '../policy/commands/as-action.ts'
+import { commandAsAction } from '../policy/commands/as-action.ts'
 import { decide } from '../policy/decide.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
 
 /** Runs a command by which models look around as the action that it means; undefined for every other command. */
-export async function runMeantAction(
+export async function runCommandAsAction(
   { command, dir }: RunRequest,
   settings: Settings,
   context: ActionContext,
 ): Promise<Outcome<RunData> | undefined> {
-  const meant = meantAction(command)
+  const meant = commandAsAction(command)
   if (meant === undefined) return undefined
   if ('reason' in meant) return fail({ kind: 'command-refused', ...meant })
   const base = nodePath.resolve(dir?.absolute ?? settings.root, meant.cd ?? '')
@@ -54,14 +54,14 @@ function outputOf(data: unknown): string {
 }
 
 /** Existing files that a missing path may mean. */
-export interface Meant {
+export interface IntendedPaths {
   /** The only file whose path differs in nothing but upper and lower case. */
   readonly otherCase?: PathArg
   /** Paths to suggest, the likeliest first. */
   readonly suggested: readonly PathArg[]
 }
 
-export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
+export async function intendedPaths(files: Files, path: PathArg): Promise<IntendedPaths> {
   const { base } = path
   const relative = base === undefined ? '' : nodePath.relative(base, path.absolute)
   if (base === undefined || relative === '' || relative.startsWith('..') || nodePath.isAbsolute(relative)) return none
@@ -86,7 +86,7 @@ export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
   return { otherCase, suggested: [otherCase] }
 }
 
-const none: Meant = { suggested: [] }
+const none: IntendedPaths = { suggested: [] }
 const MOST = 3
 
 /** Files of the same name elsewhere. */
