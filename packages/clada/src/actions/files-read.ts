@@ -68,11 +68,14 @@ export async function readSeveral(
 /** A file that a glob matches is read where it is first named; a glob without any file stays, to be reported as missing. */
 async function filesMeant(files: Files, paths: readonly PathArg[]): Promise<PathArg[]> {
   const meant: PathArg[] = []
+  const matched = new Set<string>()
   for (const path of paths) {
     const set = await pathSetOf(files, path)
     const found = set?.pattern === undefined ? [] : await filesBelow(files, set.base, set.pattern)
-    const more = found.filter(({ absolute }) => !meant.some((one) => one.absolute === absolute))
-    meant.push(...(found.length === 0 ? [path] : more))
+    const isNew = ({ absolute }: PathArg): boolean =>
+      !matched.has(absolute) && (found.length === 0 || !meant.some((one) => one.absolute === absolute))
+    meant.push(...(found.length === 0 ? [path] : found).filter(isNew))
+    for (const { absolute } of found) matched.add(absolute)
   }
   return meant
 }
