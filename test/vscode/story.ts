@@ -29,7 +29,6 @@ export function workbench(
       tests: (at: () => Story) => void,
       options?: StoryOptions,
     ) => void,
-    running: () => Workbench,
   ) => void,
   options: Parameters<typeof startWorkbench>[0] = {},
 ): void {
@@ -66,7 +65,7 @@ export function workbench(
           return current
         })
       })
-    }, running)
+    })
   })
 }
 

@@ -29,12 +29,12 @@ export interface Workbench {
   readonly vsix: string
   /** A window on a folder or a workspace file, as a person opens it. */
   open(folder: string, options?: WindowOptions): Promise<Window>
-  /** Settings of the user beside the usual ones. */
-  set(settings: Readonly<Record<string, unknown>>): void
   close(): Promise<void>
 }
 
 export interface WindowOptions {
+  /** Settings of the user beside the usual ones. */
+  readonly settings?: Readonly<Record<string, unknown>>
   readonly theme?: 'light' | 'dark'
 }
 
@@ -44,7 +44,6 @@ export async function startWorkbench(options: { readonly trust?: 'restricted' } 
   const home = path.join(dir, 'home')
   const settings = path.join(home, 'User/settings.json')
   fs.mkdirSync(path.dirname(settings), { recursive: true })
-  fs.writeFileSync(settings, JSON.stringify(quiet))
   const shared = ['--user-data-dir', home, '--extensions-dir', path.join(dir, 'extensions')]
   const env = {
     ...process.env,
@@ -71,10 +70,10 @@ export async function startWorkbench(options: { readonly trust?: 'restricted' } 
   return {
     vsix,
     open: (opened, window) => {
+      fs.writeFileSync(settings, JSON.stringify({ ...quiet, ...window?.settings }))
       const what = opened.endsWith('.code-workspace') ? 'workspace' : 'folder'
       return openWindow(browser, `${origin}/?${what}=${encodeURIComponent(opened)}`, window)
     },
-    set: (more) => fs.writeFileSync(settings, JSON.stringify({ ...quiet, ...more })),
     close: async () => {
       await browser.close()
       // With all processes that it has started, by the group that it leads.
