@@ -30,7 +30,7 @@ const files = {
     'exec: unsandboxed',
     'proposals: apply',
     `commands: {approve: ['${effect}']}`,
-    `hooks: {before: ['${effect}'], after: ['${effect}']}`,
+    `hooks: {before: [{run: '${effect}'}], after: [{run: '${effect}', exec: unsandboxed}]}`,
     '',
   ].join('\n'),
   '.clada/output.md': 'not ours\n',
@@ -45,13 +45,13 @@ const link = '[yes](command:workbench.action.terminal.new)'
 /** A reply that asks for everything that a project may not have. */
 const reply = [
   edit('a.txt', 'one', 'two'),
-  edit(link, 'a', 'b'),
-  edit('$(rm) $(check) Applied.txt', 'a', 'b'),
-  edit('a\u202etxt.exe', 'a', 'b'),
+  block('aba', { action: 'file_delete', path: link }),
+  block('abf', { action: 'file_delete', path: '$(rm) $(check) Applied.txt' }),
+  block('abg', { action: 'file_delete', path: 'a\u202etxt.exe' }),
   edit('.env', 'KEY=CANARY', 'KEY=x'),
   edit('../out.txt', 'a', 'b'),
   block('abc', { action: 'run', command: effect }),
-  block('abd', { action: 'exec', lang: 'bash', code: effect }),
+  block('abd', { action: 'exec', lang: 'bash', code: 'touch ../EFFECT' }),
   block('abe', { action: 'file_wrote', path: `${link}\u202e`, content: '' }),
 ].join('\n')
 
@@ -88,7 +88,7 @@ workbench(
           await window.run('clada: Apply Reply from Clipboard')
           await window.row('Reply', 'a.txt').waitFor()
           await window.run('clada: Open the Reply Editor')
-          await window.words('run touch').first().waitFor()
+          await window.words('touch EFFECT').first().waitFor()
           await window.picture('restricted')
           expect(everything(root)).toEqual(before)
         })

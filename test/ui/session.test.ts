@@ -32,6 +32,10 @@ function session(files: Readonly<Record<string, string>> = {}) {
   return { root, own, apply }
 }
 
+const halfOf = (before: string): string =>
+  `f.js\n\`\`\`\n<<<<<<< SEARCH\n${before}\n=======\nx\n>>>>>>> REPLACE\n\`\`\`\n`
+const halves = halfOf('  one()') + halfOf('nowhere')
+
 describe('the replies of a page', () => {
   it('stay in its list when others are opened, and can be opened again', async () => {
     const { own } = session()
@@ -92,6 +96,8 @@ describe('what is applied is what was shown, where it was shown', () => {
       moved,
     ],
     ['a deleted line', sham('file_replace_text', 'old_text = "  one()\\n"\nnew_text = ""') + other, moved],
+    // The half that fits would be applied.
+    ['half of an edit', halves, `// New\n${file}`],
     ['the same edit between other lines', edit('  one()', '  one(1)') + other, `// New\n${file}`],
   ])('and a file that was changed since is refused: %s', async (_, text, now) => {
     const { root, own } = session({ 'f.js': file })

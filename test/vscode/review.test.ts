@@ -201,11 +201,12 @@ workbench('a review in VS Code', (story) => {
     'd.ts': 'let d = 1\nlet e = 1\n',
   }
   const mixed = [
-    edit('a.ts', 'export const a = 1', 'export const a = 10') + edit('a.ts', 'const b = 2', 'const b = 20'),
+    edit('a.ts', 'export const a = 1', 'export const a = 10'),
     '```diff\n--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-let b = 1\n+let b = 2\n```\n',
     '*** Begin Patch\n*** Update File: c.ts\n@@\n-let c = 1\n+let c = 2\n*** End Patch\n',
     block('abc', { action: 'file_replace_text', path: 'd.ts', old_text: 'let d = 1', new_text: 'let d = 2' }),
     block('abd', { action: 'file_replace_text', path: 'd.ts', old_text: 'let e = 1', new_text: 'let e = 2' }),
+    edit('a.ts', 'const b = 2', 'const b = 20'),
   ].join('\n')
   story('of six edits in four formats over four files', four, (at) => {
     it('takes two clicks from the copied reply to the applied changes', async () => {

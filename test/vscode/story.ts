@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { fill } from '../support/scratch.ts'
 import { missing, startWorkbench, type Window, type WindowOptions, type Workbench } from './workbench.ts'
 
@@ -59,6 +59,9 @@ export function workbench(
         afterAll(async () => {
           await current?.window.close()
           if (current !== undefined) fs.rmSync(current.root, { recursive: true, force: true })
+        })
+        afterEach(async ({ task }) => {
+          if (task.result?.state === 'fail') await current?.window.picture(`failed ${task.name}`)
         })
         tests(() => {
           if (current === undefined) throw new Error('the story has not begun')

@@ -63,7 +63,7 @@ describe('the extension in VS Code', () => {
     await window.copy(Array.from({ length: 300 }, (_, index) => block(index)).join('\n'))
     await window.run('clada: Apply Reply from Clipboard')
     await window.page.getByText('300 blocks, 300 files').waitFor()
-    await window.row('Reply', 'made/0.txt').waitFor()
+    await window.row('Reply', '0.txt').waitFor()
     await window.picture('many')
     fs.writeFileSync(path.join(root, 'clada.yml'), 'allowed_actions: [file_read]\n')
     await window.copy(block(1))

@@ -31,10 +31,14 @@ export function placeChoice({ line, endLine, hunk, params }: ReviewPlace, choice
     : { ...choice, params: { ...choice.params, ...params } }
 }
 
-export const canDecide = ({ task, state, outcome }: PlanBlock): boolean =>
-  task !== undefined && outcome === undefined && decidable.has(state)
+export const canDecide = (block: PlanBlock): boolean =>
+  block.task !== undefined && block.outcome === undefined && (block.state === 'left' || canApply(block))
 
-const decidable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'unknown', 'left'])
+/** Whether applying it would do something. An edit of which a part fits nowhere lands with the others. */
+export const canApply = ({ state, outcome, files }: PlanBlock): boolean =>
+  outcome === undefined && (applicable.has(state) || (state === 'fails' && files.length > 0))
+
+const applicable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'unknown'])
 
 /** The files of a block, or the changes of its only one, and the places where it could go. */
 export function partsOf(row: Row, { files, places }: BlockDetail): Row[] {

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import * as vscode from 'vscode'
 import type { ReviewedFile, ReviewHunk } from '../../clada/src/core/review.ts'
 import type { BlockDetail, BlockState, PlanBlock } from '../../clada/src/ui/protocol.ts'
@@ -36,10 +37,13 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     const detail = this.#detail(block)
     const hasParts = detail !== undefined && partsOf(row, detail).length > 0
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState
-    const item = new vscode.TreeItem(plain(target === '' ? action : target))
+    const [name, dir] = namesOf(block)
+    const item = new vscode.TreeItem(plain(name))
     item.collapsibleState = !hasParts ? None : state === 'fails' ? Expanded : Collapsed
     item.id = `${block.key}`
-    item.description = plain([target === '' ? '' : action, counts(block), decided, why].filter(Boolean).join(' · '))
+    item.description = plain(
+      [dir, target === '' ? '' : action, counts(block), decided, why].filter(Boolean).join(' · '),
+    )
     item.iconPath = outcome === undefined ? iconOf(state) : outcomeIcon(outcome)
     item.tooltip = [`${action} ${target}`, runs, why, outcome?.why, ...(detail?.warnings ?? [])]
       .flatMap((line) => (line === undefined ? [] : plain(line)))
@@ -111,6 +115,13 @@ function placeItem(row: Row & { kind: 'place' }): vscode.TreeItem {
   item.contextValue = 'place'
   item.command = { command: 'clada.openBlock', title: vscode.l10n.t('Show This Place'), arguments: [row] }
   return item
+}
+
+/** The file before its directory, as everywhere in VS Code: views are narrow. A command is shown as it is. */
+function namesOf({ action, target, isProgram }: PlanBlock): readonly [name: string, dir: string] {
+  if (target === '') return [action, '']
+  if (isProgram || /\s/.test(target)) return [target, '']
+  return [path.posix.basename(target), path.posix.dirname(target).replace(/^\.$/, '')]
 }
 
 const counts = ({ files }: PlanBlock): string => {

@@ -27,6 +27,11 @@ export class ReviewEditor implements vscode.Disposable {
         provideTextDocumentContent: ({ path }) => this.#before.get(path) ?? '',
       }),
       saveWhatIsTyped(ReviewEditor.scheme),
+      // Changes of the history are shown by the same kind of editor, and have nothing to apply.
+      vscode.window.tabGroups.onDidChangeTabs(() => {
+        const tab = vscode.window.tabGroups.activeTabGroup.activeTab
+        void vscode.commands.executeCommand('setContext', 'clada.reviewIsActive', this.#isReview(tab))
+      }),
       this.#after.onTyped(({ uri, text }) => {
         const path = this.#paths.get(uri.path)
         if (path !== undefined) this.#typed.fire({ path, text })
@@ -87,11 +92,7 @@ export class ReviewEditor implements vscode.Disposable {
   /** Closes what shows the reply. */
   async close(): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs)
-    const own = tabs.filter(({ input, label }) =>
-      input instanceof vscode.TabInputTextDiff
-        ? input.modified.scheme === ReviewEditor.scheme
-        : input === undefined && this.#title !== '' && label.startsWith(this.#title),
-    )
+    const own = tabs.filter((tab) => this.#isReview(tab))
     if (own.length > 0) await vscode.window.tabGroups.close(own, true)
   }
 
@@ -104,6 +105,11 @@ export class ReviewEditor implements vscode.Disposable {
 
   dispose(): void {
     for (const one of this.#own) one.dispose()
+  }
+
+  #isReview(tab: vscode.Tab | undefined): boolean {
+    if (tab?.input instanceof vscode.TabInputTextDiff) return tab.input.modified.scheme === ReviewEditor.scheme
+    return tab?.input === undefined && this.#title !== '' && tab?.label.startsWith(this.#title) === true
   }
 
   #left(file: vscode.Uri): vscode.Uri {

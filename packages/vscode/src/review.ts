@@ -6,7 +6,7 @@ import type { Plan } from '../../clada/src/ui/protocol.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
 import { fileAt } from './changes.ts'
 import { unsavedIn } from './folders.ts'
-import { type BlockRow, checkedChoice, placeChoice, type Row, takenChoice } from './choices.ts'
+import { type BlockRow, canApply, checkedChoice, placeChoice, type Row, takenChoice } from './choices.ts'
 import type { FolderProject } from './projects.ts'
 import { ReplyTree } from './reply-tree.ts'
 import type { ReviewEditor } from './review-editor.ts'
@@ -59,6 +59,7 @@ export class ReplyReview implements vscode.Disposable {
       return void vscode.window.showInformationMessage(plain([said, ...(plan?.warnings ?? [])].join(' ')))
     }
     await this.#take(project)
+    this.#status.setTaken()
     this.update()
     await vscode.commands.executeCommand('clada.reply.focus')
     // A long reply is listed before it is known what it would change.
@@ -165,7 +166,7 @@ export class ReplyReview implements vscode.Disposable {
     const { session, folder } = this.#project ?? {}
     const plan = session?.plan ?? undefined
     this.#tree.show(session)
-    const left = plan?.blocks.filter(({ outcome, state }) => outcome === undefined && applicable.has(state)).length ?? 0
+    const left = plan?.blocks.filter(canApply).length ?? 0
     this.#view.message = [plan?.fatal, ...(session?.state().remarks ?? [])]
       .flatMap((line) => (line ? plain(line) : []))
       .join('\n')
@@ -331,8 +332,6 @@ const shownIn = (planned: Planned): string => JSON.stringify(changesIn(planned))
 
 const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
   new Set(planned.detail(key)?.files.map((file) => file.path))
-
-const applicable: ReadonlySet<string> = new Set(['ready', 'repaired', 'approval', 'unknown'])
 
 function summaryOf({ blocks, files, isChecking }: Plan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length

@@ -27,6 +27,12 @@ export class StatusItem implements vscode.Disposable {
     this.#show()
   }
 
+  /** The reply on the clipboard was taken: it need not be offered again. */
+  setTaken(): void {
+    this.#copied = 0
+    this.#show()
+  }
+
   dispose(): void {
     this.#listening.dispose()
     this.#item.dispose()

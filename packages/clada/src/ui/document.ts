@@ -150,9 +150,12 @@ export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | n
   return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
 }
 
-/** The decisions for a run, each bound to what was shown. Of a block that would fail nothing was shown. */
+/** The decisions for a run, each bound to what was shown: of a block that would fail, to the part that would land. */
 function boundChoices({ choices, plan }: Planned, blocks: readonly ReviewedBlock[]): ReviewChoices {
-  const shown = new Set(plan.blocks.flatMap(({ state, task }) => (withChange.has(state) ? (task ?? []) : [])))
+  const withPart = plan.blocks.filter(
+    ({ state, files }) => withChange.has(state) || (state === 'fails' && files.length > 0),
+  )
+  const shown = new Set(withPart.flatMap(({ task }) => task ?? []))
   const bound = blocks
     .filter(({ task }) => shown.has(task))
     .map(({ task, shown }) => [task, { ...choices.blocks?.[task], shown }] as const)
