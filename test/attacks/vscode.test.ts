@@ -5,9 +5,10 @@ import { expect, it } from 'vitest'
 import { block, edit, workbench } from '../vscode/story.ts'
 
 /** What a project can bring along to get hold of the editor that opens it. Each makes a file `EFFECT` if it has its way. */
-const effect = 'touch EFFECT'
+const effect = 'sh effect.sh'
 const files = {
   'a.txt': 'one\n',
+  'effect.sh': 'touch EFFECT\n',
   '.vscode/settings.json': JSON.stringify({
     'clada.allowed_roots': ['/'],
     'clada.denied_patterns': ['!.env'],
@@ -88,7 +89,7 @@ workbench(
           await window.run('clada: Apply Reply from Clipboard')
           await window.row('Reply', 'a.txt').waitFor()
           await window.run('clada: Open the Reply Editor')
-          await window.words('touch EFFECT').first().waitFor()
+          await window.words('file_patch a.txt').first().waitFor()
           await window.picture('restricted')
           expect(everything(root)).toEqual(before)
         })
@@ -119,6 +120,9 @@ workbench(
           expect(rows).toContain('$ (rm) $ (check) Applied.txt')
           expect(rows).toContain('\\u202e')
           expect(rows).not.toContain('\u202e')
+          // The reply as text has the links that VS Code finds in its language.
+          await window.page.locator('.view-line', { hasText: '[yes](command:' }).first().waitFor()
+          expect(await window.page.locator('.view-line .detected-link', { hasText: 'command' }).count()).toBe(0)
           const links = window.page.locator('a[href^="command:"], a[data-href^="command:"]')
           expect(await links.filter({ hasText: /yes|run/ }).count()).toBe(0)
           expect(await window.page.locator('.terminal-wrapper').count()).toBe(0)

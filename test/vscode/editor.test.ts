@@ -10,7 +10,7 @@ workbench('clada in VS Code', (story) => {
     it('is pasted into an editor of its own, and listed', async () => {
       const { window } = at()
       await window.run('clada: Open the Reply Editor')
-      await window.tab('Reply.md').waitFor()
+      await window.tab('Reply.txt').waitFor()
       await window.page.locator('.editor-instance .view-lines').first().click()
       await window.copy(edit('a.txt', 'two', 'second') + broken)
       await window.page.keyboard.press('Control+V')

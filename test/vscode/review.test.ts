@@ -180,6 +180,7 @@ workbench('a review in VS Code', (story) => {
       expect(read('b.txt')).toBe('b\n')
       await window.run('clada: Apply the Reviewed Changes')
       await expect.poll(() => read('b.txt')).toBe('proposed\n')
+      await expect.poll(() => window.tab('Reply: changes').count()).toBe(0)
     })
 
     it('refuses what has changed on the disk since it was shown', async () => {

@@ -10,7 +10,8 @@ import { outcomeName, plain, stateName } from './words.ts'
 /** The reply as text: to paste it, to see what is wrong with it, and to correct it. */
 export class ReplyEditor implements vscode.CodeLensProvider, vscode.CodeActionProvider, vscode.Disposable {
   static readonly #scheme = 'clada-reply'
-  static readonly #uri = vscode.Uri.from({ scheme: ReplyEditor.#scheme, path: '/Reply.md' })
+  // Not Markdown: VS Code would make a link of `[text](command:…)`, and run the command at a click.
+  static readonly #uri = vscode.Uri.from({ scheme: ReplyEditor.#scheme, path: '/Reply.txt' })
 
   readonly #files = new MemoryFiles()
   readonly #review: ReplyReview

@@ -45,7 +45,7 @@ export class StatusItem implements vscode.Disposable {
     if (text === this.#checked) return
     this.#checked = text
     const { checkDocument } = await this.#projects.engine()
-    const { blocks } = checkDocument(text, {})
+    const { blocks } = checkDocument(text, { relativePaths: true })
     this.#copied = blocks.filter(({ problems, note }) => problems.length === 0 && note === undefined).length
     this.#show()
   }
