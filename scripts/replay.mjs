@@ -4,7 +4,7 @@
 //   npm run replay -- DIR [--labels FILE] [--out FILE] [--only ID]
 //
 // DIR holds git repositories in which `.aider.chat.history.md` was committed. `--labels` is JSON, `{ "id": ["class", "why"] }`,
-// for replies that somebody has looked at. `--out` gets every reply with what became of it. Nothing is written into DIR.
+// for replies that somebody has looked at. Without a label, of a reply that differs nobody knows who is right. `--out` gets every reply with what became of it. Nothing is written into DIR.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -29,7 +29,8 @@ const labels = values.labels === undefined ? {} : JSON.parse(fs.readFileSync(val
 
 const WITH_EDITS = 'replies with edits'
 const WITHOUT_EDITS = 'replies without edits'
-const EDIT = /^(?:<{5,9} |>{5,9} |\*\*\* Begin Patch|--- \S|\+\+\+ \S|@@ )/m
+/** What aider, or the user, did not take: an edit, or a whole file below its path. */
+const EDIT = /^(?:<{5,9} |>{5,9} |\*\*\* Begin Patch|--- \S|\+\+\+ \S|@@ |-{3}$|[`*#\s]*[\w@./-]+\.\w+[`*]*:?\n+`{3})/m
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-replay-'))
 const counts = new Map()
 const models = new Set()

@@ -79,7 +79,7 @@ export class FenceMap {
     if (tag !== undefined) return this.#next(`</${tag}>`, line, (other) => other.tag === tag && other.opens === false)
     const isDiff = isDiffFence(opener)
     // In a diff, a fence that is deeper is a line of context with its space.
-    const deepest = indent.length + (isDiff ? 0 : 3)
+    const deepest = indent.length + (isDiff || beginsWithDiff(this.#source, line) ? 0 : 3)
     const isLike = (other: FrameLine): boolean => other.marks[0] === marks[0] && other.indent.length <= deepest
     if (!isDiff && holdsMarkdown(this.#source, line, opener)) return this.#closerOfMarkdown(at, opener, isLike)
     const closes = (other: FrameLine): boolean =>
@@ -115,6 +115,12 @@ export class FenceMap {
 const MOST_INSIDE = 2000
 
 const isNamed = ({ info, tag }: Frame): boolean => info !== '' && tag === undefined
+
+/** Whether the first line of a fence is that of a diff, whatever its info string is, or a command that shows one. */
+const beginsWithDiff = (source: Source, opener: number): boolean =>
+  opener < source.lineCount && DIFF_LINE.test(source.line(opener + 1))
+
+const DIFF_LINE = /^\s*(?:diff --git |--- \S|@@ |commit [0-9a-f]{7}|(?:\S+ ?)?[$%>#] git\s.*\b(?:diff|show|log)\b)/
 
 /** Whether the text of a fence is Markdown, by its info string or by the file that is named above it. */
 function holdsMarkdown(source: Source, opener: number, { info }: Fence): boolean {
