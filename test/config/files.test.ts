@@ -36,9 +36,14 @@ const outcomeOf = async (project: string): Promise<Loaded | string[]> => {
   }
 }
 
+/** As a message lists them; a key that is added changes no case. */
+const topKeys = [...new Set(keyNames.map((name) => name.split('.')[0]))].join(', ')
+
 const filled = (value: unknown, { home, project }: Home): unknown =>
   JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
-    typeof one === 'string' ? one.replaceAll('{P}', slashed(project)).replaceAll('{H}', home) : one,
+    typeof one === 'string'
+      ? one.replaceAll('{P}', slashed(project)).replaceAll('{H}', home).replaceAll('{KEYS}', topKeys)
+      : one,
   )
 
 /** Paths as they are shown. */
