@@ -39,16 +39,13 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
     const said: [args: string[], output: string][] = [
       [
         ['do', 'file_read', 'path=b.txt'],
-        "✗ file_read b.txt\n    no such file or directory, open 'b.txt'\n    → Did you mean 'a.txt'?\n0 done, 1 failed\n",
+        "✗ file_read b.txt\n    There is no file 'b.txt'\n    → Did you mean 'a.txt'?\n0 done, 1 failed\n",
       ],
       [
         ['do', 'dir_create'],
         '✗ dir_create\n    Missing required parameter: path\n    → dir_create needs path: Directory to make.\n0 done, 1 not readable\n',
       ],
-      [
-        ['context', 'add', 'b.txt'],
-        "✗ context_add b.txt\n    no such file or directory, open 'b.txt'\n    → Did you mean 'a.txt'?\n",
-      ],
+      [['context', 'add', 'b.txt'], "✗ context_add b.txt\n    There is no file 'b.txt'\n    → Did you mean 'a.txt'?\n"],
       [['outline', 'b.ts'], '✗ list_structures b.ts\n    b.ts does not exist.\n'],
       [['back'], 'There is no git repository here. clada undo works without one.\n'],
       [['undo'], 'Nothing was executed here yet.\n'],

@@ -152,7 +152,8 @@ describe('the command line', () => {
     const refused = run('undo', '1')
     expect(refused).toMatchObject({
       status: 1,
-      stdout: 'Files were changed since execution 1. Use --force to merge them.\n  ✗ a.txt: it was changed since\n',
+      stdout:
+        'Nothing was undone: files changed since execution 1. --force keeps those changes and undoes the rest.\n  ✗ a.txt: it was changed since\n',
     })
     expect(run('undo', 'x')).toMatchObject({
       status: 2,

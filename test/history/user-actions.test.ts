@@ -44,7 +44,8 @@ describe('actions for the user', () => {
     })
     fill(root, { 'a.txt': 'mine' })
     expect(await refusal('undo')).toEqual({
-      error: 'undo: Files were changed since execution 1. Use --force to merge them.\n  a.txt: it was changed since',
+      error:
+        'undo: Nothing was undone: files changed since execution 1. --force keeps those changes and undoes the rest.\n  a.txt: it was changed since',
       code: 'concurrent_modification',
     })
     expect(await refusal('git_step_forward')).toMatchObject({

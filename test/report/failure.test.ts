@@ -210,7 +210,7 @@ describe('a failure', () => {
         .join('\n')
     }
     expect(lines({ ...problems.os('b.txt'), code: 'ENOENT', op: 'open' })).toBe(
-      "    no such file or directory, open 'b.txt'\n    → Check the path.",
+      "    There is no file 'b.txt'\n    → Check the path.",
     )
     expect(lines(problems.path('.env'))).toBe(
       "    Path not allowed '.env': it is blocked\n    → It is blocked for models.",

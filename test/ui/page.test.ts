@@ -26,6 +26,12 @@ const soon = <T>(look: () => T) => expect.poll(look)
 /** The lines of the edit box, without those that it shows as deleted. */
 const editedLines = (page: Page): Promise<string[]> => page.locator('#edit-text > .cm-line').allTextContents()
 
+/** Writes another text into the edit box, which has the focus. */
+async function retype(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
+
 /** The example project with the reply that goes with it. */
 function example(): { root: string; reply: string } {
   const root = scratchDir()
@@ -659,7 +665,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.waitForSelector('.hunk')
     await page.keyboard.press('e')
     await page.waitForSelector('#edit-text:focus')
-    await page.locator('#edit-text').fill('one\nzwei\n')
+    await retype(page, 'one\nzwei\n')
     // What was typed outlives Esc, another block and a reload.
     for (const key of ['Escape', 'k', 'j']) await page.keyboard.press(key)
     await page.reload()
@@ -690,7 +696,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: /^Use it and edit/ }).click()
     await page.waitForSelector('#edit-text:focus')
     expect(await editedLines(page)).toEqual(['value = compute(second)', ''])
-    await page.locator('#edit-text').fill('value = compute(third)\n')
+    await retype(page, 'value = compute(third)\n')
     await page.keyboard.press('Control+Enter')
     await page.locator('.tag.edited').waitFor()
     // What a block says is edited, parameter by parameter.
@@ -708,7 +714,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.waitForSelector('.block')
     await page.keyboard.press('E')
     await page.waitForSelector('#edit-text:focus')
-    await page.locator('#edit-text').fill(reply.replace('before', 'after'))
+    await retype(page, reply.replace('before', 'after'))
     await page.getByRole('button', { name: 'Use this text' }).click()
     await page.locator('.banner').getByText('The reply is as you edited it.').waitFor()
     await page.getByRole('button', { name: 'Apply 5 of 6' }).click()
@@ -769,6 +775,27 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.locator('#search-blocks').fill('test/')
     await soon(() => page.locator('.leaf bdi:visible').allTextContents()).toContain('cart.test.ts')
     expect(await page.locator('.tree .leaf').count()).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  it('never shows the changes of one reply below the name of another', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address())
+    await paste(page, edit('a.txt', 'one', 'two'))
+    await page.locator('.diff[aria-label="a.txt"] .cell.added').waitFor()
+    await page.evaluate(`(() => {
+      window.mixed = []
+      new MutationObserver(() => {
+        const [title, diff] = [document.querySelector('.detail h2')?.textContent ?? '', document.querySelector('.detail .diff')]
+        if (/f0/.test(title) && diff?.ariaLabel === 'a.txt') window.mixed.push(title)
+      }).observe(document.body, { childList: true, subtree: true, characterData: true })
+    })()`)
+    await page.keyboard.press('p')
+    await page.waitForSelector('#reply:focus')
+    await paste(page, Array.from({ length: 150 }, (_, at) => write(`f${at}.txt`, 'new')).join('\n'))
+    await page.locator('.diff[aria-label="f0.txt"] .cell.added').waitFor()
+    expect(await page.evaluate('mixed')).toEqual([])
     expect(complaints).toEqual([])
   })
 

@@ -265,7 +265,7 @@ async function revert(
   const changed = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   const conflicts = [...lost, ...changed]
   if (changed.length > 0 && !force) {
-    const reason = `Files were changed since execution ${record.number}. Use --force to merge them.`
+    const reason = `Nothing was undone: files changed since execution ${record.number}. --force keeps those changes and undoes the rest.`
     return { ...refuseUndo(reason, 'concurrent_modification'), conflicts }
   }
   if (lost.length === plans.length && lost.length > 0)

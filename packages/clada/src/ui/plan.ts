@@ -135,6 +135,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       return {
         key,
         revision,
+        reply: id,
         raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
         prose: proseAround(checked.blocks, key, lines),
         files: reviewed(task)?.files ?? [],

@@ -94,6 +94,7 @@ export interface BlockDetail {
   readonly key: number
   /** Of the plan that it is from. */
   readonly revision: number
+  readonly reply: number
   /** The block as it is in the document. */
   readonly raw: string
   /** What the model wrote around it, without other blocks. */

@@ -5,12 +5,18 @@ import { focusOn, isRunning, lookedBlock, say, tried } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
 import { take } from '../connection.ts'
 import { jump, showHunk } from '../diff/jump.ts'
-import { looked, pending, plan, announcement } from '../store.ts'
+import { pending, plan, announcement } from '../store.ts'
 
 /** The decisions about a block: which changes are taken, with which text, in which place. */
 
 /** The block whose changes are shown, as the server knows it. */
 export const detail = signal<BlockDetail | null>(null)
+
+/** What is known of a block, until it is known for the newest plan: of the same block of the same reply. */
+export function detailOf({ key }: PlanBlock): BlockDetail | undefined {
+  const found = detail.value
+  return found?.key === key && found.reply === plan.value?.reply ? found : undefined
+}
 /** The change that the keys mean. */
 export const hunkAt = signal<string | null>(null)
 /** The file whose new text is being edited, or the parameters of the block, or the whole reply. */
@@ -113,8 +119,8 @@ export const editReply = (): Promise<unknown> =>
 /** The block that is shown, where something can be decided about it. */
 function shownBlock(): (Decided & { readonly detail: BlockDetail }) | undefined {
   const block = lookedBlock()
-  const found = detail.value
-  if (block === undefined || found === null || found.key !== block.key || !canDecide(block)) return undefined
+  const found = block && detailOf(block)
+  if (block === undefined || found === undefined || !canDecide(block)) return undefined
   return { block, choice: found.choice, detail: found }
 }
 
@@ -138,8 +144,8 @@ export function editWhenShown({ key }: PlanBlock): void {
 
 /** All changes of the block, in the order they are shown. */
 function hunks(): ReviewHunk[] {
-  const isShown = looked.value.at === 'block' && detail.value?.key === looked.value.key
-  return isShown ? (detail.value?.files ?? []).flatMap((file) => file.hunks) : []
+  const block = lookedBlock()
+  return (block === undefined ? [] : (detailOf(block)?.files ?? [])).flatMap((file) => file.hunks)
 }
 
 /** To the next change: of the block, where its changes can be chosen, else in what is shown. */

@@ -25,6 +25,7 @@ import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
 import {
   canDecide,
   detail,
+  detailOf,
   editing,
   forgetChoice,
   hunkAt,
@@ -147,15 +148,15 @@ function OneBlock({ block }: { block: PlanBlock }) {
     hunkAt.value = null
     if (editing.value !== null && editing.value.what !== 'reply') editing.value = null
   }, [block.key])
-  const found = detail.value
+  const found = detailOf(block)
   if (isMissing) return <p class="quiet pad">This block cannot be shown. Refresh the page.</p>
-  return found?.key === block.key ? <Body block={block} detail={found} /> : null
+  return found !== undefined ? <Body block={block} detail={found} /> : null
 }
 
 /** What can be decided about a block as a whole. */
 function BlockTools({ block }: { block: PlanBlock }) {
-  const found = detail.value
-  if (found?.key !== block.key || !canDecide(block)) return null
+  const found = detailOf(block)
+  if (found === undefined || !canDecide(block)) return null
   const of = { block, choice: found.choice }
   return (
     <>

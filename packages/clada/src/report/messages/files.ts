@@ -28,6 +28,7 @@ export const fileMessages: MessageRows<
     rest: ({ code, op, dest }) =>
       op === 'rename' && dest !== undefined && (code === 'ENOENT' || code === 'EACCES') ? ` -> '${dest}'` : undefined,
     brief: ({ code }) => osBriefs[code],
+    toUser: osSentenceForUser,
     details: ({ path, meant }) => ({ path, suggestions: meant && [...meant] }),
     advice: osAdvice,
   },
@@ -140,6 +141,12 @@ function osSentence(problem: OsProblem): string {
   if (isInNodesWords(problem)) return (message ?? '').replace(`${code}: `, '')
   const text = osTexts[code]
   return text === undefined ? op : `${text}, ${op}`
+}
+
+/** The words of Node name the system call, which tells a person nothing. */
+function osSentenceForUser({ code, op, path }: OsProblem): string | undefined {
+  if (code === 'ENOENT') return `There is no ${op === 'scandir' ? 'directory' : 'file'} '${path}'`
+  return code === 'EACCES' ? `Permission denied: '${path}'` : undefined
 }
 
 const osCodes: Record<string, Code> = {
