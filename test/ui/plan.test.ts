@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
+import type { ReviewChoices } from '../../packages/clada/src/core/review.ts'
 import { turnAll } from '../../packages/clada/src/ui/past.ts'
 import { type Planned, planOf } from '../../packages/clada/src/ui/plan.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -42,6 +43,22 @@ describe('a plan', () => {
     for (const name of ['why', 'runs', 'code', 'error'])
       expect(said[name] !== undefined, name).toBe(name in block || name in result)
   })
+})
+
+it('takes the hunks that fit of a patch with one that does not, after that choice', async () => {
+  const project = projectOf({ 'a.txt': 'one\ntwo\n' })
+  const text = '```diff\n--- a/a.txt\n+++ b/a.txt\n@@\n one\n-two\n+three\n@@\n-nowhere\n+x\n```\n'
+  const look = (choices: ReviewChoices): Promise<Planned> =>
+    planOf({ ...project, id: 1, text, name: '', revision: 1, done: new Map(), choices })
+  const before = await look({})
+  expect(before.plan.blocks).toMatchObject([{ state: 'fails', files: [] }])
+  expect(before.detail(0)).toMatchObject({ fitting: 1, files: [] })
+  const choices = { blocks: { '1': { patches: 'good' } } } as const
+  const after = await look(choices)
+  expect(after.plan.blocks).toMatchObject([{ state: 'repaired', decided: 'only the hunks that fit' }])
+  const { success, results } = await project.clada.execute(text, { review: choices })
+  expect({ success, files: filesIn(project.root) }).toEqual({ success: false, files: { 'a.txt': 'one\nthree\n' } })
+  expect(results[0]?.code).toBe('match_count_mismatch')
 })
 
 describe('the prose around a block', () => {
