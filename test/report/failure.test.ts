@@ -220,7 +220,7 @@ describe('a failure', () => {
       '    \'npm test\' is not approved\n    → To approve it: clada approve "npm test".',
     )
     expect(lines(problems['program-missing']('ruby'))).toBe('    ruby not found in PATH\n    → Install ruby.')
-    expect(lines(problems.structure('a.ts has no such class'))).toContain('    a.ts has no such class\n')
+    expect(lines(problems.structure('a.ts has no such class'))).toBe('    a.ts has no such class')
     for (const make of all) expect(lines(make('x'))).not.toMatch(/\bask the user\b/i)
   })
 })
@@ -229,3 +229,17 @@ describe('a failure', () => {
 const mark = '‹text›'
 
 const none = { success: false, totalBlocks: 1, executedActions: 1, parseErrors: [] }
+
+describe('why a program failed, in one line', () => {
+  it.each([
+    ['the last line of Python', 'Traceback:\n  x\nValueError: no\n', 'ValueError: no'],
+    [
+      'what Node threw, not its version',
+      "    throw e\n    ^\n\nTypeError [X]: bad\n    at y {\n  code: 'X'\n}\n\nNode.js v20.20.2\n",
+      'TypeError [X]: bad',
+    ],
+    ['the last line, where it says no more', 'Node.js v20.20.2\n', 'Node.js v20.20.2'],
+  ])('%s', (_, stderr, said) => {
+    expect(reasonOf({ code: 'exec_failed', data: { stderr }, params: {}, error: 'x' })).toBe(said)
+  })
+})

@@ -10,7 +10,6 @@ import {
   type Outcome,
   type Param,
   path,
-  rare,
   text,
   unless,
 } from '../core/action.ts'
@@ -39,8 +38,8 @@ export const fileEdit = defineAction({
     old_text: unless('edits', text('Text to find, copied exactly.')),
     new_text: unless('edits', text('Text to put in its place. Empty deletes.')),
     count: once,
-    edits: rare(
-      optional(edits('Instead of old_text and new_text: several pairs, each for one place, in order, all or none.')),
+    edits: optional(
+      edits('Instead of old_text and new_text: several pairs, each for one place, in order, all or none.'),
     ),
     expect_hash: expectHash,
   },

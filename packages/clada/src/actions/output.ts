@@ -174,9 +174,9 @@ export const structureOutput: Output<{
       .join('\n\n'),
 }
 
-/** What helps to name the right structure. */
+/** What helps to name the right structure. Those that a target fits, or almost does, are in the message. */
 export function structureHelp(details: Readonly<Record<string, unknown>>): string[] {
-  return ['matches', 'suggestions', 'parse_errors', 'occurrences'].flatMap((name) => {
+  return ['parse_errors', 'occurrences'].flatMap((name) => {
     const found = details[name]
     if (!Array.isArray(found) || found.length === 0) return []
     return [`${name.replace('_', ' ')}:`, ...found.slice(0, 20).map((one) => `  ${shown(one)}`)]

@@ -59,9 +59,12 @@ export const projectMap = defineAction({
     const declared: string[] = []
     let spare = room - tree.length - roomForEnds
     let seen = 0
+    let tests = 0
     for (const file of ranked) {
       if (spare < leastEntry || declared.length >= mostFiles) break
       seen++
+      // A few tell how this project is tested.
+      if (test.test(file) && focusWords(focus).length === 0 && ++tests > mostTests) continue
       const entry = await entryOf(file, base, Math.min(spare, longest), context)
       if (entry === undefined) continue
       declared.push(entry)
@@ -80,6 +83,7 @@ const leastEntry = 60
 const longestEntry = 400
 const shortestEntry = 200
 const mostFiles = 120
+const mostTests = 5
 
 /** Directories that hold what tools made or brought, whatever .gitignore says. */
 const alwaysIgnored = new Set(
@@ -168,12 +172,17 @@ function treeOf(names: readonly string[], room: number): string {
     dir.files.push(parts.at(-1) ?? '')
   }
   // Wide directories first lose their names, then deep ones their inside.
+  const few = names.filter((name) => test.test(name)).length <= fewTests
   for (const [depth, each, tests] of detail) {
+    if (tests === 'shown' && !few) continue
     const lines = renderDir(top, '', { depth, each, tests })
     if (lines.join('\n').length <= room) return lines.join('\n')
   }
   return renderDir(top, '', { depth: 1, each: 0, tests: 'counted' }).join('\n').slice(0, room)
 }
+
+/** More are only counted. */
+const fewTests = 40
 
 /** How deep, how many names of files of one directory, and whether tests are more than counted: from the fullest picture to the shortest. */
 const detail = [

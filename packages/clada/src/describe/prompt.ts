@@ -181,17 +181,19 @@ function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] 
   const absolute = paths === 'absolute' && !relativePaths
   // A chat provider need not learn where the project is.
   if (!absolute && allowedRoots.length === 0)
-    return `The project is \`${root.split('/').findLast((part) => part !== '') ?? root}\`. Paths are relative to its root.`
+    return `The project is \`${nameOf(root)}\`. Paths are relative to its root.`
   const how = absolute ? 'Every path is absolute and inside it' : 'Paths are relative to it'
   const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
   if (others === '') return `The project is \`${root}\`. ${how}.`
   return `The project is \`${root}\`. ${how}, or ${absolute ? 'in' : 'absolute and in'} ${others}.`
 }
 
+const nameOf = (root: string): string => root.split('/').findLast((part) => part !== '') ?? root
+
 const always = [
   'Every block in a reply is executed, also inside code fences: write no drafts and no samples.',
   'One action per block. Each block sees the changes of those before it; one that fails does not stop the others.',
-  'Put blocks between lines of four backticks, so that the chat page does not change them.',
+  'Put blocks between lines of four backticks, so that the chat page keeps them.',
 ]
 
 /** The two halves never touch here: a copied prompt must not be taken for a reply. */
@@ -214,16 +216,16 @@ export interface Tip {
 export const changing: readonly Tip[] = [
   {
     needs: ['project_map'],
-    text: 'In a project that you do not know, begin with `project_map`.',
+    text: 'In an unknown project, begin with `project_map`.',
   },
   {
     needs: ['file_read_numbered'],
-    text: 'Edit only what you have seen: read it, end your reply there, and continue when you have the report. Never guess the content of a file.',
+    text: 'Edit only what you have seen: read it, end your reply there, and go on when you have the report.',
   },
   {
     needs: ['run'],
     unless: ['file_read_numbered'],
-    text: 'Edit only what you have seen: run `cat FILE`, end your reply there, and continue when you have the report. Never guess the content of a file.',
+    text: 'Edit only what you have seen: run `cat FILE`, end your reply there, and go on when you have the report. Never guess the content of a file.',
   },
   {
     unless: ['file_read_numbered', 'run'],
@@ -235,11 +237,15 @@ export const changing: readonly Tip[] = [
   },
   {
     needs: ['file_edit'],
-    text: 'For text that occurs more often, `count` is the exact number or `all`.',
+    text: 'For several occurrences `count` is their number or `all`.',
+  },
+  {
+    needs: ['file_edit', 'file_replace_lines'],
+    text: 'Several small changes: one `file_edit` with `edits`, pairs of `<<<<<<< SEARCH` … `=======` … `>>>>>>> REPLACE`.',
   },
   {
     needs: ['files_replace_all_text'],
-    text: 'Rename in many files: `files_replace_all_text` with directories or globs as `paths`, and `word="true"`.',
+    text: 'Rename in files: `files_replace_all_text` with directories or globs as `paths`, and `word="true"`.',
   },
   {
     needs: ['replace_structure', 'insert_after_structure'],
@@ -247,7 +253,7 @@ export const changing: readonly Tip[] = [
   },
   {
     needs: ['file_replace_lines', 'file_read_numbered'],
-    text: 'By line numbers that you just saw: `file_replace_lines`. Numbers shift with each edit: make all changes to a file in one block, in `edits`, each below a line `@@ 23-43`, which alone deletes.',
+    text: 'By line numbers that you just saw: `file_replace_lines`. Numbers shift with each edit: put all changes to a file into its `edits`, each below a line `@@ 23-43`, which alone deletes.',
   },
   {
     needs: ['file_write'],
@@ -344,7 +350,7 @@ export const foreignFormats: Readonly<Record<string, Format>> = {
 export function foreignPrompt(format: Format, { root, rules = [], notes = [], map, task }: PromptOptions): Prompt {
   const text = [
     '# How to change my project',
-    `${promptOpenings.changes} \`${root}\`, and I paste its report here. Paths are relative to it.`,
+    `${promptOpenings.changes} \`${nameOf(root)}\`, and I paste its report here. Paths are relative to it.`,
     format.example,
     markdownList([
       ...format.rules,

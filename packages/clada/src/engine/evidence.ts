@@ -61,7 +61,10 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
   const removed = places.reduce((sum, { oldStart, oldEnd }) => sum + oldEnd - oldStart, 0)
   const added = places.reduce((sum, { newStart, newEnd }) => sum + newEnd - newStart, 0)
   const lines = places.map(({ oldStart, oldEnd, newStart, newEnd }) =>
-    oldEnd > oldStart ? rangeOf(above + oldStart, above + oldEnd) : rangeOf(above + newStart, above + newEnd),
+    // Of several the lines are counted as they are now, so that each is found there.
+    places.length === 1 && oldEnd > oldStart
+      ? rangeOf(above + oldStart, above + oldEnd)
+      : rangeOf(above + newStart, above + Math.max(newStart + 1, newEnd)),
   )
   const diff = detail === 'lines' ? [] : shownRows(places, old, now)
   return { path, change, added, removed, lines, ...(diff.length === 0 ? {} : { diff }) }

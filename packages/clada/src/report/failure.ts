@@ -75,10 +75,15 @@ function changedIn(data: unknown): { readonly done: number; readonly all: number
   return { done: each.filter(({ replacements_made }) => replacements_made !== 0).length, all: each.length }
 }
 
+const thrown = /^(?:Uncaught )?\w*(?:Error|Exception)\b[^:]*: /
+
 /** The last line that a program wrote about its failure. */
 function lastLineOf(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('stderr' in data)) return undefined
-  return String(data.stderr)
+  const lines = String(data.stderr)
     .split('\n')
-    .findLast((line) => line.trim() !== '')
+    .filter((line) => line.trim() !== '')
+  const last = lines.at(-1)
+  // Node ends every failure with its version; what was thrown is above.
+  return last !== undefined && /^Node\.js v\d/.test(last) ? (lines.findLast((line) => thrown.test(line)) ?? last) : last
 }

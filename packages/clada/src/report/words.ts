@@ -28,9 +28,12 @@ export function primaryOf({
   return ''
 }
 
-/** How many files a result says it changed: a directory or a pattern is one line and may be many. */
+/** How many files a result says it changed or read: a directory or a pattern is one line and may be many. */
 function changedIn(data: unknown): number | undefined {
-  const results = typeof data === 'object' && data !== null && 'results' in data ? data.results : undefined
+  if (typeof data !== 'object' || data === null) return undefined
+  // Of files that were read.
+  if ('paths' in data && Array.isArray(data.paths)) return data.paths.length
+  const results = 'results' in data ? data.results : undefined
   if (!Array.isArray(results)) return undefined
   return results.filter((one: { readonly replacements_made?: unknown }) => Number(one.replacements_made) > 0).length
 }

@@ -16,9 +16,10 @@ export function cellsOutline(source: Source, language: Language): PartsOutline {
     const start = source.startOf(first)
     const holder: OpenStructure = {
       kind: 'cell',
-      name: id ?? null,
+      // A function of the same name goes first.
+      name: null,
       header: source.line(first).trimEnd(),
-      otherHeaders: [],
+      otherHeaders: id === undefined ? [] : [id],
       start,
       end: source.endOf(last),
       headerStart: start,
@@ -40,8 +41,10 @@ export function cellsOutline(source: Source, language: Language): PartsOutline {
 
 const isHeader = (source: Source, line: number): boolean => cellHeader.test(source.line(line).trimEnd())
 
+/** Whether content begins with the header of a cell. Inside another cell it would cut that in two. */
+export const isCell = (content: string): boolean =>
+  cellHeader.test(content.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? '')
+
 /** Content for the place of a cell, or beside one: without a header of its own it would become a part of the cell above. */
 export const asCell = (content: string, header: string): string =>
-  content.trim() === '' || cellHeader.test(content.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? '')
-    ? content
-    : `${header}\n${content.replace(/^(?:[ \t]*\r?\n)+/, '')}`
+  content.trim() === '' || isCell(content) ? content : `${header}\n${content.replace(/^(?:[ \t]*\r?\n)+/, '')}`

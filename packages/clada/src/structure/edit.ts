@@ -12,7 +12,7 @@ import {
   type Side,
   type SpacingOptions,
 } from './insertion.ts'
-import { asCell } from './cells-outline.ts'
+import { asCell, isCell } from './cells-outline.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import {
@@ -24,6 +24,7 @@ import {
   lineRangeOf,
   offsetAfter,
   type Outline,
+  pathOf,
   placeAfter,
   type Structure,
   type Warning,
@@ -192,6 +193,12 @@ export async function editOne<T>(
   return withDocument(document, (outline) => {
     const structure = findOne(outline, document.path, target)
     if (isFailed(structure)) return structure
+    const cell = structure.kind === 'cell' ? undefined : pathOf(structure).find(({ kind }) => kind === 'cell')
+    if (cell !== undefined && isCell(content))
+      return failed(
+        'INVALID_PARAMETER',
+        `The content is a cell, and the target is inside one. Name the cell: ${cell.header}`,
+      )
     return refuseUncertain(outline, structure, document.path) ?? use(outline, structure)
   })
 }
