@@ -157,6 +157,8 @@ export class Window {
       try {
         return await choose()
       } catch (error) {
+        // The click was taken, and only its end was not awaited.
+        if (!(await input.isVisible())) return
         if (tries === 10) throw error
         await page.keyboard.press('Escape')
       }

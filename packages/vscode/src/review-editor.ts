@@ -109,7 +109,8 @@ export class ReviewEditor implements vscode.Disposable {
 
   #isReview(tab: vscode.Tab | undefined): boolean {
     if (tab?.input instanceof vscode.TabInputTextDiff) return tab.input.modified.scheme === ReviewEditor.scheme
-    return tab?.input === undefined && this.#title !== '' && tab?.label.startsWith(this.#title) === true
+    // What an editor of several changes shows is not told to extensions.
+    return this.#title !== '' && tab?.label.startsWith(this.#title) === true
   }
 
   #left(file: vscode.Uri): vscode.Uri {

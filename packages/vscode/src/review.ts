@@ -135,7 +135,6 @@ export class ReplyReview implements vscode.Disposable {
       await session.settled()
     })
     this.update()
-    if (session.plan?.files.length === 0) await this.#editor.close()
     await this.#tellResult()
   }
 
@@ -176,6 +175,8 @@ export class ReplyReview implements vscode.Disposable {
     this.#status.setReviewed(left)
     if (folder !== undefined && session?.planned !== undefined && plan?.isChecking === false)
       this.#editor.update(folder.uri, changesIn(session.planned))
+    // Nothing is left to look at. What landed is in the history.
+    if (plan?.files.length === 0 && plan.blocks.some(({ outcome }) => outcome !== undefined)) void this.#editor.close()
     void vscode.commands.executeCommand('setContext', 'clada.hasReply', plan !== undefined)
     void vscode.commands.executeCommand('setContext', 'clada.canApply', left > 0 && plan?.fatal === undefined)
     this.#changed.fire()
