@@ -28,8 +28,7 @@ export class ContentStore {
   /** Keeps bytes. Neither they nor their name are synced. */
   put(bytes: Buffer): string {
     const digest = digestOf(bytes)
-    if (this.#isWhole(digest, bytes.length)) return digest
-    fs.writeFileSync(this.#freeName(digest), bytes, { flag: 'wx', mode: 0o600 })
+    this.#add(digest, bytes.length, (file) => fs.writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 }))
     return digest
   }
 
@@ -39,9 +38,9 @@ export class ContentStore {
    */
   keep(safePath: string, how: 'link' | 'copy'): string {
     const [digest, size] = readFile(safePath, (fd) => [digestOfOpen(fd), fs.fstatSync(fd).size] as const)
-    if (this.#isWhole(digest, size)) return digest
-    const file = this.#freeName(digest)
-    if (how === 'copy' || !isLinked(safePath, file)) copyFile(safePath, file)
+    this.#add(digest, size, (file) => {
+      if (how === 'copy' || !isLinked(safePath, file)) copyFile(safePath, file)
+    })
     return digest
   }
 
@@ -102,17 +101,22 @@ export class ContentStore {
     return fs.existsSync(this.#dir) ? fs.readdirSync(this.#dir) : []
   }
 
-  /** What is there may be left by a power cut, which loses what was not synced. */
-  #isWhole(digest: string, size: number): boolean {
-    return fs.lstatSync(this.fileOf(digest), { throwIfNoEntry: false })?.size === size && this.isWhole(digest)
-  }
-
-  /** A content is written under its own name: one that is torn by a kill or a power cut is not whole, and written again. */
-  #freeName(digest: string): string {
-    fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+  /**
+   * A content is written under its own name, unless it is there and whole: one that is torn by a kill or a power cut is
+   * written again. A run adds thousands, so that the directory is made only where it is missing.
+   */
+  #add(digest: string, size: number, write: (file: string) => void): void {
     const file = this.fileOf(digest)
-    fs.rmSync(file, { force: true })
-    return file
+    const there = fs.lstatSync(file, { throwIfNoEntry: false })
+    if (there?.size === size && this.isWhole(digest)) return
+    if (there !== undefined) fs.rmSync(file, { force: true })
+    try {
+      write(file)
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
+      fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 })
+      write(file)
+    }
   }
 }
 
