@@ -129,6 +129,15 @@ describe('a part that has no sure place', () => {
     return { success, listed: notExecuted?.map(({ reason, path: file, nearest }) => [reason, file, nearest]) }
   }
 
+  it('are not placed where that takes longer than an action may', async () => {
+    const many = Array.from({ length: 3000 }, (_, n) => `fn f${n}() {\n  one();\n}\n`).join('')
+    const reply = fenced('**a.rs**', 'fn f7() {\n  two();\n}\n', 'rust')
+    const kindsOf = async (options: CladaOptions): Promise<unknown> =>
+      (await execute({ 'a.rs': many }, reply, options)).proposals?.map(({ kind }) => kind)
+    expect(await kindsOf({})).toEqual(['part'])
+    expect(await kindsOf({ limits: { actionMs: 1 } })).not.toEqual(['part'])
+  })
+
   it('lines inside a function are listed with the nearest place', async () => {
     const text = '  let total = 1\n  for (const item of items) total += item * 2\n'
     expect(await listed('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toEqual({

@@ -10,6 +10,7 @@ import { lacksBeginning, missingFrom } from '@clada/reply/text/whole-file.ts'
 import type { PlacedParts } from '../structure/place-parts.ts'
 import type { Change, Scope } from '../workspace/open.ts'
 import type { Decision, RunOptions } from './options.ts'
+import { withTimeLimit } from '../core/time-limit.ts'
 import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
 
@@ -61,15 +62,26 @@ export class Proposals {
     const extent = extentOf(text, own, block)
     if (extent === 'whole') return { task: asWhole }
     const { coversFile, placeParts } = await import('../structure/place-parts.ts')
-    if (await coversFile({ path: given, text }, own)) return { task: { ...asWhole, extent: 'whole' } }
+    const file = { path: given, text }
+    if (await this.#inTime(() => coversFile(file, own))) return { task: { ...asWhole, extent: 'whole' } }
     if (extent === 'incomplete') return { task: asWhole }
-    const placed = await placeParts({ path: given, text }, own, { isKnown: unplaced !== undefined })
+    const placed = await this.#inTime(() => placeParts(file, own, { isKnown: unplaced !== undefined }))
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
     if (unplaced === undefined) return { task: asWhole }
     const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
     const [nearest] = await nearestPlaces(text, own)
     return { task, reason: unplaced, ...(nearest && { nearest: [nearest.line, nearest.endLine] }) }
+  }
+
+  /** As long as an action may take, because the file and the text of the reply are parsed; undefined when it takes longer. */
+  async #inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await withTimeLimit(this.#options.settings.limits.actionMs, work)
+    } catch (error) {
+      if (error instanceof ProblemError && error.problem.kind === 'too-complex') return undefined
+      throw error
+    }
   }
 
   /** The reason not to start a program that a reply only proposes; undefined after a yes. */

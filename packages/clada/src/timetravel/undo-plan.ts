@@ -130,7 +130,8 @@ function changeOf(now: Inspected, then: State): string {
   if (now.type === 'absent') return 'it was deleted since'
   if (then.type === 'absent') return 'it was created since'
   if (isSameState(now, then)) return 'its mode was changed since'
-  return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
+  if (now.type === then.type) return 'it was changed since'
+  return now.type === 'other' ? 'it is a pipe, a socket or a device now' : `it is a ${now.type} now`
 }
 
 type Merged =
