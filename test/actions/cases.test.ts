@@ -4,7 +4,6 @@ import { describe, expect, it, test } from 'vitest'
 import { allActions } from '../../packages/clada/src/actions/registry.ts'
 import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { adoptState } from '../../packages/clada/src/state/vouched.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { readCases, type Expected } from './read-cases.ts'
@@ -52,7 +51,6 @@ async function carryOut(markdown: string, index: number): Promise<void> {
   )[index]
   if (one === undefined) throw new Error('the case is gone')
   build(root, one.before)
-  adoptState(root)
   const before = look(root)
 
   const answer = await new Clada({ repoPath: root, gitCommit: false, ...one.options }).execute(one.document)

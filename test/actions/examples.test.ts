@@ -4,7 +4,6 @@ import { allActions } from '../../packages/clada/src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../packages/clada/src/core/action.ts'
 import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { adoptState } from '../../packages/clada/src/state/vouched.ts'
 import { repository } from '../history/world.ts'
 import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -48,11 +47,7 @@ for (const spec of actions) {
 
 /** Actions on the history get one: a repository, with what was executed earlier. */
 async function placeFor({ effect }: ActionSpec, { before = {}, earlier = [] }: Example): Promise<string> {
-  if (effect !== 'git') {
-    const root = scratchDir(before)
-    adoptState(path.resolve(root))
-    return root
-  }
+  if (effect !== 'git') return scratchDir(before)
   const root = repository(before)
   for (const { action, params } of earlier)
     expect(await new Clada({ repoPath: root }).perform(action, params)).toMatchObject({ success: true })

@@ -235,7 +235,7 @@ describe('clada doctor', () => {
       expect.arrayContaining([
         { name: 'sandbox', ok: true, found: expect.stringMatching(new RegExp(`, ${user}$`)) },
         expect.objectContaining({ name: 'project', found: `${root} (--root)` }),
-        { name: 'repository', ok: true, found: 'none; checkpoints are saved in a repository in .clada' },
+        { name: 'repository', ok: true, found: "none; checkpoints are saved in a repository of clada's own" },
         expect.objectContaining({ name: 'approvals', found: 'no command is approved; not approved: npm test' }),
       ]),
     )

@@ -7,7 +7,7 @@ import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { git, repository } from '../history/world.ts'
 import { needsLayers } from '../support/needs.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, inState, scratchDir } from '../support/scratch.ts'
 import { cladaCommand } from '../support/cli.ts'
 
 needsLayers()
@@ -45,10 +45,14 @@ function withHook(script: string, hook = 'pre-commit'): string {
   return root
 }
 
+/** Without the state of the project. */
 const pictureOf = (dir: string, ...without: string[]): string =>
   execFileSync(
     'bash',
-    ['-c', `find . ${without.map((one) => `-path './${one}' -prune -o`).join(' ')} -printf '%p %y %l\\n' | sort`],
+    [
+      '-c',
+      `find . ${['clada', ...without].map((one) => `-path './${one}' -prune -o`).join(' ')} -printf '%p %y %l\\n' | sort`,
+    ],
     {
       cwd: dir,
       encoding: 'utf8',
@@ -143,11 +147,11 @@ describe('what is not what git writes there keeps all of a command from landing'
   for (const [what, [script, says]] of Object.entries(broken))
     it(what, async () => {
       const root = withHook(`${script}\nexit 0\n`)
-      const before = pictureOf(root, '.clada')
+      const before = pictureOf(root, '.git/clada')
       const { success, code, error, output } = await run(root, 'git commit -a -m second')
       expect({ success, code, output }).toMatchObject({ success: false, code: 'git_operation_failed' })
       expect(error).toMatch(says)
-      expect(pictureOf(root, '.clada')).toBe(before)
+      expect(pictureOf(root, '.git/clada')).toBe(before)
       expect(git(root, 'log', '--format=%s')).toBe('first\n')
       expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
     })
@@ -480,10 +484,10 @@ describe('a git command that is not the only one', () => {
 
   it('leaves the repository as it was when its time is over', async () => {
     const root = withHook('git update-ref refs/heads/other HEAD; sleep 60\n')
-    const before = pictureOf(root, '.clada')
+    const before = pictureOf(root, '.git/clada')
     const { code } = await run(root, 'git commit -a -m second', { limits: { actionMs: 1500 } })
     expect(code).toBe('exec_timeout')
-    expect(pictureOf(root, '.clada')).toBe(before)
+    expect(pictureOf(root, '.git/clada')).toBe(before)
   })
 })
 
@@ -596,5 +600,57 @@ describe.skipIf(process.getuid?.() !== 0)('where another file system in the proj
     cladaOn(root, 'git checkout linked')
     expect(git(root, 'branch', '--show-current')).toBe('linked\n')
     expect(fs.readFileSync(path.join(outside, 'reply.md'), 'utf8')).toBe('mine\n')
+  })
+})
+
+describe('the state of a project', () => {
+  const look = 'cd "$(git rev-parse --git-common-dir)"; find . | grep -c "/clada\\(/\\|$\\)"; exit 0'
+  const seen = async (root: string, looked: string): Promise<string> => {
+    await new Clada({ repoPath: root, git: 'off' }).perform('file_write', { path: 'b.txt', content: 'SECRET\n' })
+    expect(inState(root)).toContain('/clada/')
+    return (await run(root, looked)).output
+  }
+
+  it('is hidden from a hook of an approved git command', async () => {
+    const root = withHook(look)
+    expect(await seen(root, 'git commit -q -a -m second')).toMatch(/^0\n/)
+    expect(git(root, 'log', '--format=%s', '-1')).toBe('second\n')
+    expect(fs.existsSync(inState(root, 'history/1/journal'))).toBe(true)
+  })
+
+  it('is hidden from it in a linked worktree too, with that of the other worktrees', async () => {
+    const main = withHook(look)
+    const root = path.join(scratchDir(), 'tree')
+    git(main, 'worktree', 'add', '-q', root)
+    await new Clada({ repoPath: main, git: 'off' }).perform('file_write', { path: 'b.txt', content: 'b\n' })
+    fill(root, { 'a.txt': 'three\n' })
+    expect(await seen(root, 'git commit -q -a -m second')).toMatch(/^0\n/)
+    expect(git(root, 'log', '--format=%s', '-1')).toBe('second\n')
+    for (const one of [main, root]) expect(fs.existsSync(inState(one, 'history/1/journal'))).toBe(true)
+  })
+
+  it('is hidden from code, below the project and in a directory that code may read', async () => {
+    const other = repository({ 'x.txt': 'x\n' })
+    const root = repository({ 'a.txt': 'a\n' })
+    for (const one of [other, root])
+      await new Clada({ repoPath: one, git: 'off' }).perform('file_write', { path: 'b.txt', content: 'SECRET\n' })
+    const code = `find .git ${other}/.git -path '*clada/*' | wc -l; grep -rl SECRET .git ${other}/.git | wc -l`
+    const clada = new Clada({ repoPath: root, git: 'off', allowedRoots: [other] })
+    const { results } = await clada.perform('exec', { lang: 'bash', code })
+    expect(results[0]?.data).toMatchObject({ stdout: '0\n0\n' })
+  })
+
+  it('is blocked for the actions of a reply', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    await new Clada({ repoPath: root, git: 'off' }).perform('file_write', { path: 'b.txt', content: 'b\n' })
+    const file = inState(root, 'history/1/journal')
+    for (const [action, params] of [
+      ['file_read', { path: file }],
+      ['file_write', { path: file, content: '' }],
+      ['file_read', { path: path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/key') }],
+    ] as const) {
+      const { results } = await new Clada({ repoPath: root, allowedRoots: ['/tmp'] }).perform(action, params)
+      expect(results[0]).toMatchObject({ success: false, code: 'path_denied' })
+    }
   })
 })

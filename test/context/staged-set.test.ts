@@ -9,28 +9,17 @@ import { stopOf } from '../workspace/disk.ts'
 const entry = (root: string, name: string): WorkingEntry => ({ path: path.join(root, name), added: 'now' })
 
 function setIn(root: string, effect: 'land' | 'together') {
-  const dir = path.join(root, 'state')
-  return openWorkingSet(
-    {
-      root: path.resolve(root),
-      holding: (name) => (fs.existsSync(path.join(dir, name)) ? dir : undefined),
-      stateDir: () => {
-        fs.mkdirSync(dir, { recursive: true })
-        return dir
-      },
-    },
-    effect,
-  )
+  return openWorkingSet({ root: path.resolve(root) }, effect)
 }
 
-const written = (root: string): string | undefined => filesIn(root)['state/context.json']
+const written = (root: string): string | undefined => filesIn(path.join(root, '.clada'))['context.json']
 
 describe('the working set on the disk and staged', () => {
   it('is written when it changes, and makes no directory when it does not', async () => {
     const root = scratchDir()
     const set = setIn(root, 'land')
     await set.change((entries) => entries)
-    expect(fs.existsSync(path.join(root, 'state'))).toBe(false)
+    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
     await set.change((entries) => [...entries, entry(root, 'a.txt')])
     expect(written(root)).toBe(
       '{\n  "version": 1,\n  "entries": [\n    {\n      "path": "a.txt",\n      "added": "now"\n    }\n  ]\n}\n',
@@ -38,7 +27,7 @@ describe('the working set on the disk and staged', () => {
     expect(await set.entries()).toEqual([entry(root, 'a.txt')])
     expect(await set.clear()).toBeUndefined()
     expect(await set.entries()).toEqual([])
-    expect(fs.readdirSync(path.join(root, 'state')).filter((name) => name.endsWith('.broken'))).toEqual([])
+    expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.endsWith('.broken'))).toEqual([])
   })
 
   it('is staged until it lands', async () => {
@@ -69,7 +58,7 @@ describe('the working set on the disk and staged', () => {
     ['{"version":1,"entries":[{"added":"now"}]}', /^an entry has no path/],
     ['{"version":1,"entries":[{"path":"a\\nb","added":"now"}]}', /^an entry has no path/],
   ])('that is broken (%s) is reported, put aside by a clear, and fails no other run', async (text, reason) => {
-    const root = scratchDir({ 'state/context.json': text })
+    const root = scratchDir({ '.clada/context.json': text })
     const set = setIn(root, 'land')
     const broken = { kind: 'context-broken', reason: expect.stringMatching(reason) }
     expect(await stopOf(() => set.entries())).toMatchObject(broken)

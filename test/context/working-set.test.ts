@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { documentOf } from '../history/world.ts'
-import { adoptState } from '../../packages/clada/src/state/vouched.ts'
-import { ownScratchDir, scratchDir } from '../support/scratch.ts'
+import { scratchDir } from '../support/scratch.ts'
 
 const listOf = (root: string): string => slashed(path.join(root, '.clada', 'context.json'))
 const kept = (root: string): string[] =>
@@ -31,7 +30,6 @@ describe('the working set', () => {
     expect(kept(old)).toEqual(['src/a.txt', 'doc.md@@and/or'])
     const moved = path.join(scratch, 'new')
     fs.renameSync(old, moved)
-    expect(adoptState(moved)).toBe('adopted')
     expect(await inView(moved)).toEqual([
       { path: `${slashed(moved)}/src/a.txt`, size: 1, tokens: 1 },
       { path: `${slashed(moved)}/doc.md@@and/or`, size: 10, tokens: 3 },
@@ -67,7 +65,7 @@ describe('the working set', () => {
     const root = scratchDir(Object.fromEntries(names.map((name) => [name, name])))
     await Promise.all(names.map((name) => new Clada({ repoPath: root }).perform('context_add', { path: name })))
     expect(kept(root).sort()).toEqual(names.sort())
-    expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'context.json', 'id'])
+    expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'context.json'])
   })
 
   it('shows to a preview what it would be, and stays as it is', async () => {
@@ -111,7 +109,7 @@ describe('whole or not at all', () => {
 
 describe('a list that cannot be read', () => {
   it.each(['context_list', 'context_prune', 'context_add', 'context_remove'])('is left alone by %s', async (action) => {
-    const root = ownScratchDir({ 'a.txt': 'A', '.clada/context.json': '{"version":1,"entries":[{"pa' })
+    const root = scratchDir({ 'a.txt': 'A', '.clada/context.json': '{"version":1,"entries":[{"pa' })
     const params: Record<string, string> =
       action === 'context_add' || action === 'context_remove' ? { path: 'a.txt' } : {}
     const { results } = await new Clada({ repoPath: root }).perform(action, params)
@@ -125,7 +123,7 @@ describe('a list that cannot be read', () => {
   })
 
   it('is put aside by context_clear, and another begins', async () => {
-    const root = ownScratchDir({ 'a.txt': 'A', '.clada/context.json': 'mine' })
+    const root = scratchDir({ 'a.txt': 'A', '.clada/context.json': 'mine' })
     const clada = new Clada({ repoPath: root })
     const { results } = await clada.perform('context_clear', {})
     const [name = ''] = fs.readdirSync(path.join(root, '.clada')).filter((one) => one.endsWith('.broken'))

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { scratchDir, inState } from '../support/scratch.ts'
 import { type Call, documentOf, execute, redoIn, treeOf, undoIn } from './world.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
@@ -22,7 +22,7 @@ it('the history stays below its limit, the oldest executions go, and that is tol
   const numbers = (await clada.history()).map(({ number }) => number)
   expect(numbers.at(-1)).toBe(12)
   expect(numbers.length).toBeLessThan(12)
-  const objects = path.join(root, '.clada/objects')
+  const objects = inState(root, 'objects')
   const bytes = fs.readdirSync(objects).reduce((sum, name) => sum + fs.statSync(path.join(objects, name)).size, 0)
   expect(bytes).toBeLessThan(400_000 + 2 * 50_000)
   expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 12 })
@@ -54,7 +54,7 @@ it('each version of a large file is kept once, and every one of them comes back'
     expect(await execute(root, 'off', [call])).toMatchObject({ success: true })
     versions.push(treeOf(root))
   }
-  const objects = path.join(root, '.clada/objects')
+  const objects = inState(root, 'objects')
   expect(fs.readdirSync(objects)).toHaveLength(versions.length)
   // Of several changes since, the middle one: that needs the texts before and after it.
   expect(await undoIn(root, 'off', { number: 2, force: true })).toMatchObject({ success: true })
@@ -75,7 +75,7 @@ it('a list of the newest executions reads no other, and knows which of them are 
   for (const text of ['b', 'c', 'd']) await clada.execute(documentOf(root, [write('a.txt', text)]))
   await clada.undo()
   // Whoever read it would report it as lost.
-  fs.writeFileSync(path.join(root, '.clada/history/1/journal'), 'damaged')
+  fs.writeFileSync(inState(root, 'history/1/journal'), 'damaged')
   expect(await clada.history({ limit: 2 })).toMatchObject([
     { number: 3, undone: true },
     { number: 4, kind: 'undo' },
@@ -87,7 +87,7 @@ it('the newest executions are found whatever is noted as the last one, and one t
   const root = scratchDir({ 'a.txt': 'a' })
   const clada = new Clada({ repoPath: root, git: 'off' })
   for (let at = 0; at < 6; at++) await clada.execute(documentOf(root, [write('a.txt', `${at}`)]))
-  const history = path.join(root, '.clada/history')
+  const history = inState(root, 'history')
   const newest = async (limit: number) => (await clada.history({ limit })).map(({ number }) => number)
   fs.rmSync(path.join(history, '4'), { recursive: true })
   for (const note of ['6', '5', '2', '', '0', '-1', '7', '4', '1e3', 'Infinity', '../6']) {
@@ -104,7 +104,7 @@ it('a link in place of the note is not written through', async (context) => {
   const root = scratchDir({ 'a.txt': 'a' })
   const clada = new Clada({ repoPath: root, git: 'off' })
   await clada.execute(documentOf(root, [write('a.txt', 'A')]))
-  const history = path.join(root, '.clada/history')
+  const history = inState(root, 'history')
   const outside = path.join(scratchDir({ kept: 'kept' }), 'kept')
   fs.rmSync(path.join(history, 'last'))
   fs.symlinkSync(outside, path.join(history, 'last'))

@@ -5,13 +5,25 @@ import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../packages/clada/src/index.ts'
 import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
 import { replaceIndex } from '../../packages/clada/src/git/index-file.ts'
-import { Log } from '../../packages/clada/src/store/log.ts'
 import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { skipWithout } from '../support/needs.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, progressOf, startClada, tornFiles } from './kill.ts'
-import { asKilled, type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import {
+  asKilled,
+  type Call,
+  execute,
+  git,
+  type Mode,
+  redoIn,
+  repository,
+  treeOf,
+  undoIn,
+  entriesOf,
+  writeJournal,
+  continueJournal,
+} from './world.ts'
 
 const work = makeWork(50, 200)
 const cli = inject('cli')
@@ -95,21 +107,18 @@ describe('a group that died before its first change', () => {
       const whole = scratchDir(files)
       const before = treeOf(whole)
       expect(await execute(whole, 'off', calls, { atomic: true })).toMatchObject({ success: true })
-      const journal = fs.readFileSync(path.join(whole, '.clada/history/1/journal'))
+      const journal = entriesOf(whole)
       asKilled(whole)
-      const dead = fs.readFileSync(path.join(whole, '.clada/history/1/journal'))
+      const dead = entriesOf(whole)
       expect(dead.length).toBeLessThan(journal.length)
       // Any number of its entries, while everything is as it was: changes that were announced and not made.
-      for (const entries of entryEnds(dead)) {
+      for (let count = 1; count <= dead.length; count++) {
         const root = scratchDir(files)
-        const state = path.join(root, '.clada')
         await execute(root, 'off', [append('a.txt')])
         await undoIn(root, 'off')
-        fs.cpSync(path.join(whole, '.clada/history/1'), path.join(state, 'history/3'), { recursive: true })
-        fs.writeFileSync(
-          path.join(state, 'history/3/journal'),
-          Buffer.from(dead.toString('latin1', 0, entries).replaceAll(whole, root), 'latin1'),
-        )
+        fs.cpSync(inState(whole, 'objects'), inState(root, 'objects'), { recursive: true })
+        const moved: object[] = JSON.parse(JSON.stringify(dead.slice(0, count)).replaceAll(whole, root))
+        writeJournal(root, 3, moved)
         await execute(root, 'off', [append('b.txt')])
         await undoIn(root, 'off')
         const undone = await undoIn(root, 'off', { number: 3 })
@@ -119,12 +128,6 @@ describe('a group that died before its first change', () => {
     })
   }
 })
-
-/** Where the entries of a journal end, from the second on. */
-function entryEnds(journal: Buffer): number[] {
-  const text = journal.toString('latin1')
-  return [...text.matchAll(/\n(?=[0-9a-f]{64} \{|$)/g)].map(({ index }) => index + 1).slice(1)
-}
 
 const withoutTemps = (tree: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(tree).filter(([name]) => !/\.clada-.*\.tmp$/.test(name)))
@@ -141,7 +144,7 @@ describe('an execution that died', () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'A' }]])
     const dead = asKilled(root)
-    fs.appendFileSync(path.join(root, '.clada/history/1/journal'), '{"torn li')
+    fs.appendFileSync(inState(root, 'history/1/journal'), '{"torn li')
     fs.writeFileSync(lockFileOf(root) ?? '', JSON.stringify({ ...dead, nonce: 'abc' }))
 
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
@@ -161,12 +164,12 @@ describe('an execution that died', () => {
   it('while git saved it is told of once, and what it left on its way is swept', async () => {
     const root = repository({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
-    const dir = path.join(root, '.clada/history/1')
+    const dir = inState(root, 'history/1')
     // As if it had been killed between its record and its commit.
     git(root, 'reset', '-q', '--mixed', 'HEAD~')
     const record = readRecord(path.dirname(dir), 1)
     asKilled(root)
-    const log = Log.continue(path.join(dir, 'journal'))
+    const log = continueJournal(root)
     log.addRecord({ ...record, mode: 'off' })
     log.syncNow()
     log.close()
@@ -287,7 +290,7 @@ describe('an execution that died', () => {
     const root = repository({ 'a.txt': 'a' })
     await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
     // The moment between the two steps: the branch has moved (or not), the index has not.
-    const copy = path.join(root, '.clada/history/1/git/index-0')
+    const copy = inState(root, 'history/1/git/index-0')
     fs.mkdirSync(path.dirname(copy))
     fs.copyFileSync(path.join(root, '.git/index'), copy)
     const commit = git(root, 'rev-parse', 'HEAD').trim()

@@ -6,12 +6,12 @@ import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { skipWithout } from '../support/needs.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { scratchDir, inState } from '../support/scratch.ts'
 import { asKilled, type Call, execute, git, repository, redoIn, treeOf, undoIn } from './world.ts'
 import { cladaCommand } from '../support/cli.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
-const journalOf = (root: string, number: number): string => path.join(root, `.clada/history/${number}/journal`)
+const journalOf = (root: string, number: number): string => inState(root, `history/${number}/journal`)
 
 /** Changes bytes of a file that is there. */
 function damage(file: string, how: (bytes: Buffer) => Buffer): void {
@@ -71,7 +71,7 @@ describe('a kept content that is damaged', () => {
     it(`(${what}) is not restored and said, and everything else is restored`, async () => {
       const root = scratchDir({ 'a.txt': before, 'b.txt': 'b' })
       await execute(root, 'off', [write('a.txt', 'A'), write('b.txt', 'B')])
-      const object = path.join(root, '.clada/objects', digestOf(before))
+      const object = path.join(inState(root, 'objects'), digestOf(before))
       if (how === undefined) fs.rmSync(object)
       else damage(object, how)
       expect(await undoIn(root, 'off')).toMatchObject({
@@ -94,7 +94,7 @@ describe('a step forward to something damaged', () => {
     return path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
   }
   const kept = (root: string): string => {
-    const dir = path.join(root, '.clada/back')
+    const dir = inState(root, 'back')
     return path.join(dir, fs.readdirSync(dir).find((name) => name.startsWith('index-')) ?? '')
   }
   for (const [what, fileIn, how] of [
@@ -202,7 +202,7 @@ it('an object that a power cut has emptied is written again', async () => {
     const root = repository({ 'a.txt': 'a' })
     await execute(root, mode, [write('a.txt', 'A')])
     await undoIn(root, mode)
-    const commit = readRecord(path.join(root, '.clada/history'), 1)?.commits?.after ?? ''
+    const commit = readRecord(inState(root, 'history'), 1)?.commits?.after ?? ''
     for (const name of [`${commit}:a.txt`, `${commit}^{tree}`]) {
       const id = git(root, 'rev-parse', name).trim()
       const file = path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))

@@ -5,12 +5,22 @@ import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { copyIndex, isUnchanged } from '../../packages/clada/src/git/index-file.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { Log } from '../../packages/clada/src/store/log.ts'
 import { numbersIn, readRecord } from '../../packages/clada/src/store/record.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { skipWithout } from '../support/needs.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
-import { type Call, documentOf, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { fill, scratchDir, inState } from '../support/scratch.ts'
+import {
+  type Call,
+  documentOf,
+  execute,
+  git,
+  type Mode,
+  redoIn,
+  repository,
+  treeOf,
+  undoIn,
+  continueJournal,
+} from './world.ts'
 
 const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
 const create: Call = ['file_write', { path: 'src/new.txt', content: 'new\n' }]
@@ -183,7 +193,7 @@ describe('commit mode', () => {
       ['file_delete', { path: 'nowhere' }],
     ])
     expect(subjects(root)).toEqual(['first'])
-    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
+    expect(fs.existsSync(inState(root))).toBe(false)
   })
 
   it('uses shadow for this once when anything is staged, and says so', async () => {
@@ -462,7 +472,7 @@ describe('commit mode', () => {
         results: [{ details: { advice: `Finish or abort ${what} first. Or run with --no-git.` } }, {}],
       })
       expect(result.results.map(({ code }) => code)).toEqual(['git_operation_failed', 'skipped'])
-      expect([treeOf(root), numbersIn(path.join(root, '.clada/history'))]).toEqual([before, []])
+      expect([treeOf(root), numbersIn(inState(root, 'history'))]).toEqual([before, []])
     })
   }
 
@@ -549,12 +559,12 @@ describe('commit mode', () => {
   it('moves a branch back that a program of the execution had moved', async () => {
     const root = repository(files)
     await execute(root, 'commit', [edit])
-    const history = path.join(root, '.clada/history')
+    const history = inState(root, 'history')
     const before = { commit: git(root, 'rev-parse', 'HEAD').trim(), branch: 'refs/heads/main' }
     git(root, 'checkout', '-q', '-b', 'other')
     git(root, 'commit', '-q', '--allow-empty', '-m', 'by a program')
     const after = { commit: git(root, 'rev-parse', 'HEAD').trim(), branch: 'refs/heads/other' }
-    const log = Log.continue(path.join(history, '1/journal'))
+    const log = continueJournal(root)
     log.addRecord({ ...readRecord(history, 1), moved: { before, after } })
     log.flush()
     log.close()
@@ -563,13 +573,13 @@ describe('commit mode', () => {
       'refs/heads/main\n',
       after.commit,
     ])
-    expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.startsWith('git'))).toEqual([])
+    expect(fs.readdirSync(inState(root)).filter((name) => name.startsWith('git'))).toEqual([])
   })
 
   it('packs loose objects now and then', async () => {
     const root = repository(files)
     await execute(root, 'commit', [edit])
-    const history = path.join(root, '.clada/history')
+    const history = inState(root, 'history')
     fs.renameSync(path.join(history, '1'), path.join(history, '31'))
     // By the number of those in this directory git estimates how many there are.
     const loose = path.join(root, '.git/objects/17')
@@ -639,7 +649,7 @@ describe('shadow mode', () => {
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
     expect(git(root, 'fsck', '--strict')).toBe('')
-    expect(fs.existsSync(path.join(root, '.clada/history/1/git'))).toBe(false)
+    expect(fs.existsSync(inState(root, 'history/1/git'))).toBe(false)
   })
 
   it('saves nothing where only a file that git ignores is changed', async () => {
@@ -662,14 +672,14 @@ describe('without a repository', () => {
     const root = scratchDir(files)
     await execute(root, 'commit', [edit])
     await execute(root, 'commit', [create])
-    const log = git(root, '--git-dir', '.clada/repo', 'log', '--format=%s', checkpoints).trim().split('\n')
+    const log = git(root, '--git-dir', inState(root, 'repo'), 'log', '--format=%s', checkpoints).trim().split('\n')
     expect(log).toEqual([
       'AI: create src/new.txt',
       'clada: before execution 2',
       'AI: edit a.txt',
       'clada: before execution 1',
     ])
-    expect(git(root, '--git-dir', '.clada/repo', 'show', `${checkpoints}:a.txt`)).toBe('ONE\n')
+    expect(git(root, '--git-dir', inState(root, 'repo'), 'show', `${checkpoints}:a.txt`)).toBe('ONE\n')
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
   })
 
@@ -722,7 +732,7 @@ const objectsOf = (root: string): string[] =>
 
 /** Everything below clada's own corner as one text. */
 function kept(root: string): string {
-  const entries = fs.readdirSync(path.join(root, '.clada'), { recursive: true, withFileTypes: true })
+  const entries = fs.readdirSync(inState(root), { recursive: true, withFileTypes: true })
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))

@@ -27,7 +27,7 @@ describe('a commit that no checkout would accept', () => {
     expect(result.error).toMatch(/^clada back: /)
     const { results } = await new Clada({ repoPath: root }).perform('git_step_back', {})
     expect(results).toMatchObject([{ success: false, code: 'git_operation_failed' }])
-    fs.rmSync(path.join(root, '.clada'), { recursive: true, force: true })
+    fs.rmSync(path.join(root, '.git/clada'), { recursive: true, force: true })
     expect(everythingIn(root)).toEqual(before)
     expect(fs.existsSync('/tmp/clada-hostile-commit')).toBe(false)
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
@@ -47,7 +47,7 @@ describe('a commit that no checkout would accept', () => {
     }
     const { body } = await request(page, '/api/back', { method: 'POST', headers, body: '{}' })
     expect(JSON.parse(body)).toMatchObject({ success: false, code: 'git_operation_failed' })
-    fs.rmSync(path.join(root, '.clada'), { recursive: true, force: true })
+    fs.rmSync(path.join(root, '.git/clada'), { recursive: true, force: true })
     expect(everythingIn(root)).toEqual(before)
   })
 

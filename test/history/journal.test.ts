@@ -18,14 +18,17 @@ import {
   type State,
 } from '../../packages/clada/src/store/record.ts'
 import { lostBy } from '../../packages/clada/src/store/timeline.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { Signer, signerOf } from '../../packages/clada/src/state/project-state.ts'
+import { fillState, scratchDir } from '../support/scratch.ts'
 import { recordOf } from './world.ts'
 
 const large = (text: string): Buffer => Buffer.from(text.repeat(100_000))
 
 /** A journal of execution 1 with its directories, and shorthands for the changes of `root`. */
 function opened() {
-  const [root, history] = [scratchDir(), path.join(scratchDir({ 'history/.keep': '' }), 'history')]
+  const root = scratchDir()
+  const stateDir = fillState(root, { 'history/.keep': '' })
+  const history = path.join(stateDir, 'history')
   const journal = new Journal(history, 1, root, { version: 1 })
   const contents = contentsOfHistory(history)
   const file = (name: string): string => path.join(root, name)
@@ -38,7 +41,9 @@ function opened() {
   const finish = (): PathRecord[] =>
     journal.finish((absolute) => (fs.existsSync(absolute) ? bytesAt(absolute) : { type: 'absent' }))
   const entriesOf = (name: string): object[] =>
-    readLog(path.join(dirOf(history, 1), 'journal')).entries.filter((entry) => Reflect.get(entry, 'path') === name)
+    readLog(path.join(dirOf(history, 1), 'journal'), signerOf(stateDir)).entries.filter(
+      (entry) => Reflect.get(entry, 'path') === name,
+    )
   return { root, history, journal, contents, file, change, finish, entriesOf }
 }
 
@@ -200,17 +205,20 @@ describe('a journal', () => {
 describe('the log of a journal', () => {
   it('goes back to where it was before entries that are not written yet', () => {
     const file = path.join(scratchDir(), 'journal')
-    const log = Log.create(file)
+    const signer = new Signer(Buffer.alloc(32), '/p')
+    const log = Log.create(file, signer)
     log.add({ a: 1 })
-    const { size } = log
+    const { end } = log
     log.add({ b: 2 })
-    log.backTo(size)
-    log.backTo(0)
+    log.backTo(end)
+    log.backTo({ size: 0, mac: '' })
     log.add({ d: 4 })
     log.flush()
-    log.backTo(0)
+    log.backTo({ size: 0, mac: '' })
+    log.add({ e: 5 })
+    log.flush()
     log.close()
-    expect(readLog(file)).toMatchObject({ entries: [{ d: 4 }], damaged: false })
+    expect(readLog(file, signer)).toMatchObject({ entries: [{ d: 4 }, { e: 5 }], damaged: false })
   })
 })
 

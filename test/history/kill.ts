@@ -5,6 +5,8 @@ import path from 'node:path'
 import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { type Call, documentOf } from './world.ts'
 import { commandOf } from '../support/cli.ts'
+import { findState } from '../../packages/clada/src/state/project-state.ts'
+import { inState } from '../support/scratch.ts'
 
 /** Files with places to edit, and a document that edits all of them. */
 export interface Work {
@@ -50,9 +52,10 @@ export function startClada(cli: string, root: string, calls: readonly Call[], ..
  */
 export async function killAt(child: ChildProcess, root: string, point: number, progress: number): Promise<boolean> {
   const ended = once(child, 'close')
-  const dir = path.join(root, '.clada/history/1')
   const reached = (): boolean =>
-    point <= 1 ? progressOf(root) > point * progress - 1 : readRecord(path.dirname(dir), 1) !== undefined
+    point <= 1
+      ? progressOf(root) > point * progress - 1
+      : findState(root) !== undefined && readRecord(inState(root, 'history'), 1) !== undefined
   while (child.exitCode === null && !reached()) await new Promise((done) => setTimeout(done, 1))
   if (point > 1) await new Promise((done) => setTimeout(done, (point - 1) * 500))
   const alive = child.exitCode === null
@@ -63,10 +66,10 @@ export async function killAt(child: ChildProcess, root: string, point: number, p
 
 /** How much an execution has recorded: the bytes of its journal and of the contents that it kept. */
 export function progressOf(root: string): number {
-  const objects = path.join(root, '.clada/objects')
+  const objects = inState(root, 'objects')
   const names = fs.existsSync(objects) ? fs.readdirSync(objects) : []
   const kept = names.reduce((sum, name) => sum + sizeOf(path.join(objects, name)), 0)
-  return sizeOf(path.join(root, '.clada/history/1/journal')) + kept
+  return sizeOf(inState(root, 'history/1/journal')) + kept
 }
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? -1

@@ -7,7 +7,7 @@ import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import { lockFileOf, takeLock } from '../../packages/clada/src/store/lock.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { skipWithout } from '../support/needs.ts'
-import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, treeOf, undoIn } from './world.ts'
 
 const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
@@ -21,7 +21,7 @@ const dead = (): object => ({
 
 describe('the lock', () => {
   it('is taken for writes, given back, and not taken for reads', async () => {
-    const root = ownScratchDir({ 'a.txt': 'a' })
+    const root = scratchDir({ 'a.txt': 'a' })
     fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), nonce: 'held' }))
     const options = { lockTimeout: 0.1 }
     expect(await execute(root, 'off', [['file_read', { path: 'a.txt' }]], options)).toMatchObject({ success: true })
@@ -32,7 +32,7 @@ describe('the lock', () => {
   })
 
   it('says who holds it, and nothing is executed', async () => {
-    const root = ownScratchDir({ 'a.txt': 'a' })
+    const root = scratchDir({ 'a.txt': 'a' })
     fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), command: 'clada other.md', nonce: 'held' }))
     const result = await execute(root, 'off', [write('A'), write('B')], { lockTimeout: 0.05 })
     expect(result.fatalError).toMatch(
@@ -53,7 +53,7 @@ describe('the lock', () => {
   ] as const) {
     it(`is not taken where ${what} is in its place, and that is said`, async (context) => {
       if (what === 'a special file') skipWithout(context, 'posix')
-      const root = ownScratchDir({ 'a.txt': 'a' })
+      const root = scratchDir({ 'a.txt': 'a' })
       await execute(root, 'off', [write('b')])
       make(lockOf(root))
       const reason = `'${lockOf(root)}' is ${what}, not a regular file`
@@ -70,7 +70,7 @@ describe('the lock', () => {
   }
 
   it('sweeps what processes that died on the way to it have left', async () => {
-    const root = ownScratchDir({ 'a.txt': 'a' })
+    const root = scratchDir({ 'a.txt': 'a' })
     const [left, alive] = [`${lockOf(root)}.left`, `${lockOf(root)}.alive`]
     fs.writeFileSync(left, JSON.stringify(dead()))
     fs.writeFileSync(alive, JSON.stringify({ ...ownOwner(), nonce: 'alive' }))
@@ -114,7 +114,7 @@ describe('the lock', () => {
   })
 
   it('says whose it is only where it knows: on another machine, and not at all', async () => {
-    const root = ownScratchDir({ 'a.txt': 'a' })
+    const root = scratchDir({ 'a.txt': 'a' })
     const told = async (): Promise<string | undefined> =>
       (await execute(root, 'off', [write('A')], { lockTimeout: 0 })).fatalError
     const elsewhere = { pid: 7, host: 'elsewhere', command: 'clada x.md', time: '2026-01-01T00:00:00Z', nonce: 'far' }
@@ -142,7 +142,7 @@ describe('the lock', () => {
     it(`of ${what} is taken over`, async (context) => {
       // Windows does not say when a process began.
       if (what.endsWith('now')) skipWithout(context, 'posix')
-      const root = ownScratchDir({ 'a.txt': 'a' })
+      const root = scratchDir({ 'a.txt': 'a' })
       fs.writeFileSync(lockOf(root), content())
       fs.utimesSync(lockOf(root), 1, 1)
       expect(await execute(root, 'off', [write('A')], { lockTimeout: 1 })).toMatchObject({ success: true })

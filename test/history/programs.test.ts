@@ -6,9 +6,9 @@ import { describe, expect, inject, it } from 'vitest'
 import { ignoredLimits } from '../../packages/clada/src/git/snapshot.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState } from '../support/scratch.ts'
 import { startClada } from './kill.ts'
-import { type Call, documentOf, entryOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { type Call, documentOf, git, type Mode, redoIn, repository, treeOf, undoIn, writeJournal } from './world.ts'
 
 const bash = (code: string): Call => ['exec', { lang: 'bash', code }]
 const files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n', '.gitignore': 'ignored/\n' }
@@ -40,7 +40,7 @@ describe('what programs change', () => {
         expect(treeOf(root)).toEqual(before)
         expect(await redoIn(root, mode)).toMatchObject({ success: true })
         expect(treeOf(root)).toEqual(after)
-        expect(fs.existsSync(path.join(root, '.clada/history/1/git'))).toBe(false)
+        expect(fs.existsSync(inState(root, 'history/1/git'))).toBe(false)
         if (mode === 'commit' && where === 'a repository') expect(git(root, 'status', '--porcelain')).toBe('')
       })
     }
@@ -169,7 +169,7 @@ describe('what programs change', () => {
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, restored: ['a.txt'] })
     const objects = git(root, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n')
     for (const oid of objects) expect(git(root, 'cat-file', '-p', oid)).not.toContain('SECRET')
-    expect(fs.readFileSync(path.join(root, '.clada/history/1/journal'), 'utf8')).not.toContain('SECRET')
+    expect(fs.readFileSync(inState(root, 'history/1/journal'), 'utf8')).not.toContain('SECRET')
   })
 })
 
@@ -283,11 +283,9 @@ describe('a program that runs when clada is killed', () => {
   }
 
   it('is told of when it changed nothing', async () => {
-    const root = ownScratchDir(files)
-    const history = path.join(root, '.clada/history/1')
-    fs.mkdirSync(history, { recursive: true })
+    const root = scratchDir(files)
     const dead = { ...ownOwner(), pid: spawnSync('true').pid, started: '1', execution: 1, kind: 'run' }
-    fs.writeFileSync(path.join(history, 'journal'), Buffer.concat([entryOf(dead), entryOf({ program: 1 })]))
+    writeJournal(root, 1, [dead, { program: 1 }])
     const next = await run(root, 'off', [['file_write', { path: 'd.txt', content: 'd' }]])
     expect(next.warnings).toEqual([
       'execution 1 was interrupted: clada was stopped before it was complete. No action is known to be complete.',

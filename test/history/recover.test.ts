@@ -8,7 +8,7 @@ import { takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { interruptedMessage, describeInterruptedProgram } from '../../packages/clada/src/history/programs.ts'
 import { recover, readTimeline } from '../../packages/clada/src/history/recover.ts'
 import { openRecordedWorkspace } from '../../packages/clada/src/history/history.ts'
-import { Log, readLog } from '../../packages/clada/src/store/log.ts'
+import { Log } from '../../packages/clada/src/store/log.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import {
   contentsOfHistory,
@@ -19,10 +19,11 @@ import {
   type State,
 } from '../../packages/clada/src/store/record.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState, fillState } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
 import { workspaceIn } from '../workspace/disk.ts'
-import { type Call, execute, recordOf } from './world.ts'
+import { type Call, execute, recordOf, entriesOf, continueJournal } from './world.ts'
+import { signerOf } from '../../packages/clada/src/state/project-state.ts'
 
 const dead = { ...ownOwner(), started: '0' }
 const digest = (text: string): string => digestOf(Buffer.from(text))
@@ -39,12 +40,13 @@ interface Left {
 /** The history of a process that died in execution 1, after these lines. */
 function left({ files = {}, header = {}, lines = [], record, more = {} }: Left) {
   const root = scratchDir(files)
-  const stateDir = scratchDir(
+  const stateDir = fillState(
+    root,
     Object.fromEntries(Object.entries(more).map(([name, text]) => [`history/1/${name}`, text])),
   )
   const history = path.join(stateDir, 'history')
   fs.mkdirSync(dirOf(history, 1), { recursive: true })
-  const log = Log.create(path.join(dirOf(history, 1), 'journal'))
+  const log = Log.create(path.join(dirOf(history, 1), 'journal'), signerOf(stateDir))
   log.add({ execution: 1, kind: 'run', ...dead, ...header })
   for (const line of lines) {
     const kept: unknown = Reflect.get(line, 'kept')
@@ -180,8 +182,7 @@ describe('the record of an execution that died', () => {
     await workspace.begin()
     history.acting = 3
     await history.beforeProgram()
-    const { entries } = readLog(path.join(root, '.clada/history/1/journal'))
-    expect(entries).toContainEqual({ program: 3, tree: expect.stringMatching(/^[0-9a-f]{40}$/) })
+    expect(entriesOf(root)).toContainEqual({ program: 3, tree: expect.stringMatching(/^[0-9a-f]{40}$/) })
     await history.end([])
     await close()
   })
@@ -196,7 +197,7 @@ describe('the record of an execution that died', () => {
       isBlocked: () => false,
       dir: path.join(dir, 'git'),
     })
-    const log = Log.continue(path.join(dir, 'journal'))
+    const log = continueJournal(root)
     log.add({ program: 2, tree })
     log.flush()
     log.close()
@@ -286,7 +287,7 @@ describe('a record', () => {
   const recorded = async (calls: readonly Call[], options: CladaOptions = {}) => {
     const root = scratchDir({ 'a.txt': 'a' })
     await execute(root, 'off', calls, options)
-    return readRecord(path.join(root, '.clada/history'), 1)
+    return readRecord(inState(root, 'history'), 1)
   }
 
   it('has the first line of each error, and the conversation', async () => {
@@ -310,11 +311,11 @@ describe('old executions', () => {
     it(`of ${sizes.join(', ')} kB: ${warning ?? 'all stay'}`, async () => {
       const root = scratchDir()
       await execute(root, 'off', [['file_write', { path: 'a.txt', content: '0' }]])
-      const history = path.join(root, '.clada/history')
+      const history = inState(root, 'history')
       for (const [at, size] of sizes.entries()) {
         if (at > 0) fs.cpSync(dirOf(history, 1), dirOf(history, at + 1), { recursive: true })
         const digest = contentsOfHistory(history).put(Buffer.alloc(size * 1000, at + 1))
-        const log = Log.continue(path.join(dirOf(history, at + 1), 'journal'))
+        const log = continueJournal(root, at + 1)
         const before: State = { type: 'file', mode: 0o644, digest }
         const paths = [{ path: 'a.txt', before, after: { type: 'absent' }, steps: [] }]
         log.addRecord({ ...readRecord(history, 1), number: at + 1, paths })

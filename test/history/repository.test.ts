@@ -22,7 +22,7 @@ import { noteProgram } from '../../packages/clada/src/history/programs.ts'
 import { Journal } from '../../packages/clada/src/store/journal.ts'
 import type { Inspected } from '../../packages/clada/src/core/recorder.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { fillState, scratchDir } from '../support/scratch.ts'
 import { workspaceIn } from '../workspace/disk.ts'
 import { git, repository } from './world.ts'
 
@@ -213,7 +213,7 @@ it('what a program changed is recorded with what was there, and what cannot be u
   const at = (name: string): string => path.join(top, name)
   fs.writeFileSync(at('secret.txt'), 's')
   const snapshot = await take()
-  const history = scratchDir()
+  const history = path.join(fillState(top, { 'history/last': '' }), 'history')
   const journal = new Journal(history, 1, top, {})
   const seen = {
     created: [],

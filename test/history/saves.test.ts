@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { scratchDir, inState } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { startClada } from './kill.ts'
 import { type Call, execute } from './world.ts'
@@ -72,7 +72,7 @@ it(
     })
     await Promise.all([done, ...executing])
     const state = (dir: string): string[] => {
-      const full = path.join(root, '.clada', dir)
+      const full = inState(root, dir)
       return fs.existsSync(full) ? fs.readdirSync(full).map((name) => path.join(full, name)) : []
     }
     const here = names.flatMap((name) => wordsIn(file(name)))

@@ -5,7 +5,7 @@ import { contentsOfHistory } from '../../packages/clada/src/store/record.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { scratchDir, inState } from '../support/scratch.ts'
 import { execute } from './world.ts'
 
 const diffsOf = async (root: string) => (await new Clada({ repoPath: root }).execution(1))?.diffs
@@ -20,7 +20,7 @@ it('what was too large to be kept is read from the disk, or told to be gone; it 
   expect(shown?.map(({ path: name, change }) => `${change} ${name}`)).toEqual(['modify a.txt', 'create b.txt'])
 
   // As if the execution had changed more than is kept a second time.
-  const history = path.join(root, '.clada/history')
+  const history = inState(root, 'history')
   for (const text of ['A', 'b']) fs.rmSync(contentsOfHistory(history).fileOf(digestOf(text)))
   expect(await diffsOf(root)).toEqual(shown)
 
@@ -48,8 +48,8 @@ it('directories are counted like files', async () => {
 
 it('an execution whose journal somebody removed does not promise an undo', async (context) => {
   skipWithout(context, 'bash')
-  const root = scratchDir({ 'a.txt': 'a' })
-  const code = 'rm -rf .clada'
+  const root = scratchDir({ 'a.txt': 'a', '.git/HEAD': 'ref: refs/heads/main\n' })
+  const code = 'rm -rf .git/clada'
   const { fatalError } = await execute(
     root,
     'off',

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState, fillState } from '../support/scratch.ts'
 import { type Call, execute, git, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
@@ -188,7 +188,7 @@ describe('back and forward', () => {
     fill(root, { 'a.txt': 'uncommitted\n' })
     const tree = treeOf(root)
     await clada(root).back()
-    const file = path.join(root, '.clada/back.json')
+    const file = inState(root, 'back.json')
     const state = JSON.parse(fs.readFileSync(file, 'utf8')) as { way: string[] }
     fs.writeFileSync(file, JSON.stringify({ ...state, moving: true }))
     // Some files had moved on already, and HEAD had not.
@@ -205,9 +205,9 @@ describe('back and forward', () => {
 
   it('sweep what a step or a squash that died has left', async () => {
     const root = threeCommits()
-    const isolated = path.join(root, '.clada/git-abc')
+    const isolated = path.join(fillState(root), 'git-abc')
     for (const act of [() => clada(root).back(), () => clada(root).forward(), () => execute(root, 'commit', [write])]) {
-      fill(root, { '.clada/git-abc/HEAD': 'x\n' })
+      fillState(root, { 'git-abc/HEAD': 'x\n' })
       expect(await act()).toMatchObject({ success: true })
       expect(fs.existsSync(isolated)).toBe(false)
     }

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState, fillState } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
 import { needs } from '../support/needs.ts'
@@ -113,7 +113,7 @@ describe('files on the way', () => {
       error: expect.stringMatching(/not UTF-8.*git checkout/),
     })
     expect([fs.readdirSync(root).sort(), put(root), git(root, 'symbolic-ref', 'HEAD')]).toEqual([
-      ['.clada', '.git', 'a.txt'],
+      ['.git', 'a.txt'],
       '',
       'refs/heads/main\n',
     ])
@@ -176,7 +176,7 @@ describe('files on the way', () => {
       error: 'These files would be overwritten and cannot be stashed. Move or commit them first.',
       conflicts: ['.env'],
     })
-    expect([put(root), fs.readdirSync(path.join(root, '.clada/back'))]).toEqual(['', []])
+    expect([put(root), fs.readdirSync(inState(root, 'back'))]).toEqual(['', []])
     fill(root, { '.env': '2\n' })
     await clada(root).back()
     fill(root, { '.env': 'staged\n' })
@@ -354,7 +354,7 @@ describe('who goes another way', () => {
       { branch: null, way: [], saved: {} },
       'nothing',
     ]) {
-      fill(root, { '.clada/back.json': JSON.stringify(state) })
+      fillState(root, { 'back.json': JSON.stringify(state) })
       expect(await clada(root).forward()).toMatchObject({ success: false, error: expect.stringContaining('newest') })
     }
     expect(fs.readFileSync(outside, 'utf8')).toBe('m\n')
@@ -444,7 +444,7 @@ describe('a step that dies', () => {
         const tree = treeOf(root)
         const before = [status(root), git(root, 'show', ':a.txt')]
         withFault(root, 'back', calls, 'signal=KILL', at)
-        const gone = fs.existsSync(path.join(root, '.clada/back.json'))
+        const gone = fs.existsSync(inState(root, 'back.json'))
         if (gone) withFault(root, 'forward', calls, 'signal=KILL', at)
         // It may have died before it began, or after it had ended.
         const result = await clada(root).forward()
@@ -475,7 +475,7 @@ describe('a step that dies', () => {
       const root = busy()
       const tree = treeOf(root)
       withFault(root, 'back', 'link,linkat', 'error=ENOSPC', at)
-      if (fs.existsSync(path.join(root, '.clada/back.json'))) await clada(root).forward()
+      if (fs.existsSync(inState(root, 'back.json'))) await clada(root).forward()
       expect([at, treeOf(root), git(root, 'symbolic-ref', 'HEAD')]).toEqual([at, tree, 'refs/heads/main\n'])
     }
   })

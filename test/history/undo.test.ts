@@ -1,12 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Log } from '../../packages/clada/src/store/log.ts'
 import { numbersIn, readRecord } from '../../packages/clada/src/store/record.ts'
 import { ownOwner } from '../../packages/clada/src/state/own-files.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
-import { asKilled, type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
+import { fill, scratchDir, inState } from '../support/scratch.ts'
+import { asKilled, type Call, execute, redoIn, treeOf, undoIn, continueJournal, writeJournal } from './world.ts'
 import { skipWithout } from '../support/needs.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.txt': 'b\n', 'src/deep/c.txt': 'c\n', 'run.sh': '#!/bin/sh\n' }
@@ -127,9 +126,9 @@ describe('undo', () => {
   it('leaves a file of a program that git ignores as it was changed since, and says so', async () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [write('A'), write('B', 'b.txt')])
-    const history = path.join(root, '.clada/history')
+    const history = inState(root, 'history')
     const { paths = [], ...record } = readRecord(history, 1) ?? {}
-    const log = Log.continue(path.join(history, '1/journal'))
+    const log = continueJournal(root)
     log.addRecord({ ...record, paths: paths.map((entry) => ({ ...entry, ignored: true })) })
     log.flush()
     log.close()
@@ -145,7 +144,7 @@ describe('undo', () => {
   it('goes past an execution whose record is lost only with force', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     for (const content of ['1', '2']) await execute(root, 'off', [write(content)])
-    fs.writeFileSync(path.join(root, '.clada/history/2/journal'), 'damaged')
+    fs.writeFileSync(inState(root, 'history/2/journal'), 'damaged')
     fill(root, { 'a.txt': '1' })
     expect(await undoIn(root, 'off')).toMatchObject({
       error: expect.stringContaining('execution 2 is lost or damaged'),
@@ -209,7 +208,7 @@ describe('undo', () => {
       { path: 'b.txt', reason: 'it was changed since' },
       { path: 'c.txt', reason: 'it was created since' },
     ])
-    expect([treeOf(root), numbersIn(path.join(root, '.clada/history'))]).toEqual([tree, [1]])
+    expect([treeOf(root), numbersIn(inState(root, 'history'))]).toEqual([tree, [1]])
   })
 
   it('keeps a directory that somebody uses by now', async () => {
@@ -497,7 +496,7 @@ describe('undo', () => {
   it('does not break on records that are none', async () => {
     const root = project()
     await execute(root, 'off', [edit])
-    const history = path.join(root, '.clada/history')
+    const history = inState(root, 'history')
     const record = readRecord(history, 1)
     for (const wrong of [
       { actions: [null] },
@@ -509,10 +508,8 @@ describe('undo', () => {
       { time: 5 },
       { summary: null },
     ]) {
-      fs.mkdirSync(path.join(history, '1'), { recursive: true })
-      fs.writeFileSync(path.join(history, '1/journal'), '')
-      const log = Log.continue(path.join(history, '1/journal'))
-      log.add({ ...ownOwner(), execution: 1, kind: 'run' })
+      writeJournal(root, 1, [{ ...ownOwner(), execution: 1, kind: 'run' }])
+      const log = continueJournal(root)
       log.addRecord({ ...record, ...wrong })
       log.syncNow()
       log.close()

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { clada, cladaCall } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir, inState } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
 
 const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
@@ -57,7 +57,7 @@ describe('a repository whose files are elsewhere', () => {
     fill(root, { 'a.txt': 'one\n' })
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
     expect(subjects(root)).toEqual(['first'])
-    expect(git(root, '--git-dir', path.join(root, '.clada/repo'), 'log', '--format=%s', checkpoints)).toContain('AI:')
+    expect(git(root, '--git-dir', inState(root, 'repo'), 'log', '--format=%s', checkpoints)).toContain('AI:')
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
     expect(textOf(root)).toBe('one\n')

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { lockFileOf } from '../../packages/clada/src/store/lock.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { clada } from '../support/cli.ts'
-import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+import { fill, filesIn, scratchDir, inState } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, repository } from './world.ts'
 
 const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
 const textOf = (root: string): string => fs.readFileSync(path.join(root, 'a.txt'), 'utf8')
-const numbers = (root: string): string[] => fs.readdirSync(path.join(root, '.clada/history')).sort()
+const numbers = (root: string): string[] => fs.readdirSync(inState(root, 'history')).sort()
 
 describe('actions for the user', () => {
   it('are carried out by the library, and are executions themselves once, not twice', async () => {

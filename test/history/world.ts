@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../packages/clada/src/core/settings.ts'
-import { digestOf } from '../../packages/clada/src/core/digest.ts'
-import { readLog } from '../../packages/clada/src/store/log.ts'
+import { signerOf } from '../../packages/clada/src/state/project-state.ts'
+import { Log, readLog } from '../../packages/clada/src/store/log.ts'
 import type { ExecutionRecord } from '../../packages/clada/src/store/record.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../packages/clada/src/index.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type UndoOptions,
   type UndoResult,
 } from '../../packages/clada/src/timetravel/undo.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { fillState, inState, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
 
 export type Mode = 'commit' | 'shadow' | 'off'
@@ -30,11 +30,26 @@ function block(root: string, [action, params]: Call): string {
   return [`#!SHAM [@three-char-SHA-256: blk]`, `action = "${action}"`, ...lines, `#!END_SHAM_blk`, '', ''].join('\n')
 }
 
-/** One entry, as it is in the file of an execution. */
-export function entryOf(entry: object): Buffer {
-  const json = JSON.stringify(entry)
-  return Buffer.from(`${digestOf(Buffer.from(json))} ${json}\n`)
+const journalFileOf = (root: string, number: number): string => inState(root, 'history', String(number), 'journal')
+
+/** What the journal of an execution has. */
+export const entriesOf = (root: string, number = 1): object[] =>
+  readLog(journalFileOf(root, number), signerOf(inState(root))).entries
+
+/** Writes the journal of an execution anew, signed as clada signs it. */
+export function writeJournal(root: string, number: number, entries: readonly object[]): void {
+  const file = path.join(fillState(root), 'history', String(number), 'journal')
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.rmSync(file, { force: true })
+  const log = Log.create(file, signerOf(inState(root)))
+  for (const entry of entries) log.add(entry)
+  log.flush()
+  log.close()
 }
+
+/** The journal of an execution, to add to it. */
+export const continueJournal = (root: string, number = 1): Log =>
+  Log.continue(journalFileOf(root, number), signerOf(inState(root)))
 
 export const documentOf = (root: string, calls: readonly Call[]): string =>
   calls.map((call) => block(root, call)).join('')
@@ -52,15 +67,14 @@ const historyFor = (git: Mode): HistorySettings => ({ git, author: null, lockFil
 
 /** As if an execution had been killed before its end: its journal is there, its record is not. */
 export function asKilled(root: string, number = 1): object {
-  const file = path.join(root, '.clada/history', String(number), 'journal')
-  const bytes = fs.readFileSync(file)
-  const [header] = readLog(file).entries
+  const entries = entriesOf(root, number)
+  const [header, ...rest] = entries
   if (header === undefined) throw new Error('no header')
   const started = String(Reflect.get(header, 'started'))
   const before = started === '' ? { time: new Date(0).toISOString() } : {}
   const dead = { ...header, started: started.replace(/./g, '0'), ...before }
-  const end = bytes.toString('latin1').search(/\n[0-9a-f]{64} \{"version":1,/) + 1
-  fs.writeFileSync(file, Buffer.concat([entryOf(dead), bytes.subarray(bytes.indexOf(10) + 1, end)]))
+  const end = rest.findIndex((entry) => 'version' in entry)
+  writeJournal(root, number, [dead, ...(end === -1 ? rest : rest.slice(0, end))])
   return dead
 }
 

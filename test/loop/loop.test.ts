@@ -9,7 +9,7 @@ import { messagesFor, Transcript } from '../../packages/clada/src/loop/transcrip
 import { type Answer, collected, event, looped, scripted, serving, sham, write } from './looping.ts'
 import { estimateTokens } from '@clada/reply/text/lines.ts'
 import { called } from '../support/in-process.ts'
-import { filesIn, scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir, inState } from '../support/scratch.ts'
 
 describe('a loop', () => {
   it('applies each reply, answers with the report, and ends with a reply without blocks', async () => {
@@ -204,7 +204,7 @@ describe('a transcript', () => {
     (record) => {
       const root = scratchDir()
       Transcript.begin(root, about)
-      fs.writeFileSync(path.join(root, '.clada/loops/1/loop.json'), record)
+      fs.writeFileSync(inState(root, 'loops/1/loop.json'), record)
       expect(Transcript.open(root, 1)).toBeUndefined()
     },
   )

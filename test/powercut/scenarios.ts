@@ -8,6 +8,7 @@ import type { Call, Mode } from '../history/world.ts'
 import { type Disk, disksOf, type Model } from './disks.ts'
 import { readTree, record, writeTree } from './recorder.ts'
 import { commandOf } from '../support/cli.ts'
+import { inState } from '../support/scratch.ts'
 
 /** One command that is recorded, and how its loss would show. */
 export interface Scenario {
@@ -256,13 +257,12 @@ async function prepared(scenario: Scenario, dir: string): Promise<World> {
     execFileSync('git', args, { cwd: root, encoding: 'utf8', env: envFor(dir), stdio: ['ignore', 'pipe', 'pipe'] })
   const clada = new Clada({ repoPath: root, git: scenario.mode === 'git' ? 'off' : scenario.mode })
   const world: World = { root, clada, git, run: (...calls) => clada.execute(documentOf(root, calls)) }
-  if (scenario.mode !== 'off') {
-    git('init', '-q', '-b', 'main')
-    git('add', '-A')
-    git('commit', '-qm', 'first')
-    fs.writeFileSync(path.join(root, 'b.txt'), 'b\nmore\n')
-    git('commit', '-qam', 'second')
-  }
+  // The history is in the git directory then, and the cut takes of it what was not synced.
+  git('init', '-q', '-b', 'main')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  fs.writeFileSync(path.join(root, 'b.txt'), 'b\nmore\n')
+  git('commit', '-qam', 'second')
   // An older execution, which must not be undone in the place of the recorded one.
   if (scenario.mode !== 'git') await world.run(write('a.txt', 'earlier\n'))
   await scenario.prepare?.(world)
@@ -285,7 +285,7 @@ const documentOf = (root: string, calls: readonly Call[]): string =>
 
 /** After the cut the machine starts again: whatever a run has noted about itself is from before that. */
 function letMachineStart(root: string): void {
-  const dir = path.join(root, '.clada/running')
+  const dir = inState(root, 'running')
   if (!fs.existsSync(dir)) return
   for (const name of fs.readdirSync(dir)) {
     const file = path.join(dir, name)
@@ -326,7 +326,7 @@ interface Known {
 
 /** Temporary names that are still there after the next execution has begun and ended. */
 async function leftoverOn({ root, clada, run }: World): Promise<string | undefined> {
-  if (readBack(path.join(root, '.clada')) !== undefined) await clada.forward()
+  if (readBack(inState(root)) !== undefined) await clada.forward()
   await run(write('later.txt', 'later\n'))
   const left = fs
     .readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -376,14 +376,14 @@ async function lossOn(
       break
     }
     case 'back': {
-      if (!dirty && readBack(path.join(root, '.clada')) === undefined) break
+      if (!dirty && readBack(inState(root)) === undefined) break
       const result = await clada.forward()
       if (!result.success && dirty) return `forward: ${result.error}`
       break
     }
     case 'forward': {
       if (disk.after) return undefined
-      const state = readBack(path.join(root, '.clada'))
+      const state = readBack(inState(root))
       if (state === undefined) return isSame(found, filesAfter) ? undefined : 'what was put aside is gone'
       const result = await clada.forward()
       return result.success && isSame(projectFiles(root), filesAfter) ? undefined : `forward: ${result.error}`

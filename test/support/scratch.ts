@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { hasCode } from '../../packages/clada/src/core/platform.ts'
-import { adoptState, ownState } from '../../packages/clada/src/state/vouched.ts'
+import { findState, makeState } from '../../packages/clada/src/state/project-state.ts'
 
 /** An empty directory that is gone after the test. Its path holds no link, and on Windows slashes as results have them. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
@@ -15,11 +15,14 @@ export function scratchDir(files: Readonly<Record<string, string>> = {}): string
   return dir
 }
 
-/** The same with a `.clada` that counts, whatever is in it. */
-export function ownScratchDir(files: Readonly<Record<string, string>> = {}): string {
-  const dir = scratchDir(files)
-  const canonical = path.resolve(dir)
-  if (adoptState(canonical) === 'nothing to adopt') ownState(canonical)
+/** What clada keeps about a project, where no clone can bring it. A name in the project that is not there if it keeps nothing. */
+export const inState = (root: string, ...names: string[]): string =>
+  path.join(findState(fs.realpathSync(root)) ?? path.join(root, '.no-state'), ...names)
+
+/** The same with files in it, and made if it is not there. */
+export function fillState(root: string, files: Readonly<Record<string, string>> = {}): string {
+  const { dir } = makeState(fs.realpathSync(root))
+  fill(dir, files)
   return dir
 }
 

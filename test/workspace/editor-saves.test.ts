@@ -7,7 +7,7 @@ import { nativeCalls } from '../../packages/clada/src/workspace/native.ts'
 import { beginReplacement } from '../../packages/clada/src/workspace/replacement.ts'
 import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
 import { Walk } from '../../packages/clada/src/workspace/walk.ts'
-import { filesIn, scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir, inState } from '../support/scratch.ts'
 import { diskIn, locationIn } from './disk.ts'
 
 const able = nativeCalls() !== undefined
@@ -115,7 +115,7 @@ function saveByRename(file: string, text: string): void {
 }
 
 const conflictsIn = (root: string): string[] => {
-  const dir = path.join(root, '.clada/conflicts')
+  const dir = inState(root, 'conflicts')
   return fs.readdirSync(dir).map((name) => fs.readFileSync(path.join(dir, name), 'utf8'))
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
-import { filesIn, scratchDir } from '../support/scratch.ts'
+import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { canMount, leftovers, mountAt } from './disk.ts'
 
@@ -107,6 +107,7 @@ describe.skipIf(!mountable)('a full disk (needs the right to mount a small one)'
 
   it('deleting makes no room: what was deleted is kept for undo', async () => {
     const root = smallDisk({ 'big.txt': 'x'.repeat(200_000) })
+    fill(root, { '.git/HEAD': 'ref: refs/heads/main\n' })
     const document = blocks(
       ['file_write', { path: path.join(root, 'a.txt'), content: 'y'.repeat(100_000) }],
       ['file_delete', { path: path.join(root, 'big.txt') }],

@@ -138,6 +138,6 @@ describe('somebody else changes a file between the read and the write of one act
     fs.symlinkSync('elsewhere', path.join(root, 'a.txt'))
     await replacement.write()
     expect(await stopOf(() => replacement.commit())).toMatchObject({ kind: 'changed-meanwhile' })
-    expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt'])
+    expect(fs.readdirSync(root).sort()).toEqual(['a.txt'])
   })
 })

@@ -8,24 +8,58 @@ import { platform } from '../../packages/clada/src/core/platform.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { ownOwner, readOwn } from '../../packages/clada/src/state/own-files.ts'
 import { makePrivateDir, namesOf } from '../../packages/clada/src/state/user-state.ts'
-import { filesIn, scratchDir, ownScratchDir } from '../support/scratch.ts'
+import { fillState, filesIn, inState, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
 
 const write = (root: string, name = 'a.txt') => block('file_write', { path: path.join(root, name), content: 'new' })
 const run = (root: string, document: string) => new Clada({ repoPath: root, gitCommit: false }).execute(document)
 
-describe('.clada', () => {
-  it('is made at the first write, with a .gitignore of everything but approvals', async () => {
+describe('the state of a project', () => {
+  it('is in the git directory, for its owner alone, and the project has no file of it', async () => {
+    const root = scratchDir()
+    spawnSync('git', ['init', '-q'], { cwd: root })
+    await run(root, write(root))
+    const [id = ''] = fs.readdirSync(path.join(root, '.git/clada'))
+    expect(inState(root)).toBe(path.join(path.resolve(root), '.git/clada', id))
+    expect(id).toMatch(/^[0-9a-f]{32}$/)
+    if (process.platform !== 'win32') expect(fs.statSync(inState(root)).mode & 0o777).toBe(0o700)
+    expect(fs.readdirSync(root).sort()).toEqual(['.git', 'a.txt'])
+  })
+
+  it('is in the state directory of the user outside of a repository', async () => {
     const root = scratchDir()
     await run(root, write(root))
-    const ignore = fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')
-    expect(ignore).toBe(
-      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n',
+    expect(path.dirname(inState(root))).toBe(path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/projects'))
+    expect(fs.readdirSync(root)).toEqual(['a.txt'])
+  })
+
+  it('has a directory for each worktree, and for each root in a repository', async () => {
+    const base = scratchDir({ 'main/sub/b.txt': 'b' })
+    const main = path.join(base, 'main')
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=u', '-c', 'user.email=u@x', ...args], { cwd: main })
+    git('init', '-q')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    git('worktree', 'add', '-q', '../tree')
+    for (const root of [main, path.join(main, 'sub'), path.join(base, 'tree')]) {
+      await run(root, write(root))
+      expect((await new Clada({ repoPath: root }).history()).map(({ number }) => number)).toEqual([1])
+    }
+    expect(path.dirname(inState(path.join(base, 'tree')))).toBe(
+      path.join(path.resolve(main), '.git/worktrees/tree/clada'),
     )
+    expect(fs.readdirSync(path.join(main, '.git/clada'))).toHaveLength(2)
+  })
+
+  it('stays where it is when the project becomes a repository', async () => {
+    const root = scratchDir()
+    await run(root, write(root))
+    const before = inState(root)
     spawnSync('git', ['init', '-q'], { cwd: root })
-    const { stdout } = spawnSync('git', ['status', '--porcelain', '-uall'], { cwd: root, encoding: 'utf8' })
-    expect(stdout.trim().split('\n').sort()).toEqual(['?? a.txt'])
+    await run(root, write(root, 'b.txt'))
+    expect(inState(root)).toBe(before)
+    expect(await new Clada({ repoPath: root }).history()).toHaveLength(2)
   })
 
   it('is not made by reads, searches, listings or failures', async () => {
@@ -55,18 +89,24 @@ describe('.clada', () => {
   it('holds no ledger when a run is over', async () => {
     const root = scratchDir({ 'b.txt': 'b' })
     await run(root, write(root) + write(root, 'd/e.txt') + write(root, '.env'))
-    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+    expect(fs.readdirSync(inState(root, 'running'))).toEqual([])
     expect(leftovers(root)).toEqual([])
   })
 
-  it('that is there already keeps its own .gitignore', async () => {
-    const root = scratchDir({ '.clada/.gitignore': 'mine\n' })
-    await run(root, write(root))
+  it('is made with a directory for the files of the project only where there are any', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await new Clada({ repoPath: root }).perform('context_add', { path: 'a.txt' })
+    expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'context.json'])
+    expect(fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')).toBe(
+      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n',
+    )
+    fs.writeFileSync(path.join(root, '.clada/.gitignore'), 'mine\n')
+    await new Clada({ repoPath: root }).perform('context_clear', {})
     expect(fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')).toBe('mine\n')
   })
 })
 
-describe('where .clada cannot be used', () => {
+describe('where the git directory cannot be used', () => {
   const home = process.env['XDG_STATE_HOME']
   afterEach(() => {
     if (home === undefined) delete process.env['XDG_STATE_HOME']
@@ -78,27 +118,32 @@ describe('where .clada cannot be used', () => {
     ['a dangling link', (at: string, parent: string) => fs.symlinkSync(path.join(parent, 'outside/new'), at)],
     ['a file', (at: string) => fs.writeFileSync(at, 'x')],
   ] as const) {
-    it(`because it is ${what}: state is kept in the user's directory`, async () => {
-      const parent = scratchDir({ 'outside/keep.txt': 'x' })
+    it(`because ${what} is in the way: state is kept in the user's directory`, async () => {
+      const parent = scratchDir({ 'outside/keep.txt': 'x', 'project/.git/HEAD': 'ref: refs/heads/main\n' })
       const root = path.join(parent, 'project')
-      fs.mkdirSync(root)
-      make(path.join(root, '.clada'), parent)
+      make(path.join(root, '.git/clada'), parent)
       process.env['XDG_STATE_HOME'] = path.join(parent, 'state')
       const { success } = await run(root, write(root))
       expect(success).toBe(true)
       expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
-      expect(fs.readdirSync(path.join(parent, 'state/clada'))).toEqual([
-        expect.stringMatching(/^[0-9a-f]{16}$/),
-        'locks',
-      ])
+      expect(fs.readdirSync(path.join(parent, 'state/clada'))).toEqual(['key', 'locks', 'projects'])
     })
   }
+
+  it('because its list in the project is a link: the working set is kept with the state', async () => {
+    const parent = scratchDir({ 'outside/keep.txt': 'x', 'project/a.txt': 'a' })
+    const root = path.join(parent, 'project')
+    fs.symlinkSync(path.join(parent, 'outside'), path.join(root, '.clada'))
+    const clada = new Clada({ repoPath: root })
+    expect(await clada.perform('context_add', { path: 'a.txt' })).toMatchObject({ success: true })
+    expect((await clada.perform('context_list', {})).results[0]?.data).toHaveLength(1)
+    expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
+  })
 
   for (const given of ['', 'state', './state']) {
     it(`and XDG_STATE_HOME is '${given}': state is kept in the home directory, never in the project`, async () => {
       const parent = scratchDir({ 'project/keep.txt': 'x' })
       const root = path.join(parent, 'project')
-      fs.symlinkSync('nowhere', path.join(root, '.clada'))
       process.env['XDG_STATE_HOME'] = given
       const home = vi.spyOn(os, 'homedir').mockReturnValue(path.join(parent, 'home'))
       const place = vi.spyOn(process, 'cwd').mockReturnValue(root)
@@ -108,11 +153,8 @@ describe('where .clada cannot be used', () => {
       })
       const { success } = await run(root, write(root))
       expect(success).toBe(true)
-      expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt', 'keep.txt'])
-      expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toEqual([
-        expect.stringMatching(/^[0-9a-f]{16}$/),
-        'locks',
-      ])
+      expect(fs.readdirSync(root).sort()).toEqual(['a.txt', 'keep.txt'])
+      expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toEqual(['key', 'locks', 'projects'])
     })
   }
 
@@ -126,11 +168,14 @@ describe('where .clada cannot be used', () => {
   })
 
   it('and neither can the state directory: says so', async () => {
-    const root = scratchDir({ '.clada': 'x' })
-    process.env['XDG_STATE_HOME'] = path.join(scratchDir({ file: '' }), 'file')
+    const root = scratchDir()
+    const file = path.join(scratchDir({ file: '' }), 'file')
+    process.env['XDG_STATE_HOME'] = file
+    const temporary = vi.spyOn(os, 'tmpdir').mockReturnValue(file)
+    onTestFinished(() => temporary.mockRestore())
     const { results } = await run(root, write(root))
     expect(results[0]?.error).toContain("There is no place for clada's own files")
-    expect(fs.readdirSync(root)).toEqual(['.clada'])
+    expect(fs.readdirSync(root)).toEqual([])
   })
 
   it('a state directory that cannot be made is given up at once', () => {
@@ -143,30 +188,13 @@ describe('where .clada cannot be used', () => {
     expect(() => makePrivateDir(path.join(dir, 'file/d'))).toThrow(/ENOTDIR|ENOENT|EEXIST/)
   })
 
-  // A repository can bring these along: git stores links, and `git add --force` takes what .gitignore names.
-  for (const inner of ['running', 'conflicts']) {
-    const known = it
-    known(`a link at .clada/${inner} leads nothing out of the project`, async () => {
-      const parent = scratchDir({ 'outside/keep.txt': 'x', 'project/.clada/.gitignore': '*\n' })
-      const root = path.join(parent, 'project')
-      fs.symlinkSync(path.join(parent, 'outside'), path.join(root, '.clada', inner))
-      process.env['XDG_STATE_HOME'] = path.join(parent, 'state')
-      const made: string[] = []
-      const watcher = fs.watch(path.join(parent, 'outside'), (_, name) => void made.push(String(name)))
-      await run(root, write(root))
-      await new Promise((done) => setTimeout(done, 50))
-      watcher.close()
-      expect(made).toEqual([])
-    })
-  }
-
   for (const [what, make] of [
     ['a directory', (at: string) => fs.mkdirSync(at)],
     ['a dangling link', (at: string) => fs.symlinkSync('nowhere', at)],
   ] as const) {
     it(`${what} in the place of a ledger stops no write`, async () => {
-      const root = scratchDir({ '.clada/running/keep': '' })
-      make(path.join(root, '.clada/running/0123456789ab'))
+      const root = scratchDir()
+      make(path.join(fillState(root, { 'running/keep': '' }), 'running/0123456789ab'))
       const { results } = await run(root, write(root))
       expect(results).toMatchObject([{ success: true }])
     })
@@ -203,21 +231,21 @@ describe('what a killed run left behind', () => {
     JSON.stringify({ pid: spawnSync(process.execPath, ['-e', '']).pid, started: '1', time: time.toISOString() })
 
   it('is swept at the next write, and nothing else is', async () => {
-    const root = ownScratchDir({
+    const root = scratchDir({
       '.clada-0123456789ab-0.tmp': 'torn',
       'src/.clada-0123456789ab-1.tmp': 'torn',
       'src/.clada-aaaaaaaaaaaa-1.tmp': "another run's",
       'src/a.txt': 'a\n',
       'other/.clada-0123456789ab-2.tmp': 'in a directory that is not in the ledger',
     })
-    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
     const ledger = [
       dead(),
       JSON.stringify(root),
       JSON.stringify(path.join(root, 'src')),
       JSON.stringify(path.join(root, 'gone')),
     ]
-    fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), ledger.join('\n') + '\n"torn li')
+    fs.writeFileSync(inState(root, 'running/0123456789ab'), ledger.join('\n') + '\n"torn li')
     await run(root, write(root, 'new.txt'))
     expect(Object.keys(filesIn(root)).sort()).toEqual([
       'new.txt',
@@ -225,7 +253,7 @@ describe('what a killed run left behind', () => {
       'src/.clada-aaaaaaaaaaaa-1.tmp',
       'src/a.txt',
     ])
-    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+    expect(fs.readdirSync(inState(root, 'running'))).toEqual([])
   })
 
   for (const [what, ledger] of [
@@ -235,7 +263,7 @@ describe('what a killed run left behind', () => {
     ['is full of zeros', () => '\0'.repeat(300)],
   ] as const) {
     it(`is searched for after a power cut: the ledger ${what}`, async () => {
-      const root = ownScratchDir({
+      const root = scratchDir({
         '.clada-0123456789ab-0.tmp': 'torn',
         'a/b/.clada-0123456789ab-1.tmp': 'torn',
         'node_modules/x/.clada-0123456789ab-2.tmp': 'torn',
@@ -246,31 +274,30 @@ describe('what a killed run left behind', () => {
       fs.renameSync(path.join(root, 'outside'), outside)
       onTestFinished(() => fs.rmSync(outside, { recursive: true }))
       fs.symlinkSync(outside, path.join(root, 'a/link'))
-      fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
-      fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), ledger())
+      fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
+      fs.writeFileSync(inState(root, 'running/0123456789ab'), ledger())
       await run(root, write(root, 'new.txt'))
       fs.unlinkSync(path.join(root, 'a/link'))
       expect(leftovers(root)).toEqual(['a/.clada-aaaaaaaaaaaa-1.tmp'])
       expect(fs.readdirSync(outside)).toEqual(['.clada-0123456789ab-3.tmp'])
-      expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+      expect(fs.readdirSync(inState(root, 'running'))).toEqual([])
     })
   }
 
   it('in its own directory is swept too, unless its process is alive', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    const root = ownScratchDir({ [`.clada/back.json.${pid}-abc.new`]: '{', [`.clada/x.${process.ppid}-abc.new`]: '{' })
+    const root = scratchDir()
+    fillState(root, { [`back.json.${pid}-abc.new`]: '{', [`x.${process.ppid}-abc.new`]: '{' })
     await run(root, write(root))
-    expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.endsWith('.new'))).toEqual([
-      `x.${process.ppid}-abc.new`,
-    ])
+    expect(fs.readdirSync(inState(root)).filter((name) => name.endsWith('.new'))).toEqual([`x.${process.ppid}-abc.new`])
   })
 
   it('is left to a run that is still alive', async () => {
-    const root = ownScratchDir({ '.clada-0123456789ab-0.tmp': 'being written' })
-    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'being written' })
+    fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
     const stat = platform.proc ? fs.readFileSync(`/proc/${process.pid}/stat`, 'latin1') : ''
     const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    const ledger = path.join(root, '.clada/running/0123456789ab')
+    const ledger = inState(root, 'running/0123456789ab')
     fs.writeFileSync(ledger, `${JSON.stringify({ pid: process.pid, started })}\n${JSON.stringify(root)}\n`)
     await run(root, write(root))
     expect(leftovers(root)).toEqual(['.clada-0123456789ab-0.tmp'])
@@ -278,9 +305,9 @@ describe('what a killed run left behind', () => {
   })
 
   it.skipIf(!platform.proc)('is swept although another process has its number now', async () => {
-    const root = ownScratchDir({ '.clada-0123456789ab-0.tmp': 'torn' })
-    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
-    const ledger = path.join(root, '.clada/running/0123456789ab')
+    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'torn' })
+    fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
+    const ledger = inState(root, 'running/0123456789ab')
     fs.writeFileSync(ledger, `${JSON.stringify({ pid: process.pid, started: '1' })}\n${JSON.stringify(root)}\n`)
     await run(root, write(root))
     expect(leftovers(root)).toEqual([])
@@ -288,11 +315,11 @@ describe('what a killed run left behind', () => {
 
   it('is swept although the ledger never got its first line', async () => {
     const root = scratchDir()
-    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
-    fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), '')
+    fs.mkdirSync(path.join(fillState(root), 'running'), { recursive: true })
+    fs.writeFileSync(inState(root, 'running/0123456789ab'), '')
     const { success } = await run(root, write(root))
     expect(success).toBe(true)
-    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+    expect(fs.readdirSync(inState(root, 'running'))).toEqual([])
   })
 
   it('kill -9 at any time leaves each file old or new, and the next run sweeps', async () => {
@@ -348,6 +375,6 @@ for (;;) await new Clada(options).execute(text)
     }
     await run(project, write(project, 'last.txt'))
     expect(leftovers(project)).toEqual([])
-    expect(fs.readdirSync(path.join(project, '.clada/running'))).toEqual([])
+    expect(fs.readdirSync(inState(project, 'running'))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { platform } from '../../packages/clada/src/core/platform.ts'
 import type { DiskBase } from '../../packages/clada/src/workspace/disk-file.ts'
 import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
-import { filesIn, scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir, inState } from '../support/scratch.ts'
 import { diskIn, locationIn, openBelow, stopOf } from './disk.ts'
 
 /** Without the package that swaps names. */
@@ -33,7 +33,7 @@ describe('somebody writes in the very moment of the replacement, where names can
     const root = scratchDir({ 'src/a.txt': 'old\n' })
     const note = await displaced(root, 'src/a.txt', (file) => fs.writeFileSync(file, 'theirs\n'))
     expect(fs.readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('ours\n')
-    expect(path.dirname(note.displaced ?? '')).toBe(path.join(root, '.clada/conflicts'))
+    expect(path.dirname(note.displaced ?? '')).toBe(inState(root, 'conflicts'))
     expect(path.basename(note.displaced ?? '')).toMatch(/-a\.txt$/)
     expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe('theirs\n')
   })
@@ -81,7 +81,7 @@ describe('somebody writes in the very moment of the replacement, where names can
   it('nothing is saved when nobody did', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
     expect(await displaced(root, 'a.txt', () => {})).toEqual({})
-    expect(fs.existsSync(path.join(root, '.clada/conflicts'))).toBe(false)
+    expect(fs.existsSync(inState(root, 'conflicts'))).toBe(false)
   })
 
   it('two of the same name are both saved', async () => {
@@ -112,7 +112,7 @@ describe('somebody writes in the very moment of the replacement, where names can
   it('a replaced file that nobody wrote to is forgotten', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
     expect(await displaced(root, 'a.txt', () => {})).toEqual({})
-    const kept = path.join(root, '.clada/displaced')
+    const kept = inState(root, 'displaced')
     expect(fs.readdirSync(kept)).toHaveLength(1)
     vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { SettingsError } from '../core/settings.ts'
 import { keepForUser, rootName, stateHome, userStateDir } from '../state/user-state.ts'
-import { putFile, writeIgnoreFile } from '../state/own-files.ts'
+import { putFile } from '../state/own-files.ts'
+import { makeFilesDir } from '../state/project-files.ts'
 import { isRecord } from '../core/platform.ts'
 import { stateName } from '../core/reserved-names.ts'
 
@@ -105,10 +106,5 @@ function listIn(value: unknown): ProjectList {
 }
 
 export function writeProjectList(root: string, list: ProjectList): void {
-  const dir = path.join(root, stateName)
-  fs.mkdirSync(dir, { recursive: true })
-  // A link here could lead anywhere; a repository may have brought it along.
-  if (!fs.lstatSync(dir).isDirectory()) throw new Error(`'${dir}' is not a directory`)
-  if (!fs.existsSync(path.join(dir, '.gitignore'))) writeIgnoreFile(dir)
-  putFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
+  putFile(path.join(makeFilesDir(root), 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
 }

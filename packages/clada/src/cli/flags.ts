@@ -94,7 +94,7 @@ const rows = [
     repeat: true,
     help: 'approve a command for this run (repeatable)',
   },
-  { name: 'history', help: 'adopt the history and other state in .clada, for example after the project was moved' },
+  { name: 'history', help: 'sign the history of this project, for example after it was moved' },
   { name: 'trust-approvals', help: "accept the project's list of approved commands for this run" },
   {
     name: 'approve-network',

@@ -12,6 +12,7 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { cachesFor } from '../process/caches.ts'
 import { prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
+import { statesInGit } from '../state/project-state.ts'
 import type { CommandScope, Place } from './scope.ts'
 import { gitName, isGitName, projectFileName, stateName } from '../core/reserved-names.ts'
 
@@ -65,11 +66,12 @@ export function closedBelow(dirs: readonly string[], place: Place, scope: Comman
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
 export function blockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
-  return dirs.flatMap((dir) =>
-    blockedNow(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
-      .blocked.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
-      .filter((one) => !isInside(one.path, settings.root)),
-  )
+  return dirs.flatMap((dir) => {
+    const { blocked, repositories } = blockedNow(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
+    return [...blocked, ...repositories.flatMap((name) => statesBelow(dir, name))]
+      .map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
+      .filter((one) => !isInside(one.path, settings.root))
+  })
 }
 
 export interface Containment {
@@ -131,6 +133,10 @@ export function boundsFor(
     limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * 1024 ** 3, processes: mostThreadsOfUser() },
   }
 }
+
+/** The state of projects in a repository, by the name of its git directory. */
+export const statesBelow = (dir: string, gitDir: string): BlockedPath[] =>
+  statesInGit(path.join(dir, gitDir)).map((name) => ({ path: `${gitDir}/${name}`, type: 'directory' }))
 
 /** What in a repository decides which programs run, at every later command of the user. */
 const keptInGit = ['config', 'config.worktree', 'commondir', 'hooks', 'info', 'modules'].map(

@@ -16,7 +16,7 @@ import {
   plantedNames,
   repositoryAt,
 } from '../process/layered-git.ts'
-import { canLayer, giveUpPlace, Overlay, whyUnmounted } from '../process/overlay.ts'
+import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
 import { isCached } from '../process/runtimes.ts'
@@ -31,8 +31,10 @@ import {
   isEntry,
   linkToUserPlace,
   masksFor,
+  statesBelow,
 } from './bounds.ts'
 import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
+import { statesInGit } from '../state/project-state.ts'
 import { isGitName } from '../core/reserved-names.ts'
 
 export type Contained =
@@ -125,8 +127,12 @@ async function runOnLayers(
   const plain = { ...bounds, fixed: bounds.fixed.filter((name) => !git?.isIn(name)) }
   const { staged, elsewhere } = stagedFor(scope)
   const others = blocked.repositories.filter((name) => !git?.isIn(name))
-  const masks = await masksFor(plain, others, scope, git === undefined ? 'nothing' : 'git')
-  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside: git?.beside, staged })
+  const seen = await masksFor(plain, others, scope, git === undefined ? 'nothing' : 'git')
+  // Of the repository that the command works on everything else is there.
+  const states = blocked.repositories.filter((name) => git?.isIn(name)).flatMap((name) => statesBelow(root, name))
+  const masks = [...seen, ...states.map(({ path: name }): Mask => ({ path: name, as: 'missing' }))]
+  const beside = git?.beside === undefined ? undefined : { dir: git.beside, missing: statesInGit(git.beside) }
+  const layers = await Overlay.open(root, { masks, caches: plain.caches, beside, staged })
   if (layers === undefined) return undefined
   const vanishing = new Vanishing(plain.home)
   try {
@@ -383,11 +389,17 @@ const notStarting = (file: string, error = 'no reason given'): Problem => ({
 async function runInside(sandbox: Sandbox, what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
   const missing = reserved().filter((file) => isInside(file, root) && !isEntry(file))
-  const plain = boundsFor(what, blockedBelow(scope), scope)
+  const found = blockedBelow(scope)
+  const plain = boundsFor(what, found, scope)
+  const states = found.repositories.flatMap((name) => statesBelow(root, name))
   // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file
   // that is not there; what it runs may make one, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : scope.files.placehold(root, missing)
-  const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }
+  const bounds = {
+    ...plain,
+    fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))],
+    blocked: [...plain.blocked, ...states],
+  }
   const { file, args } = what
   const env = sandbox.name === 'sandbox-exec' ? { ...what.env, ...cacheVariables(bounds.caches) } : what.env
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)

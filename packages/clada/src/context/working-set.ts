@@ -2,20 +2,18 @@ import path from 'node:path'
 import { isOsError, isRecord, messageOf } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
-import { takeLock } from '../store/lock.ts'
+import { findProjectFile, makeProjectFiles } from '../state/project-files.ts'
+import { findState } from '../state/project-state.ts'
+import { lockFileOf, takeLock } from '../store/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../store/record.ts'
 import { pathFrom, slashed } from '../core/paths.ts'
 import { putFile, readOwn, renameFile } from '../state/own-files.ts'
 
-/** Access to the directories of a project's working set. */
+/** Whose working set it is. */
 export interface Place {
   readonly root: string
   /** Undefined for the working set of the project. */
   readonly session?: string | undefined
-  /** The state directory that has a file of this name, if any. Creates nothing. */
-  holding(name: string): string | undefined
-  /** clada's own directory. Created if it does not exist. */
-  stateDir(): string
 }
 
 /** The working set of a run. Staged changes are written by `land`, or never. */
@@ -26,15 +24,13 @@ export function openWorkingSet(place: Place, effect: 'land' | 'together' | 'show
 /** The longest wait for another process that changes the working set. */
 const lockMs = 10_000
 
-function setOnDisk({ root, session, holding, stateDir }: Place): WorkingSet {
-  const there = (): string | undefined => {
-    const dir = holding(contextFile)
-    return dir && path.join(dir, contextFile)
-  }
+function setOnDisk({ root, session }: Place): WorkingSet {
+  const there = (): string | undefined => findProjectFile(root, contextFile)
   const locked = async <T>(work: (file: string) => T): Promise<T> => {
-    const dir = stateDir()
+    const dir = makeProjectFiles(root)
     try {
-      const release = await takeLock(path.join(dir, 'context.lock'), lockMs)
+      const lock = lockFileOf(root)
+      const release = lock === undefined ? () => {} : await takeLock(`${lock}-context`, lockMs)
       try {
         return work(there() ?? path.join(dir, contextFile))
       } finally {
@@ -64,7 +60,7 @@ function setOnDisk({ root, session, holding, stateDir }: Place): WorkingSet {
         return aside
       })
     },
-    executions: async (count) => lastExecutions(root, holding('history'), count),
+    executions: async (count) => lastExecutions(root, findState(root), count),
   }
 }
 
@@ -132,7 +128,7 @@ export class StagedSet implements WorkingSet {
   }
 }
 
-/** The file of the working set, in clada's own directory. */
+/** The file of the working set, in `.clada` of the project. */
 export const contextFile = 'context.json'
 
 /** Paths are stored as `pathFrom` makes them, so that the project can be moved. */

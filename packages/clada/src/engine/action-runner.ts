@@ -29,7 +29,6 @@ import type { RunOptions } from './options.ts'
 import type { ReadyTask } from './tasks.ts'
 import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
 import type { ActionResult } from '../core/result.ts'
 
 interface Parts {
@@ -255,8 +254,6 @@ export class ActionRunner {
     const place = {
       root: settings.root,
       session: settings.session,
-      holding: (name: string) => stateDirOf(settings.root, name),
-      stateDir: () => this.#workspace.stateDir(),
     }
     this.#set ??= import('../context/working-set.ts').then((module) => module.openWorkingSet(place, effect))
     return this.#set

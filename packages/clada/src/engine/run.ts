@@ -13,7 +13,7 @@ import { contentKindOf } from '@clada/reply/syntax/content-kind.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'
 import { openWorkspace } from '../workspace/open.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
+import { findState } from '../state/project-state.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
 import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
 import { type ExecuteOptions, nothingRun, type RunOptions, type RunResult } from './options.ts'
@@ -157,7 +157,7 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   const { results } = execution.result()
   if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
   if (!begun && results.every((result) => result.success || isLeftOut(result))) return
-  const stateDir = history.stateDir ?? stateDirOf(root)
+  const stateDir = history.stateDir ?? findState(root)
   const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return
   history.warnings.push(`the same document already ran as execution ${before.execution} (${before.time})`)

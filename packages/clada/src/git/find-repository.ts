@@ -8,7 +8,7 @@ import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitError } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
-import { gitName, stateName } from '../core/reserved-names.ts'
+import { gitName } from '../core/reserved-names.ts'
 
 export interface ConfiguredRepository extends Repository {
   readonly config: RepositoryConfig
@@ -85,7 +85,7 @@ export function nearestRepository(root: string): Repository | undefined {
 export function foreignRepository(root: string): string | undefined {
   const found = nearest(root)
   if (found === undefined || !('foreign' in found)) return undefined
-  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '${stateName}'. ${found.advice}`
+  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in its own state. ${found.advice}`
 }
 
 function nearest(root: string) {

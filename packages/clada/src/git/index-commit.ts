@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import {
@@ -12,7 +11,6 @@ import {
   setSkipWorktree,
 } from './index-file.ts'
 import { gitError } from './git-program.ts'
-import { keepWithoutState } from '../state/git-dirs.ts'
 import { syncFile } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
 import { dropDamaged, syncObjects } from './objects.ts'
@@ -149,19 +147,15 @@ async function installed(
   commit: string,
   { head, index, copy, seen, ids, synced }: Prepared,
 ): Promise<boolean> {
-  let keep: ReturnType<typeof keepWithoutState> = () => {}
-  const isDone = await replaceIndex(isolated.repository, {
+  return replaceIndex(isolated.repository, {
     copy,
     commit,
     synced: Promise.all([synced, syncObjects(isolated, ids)]),
     move: async () => {
       if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) return false
-      keep = keepWithoutState(index)
       const [subject = ''] = message.split('\n')
       await moveRef(isolated.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
       return true
     },
   })
-  if (isDone) keep(fs.statSync(copy, { bigint: true }).ino)
-  return isDone
 }

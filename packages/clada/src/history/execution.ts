@@ -4,7 +4,6 @@ import { ProblemError } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
-import { readBack } from '../store/record.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import type { ProjectFiles } from '../git/snapshot.ts'
 import { Journal } from '../store/journal.ts'
@@ -16,12 +15,15 @@ import {
   isolatedDir,
   type Moved,
   noteLast,
+  readBack,
+  readSigned,
   numbersIn,
   readRecord,
   seenAt,
   sweepIsolated,
 } from '../store/record.ts'
 import { isOsError } from '../core/platform.ts'
+import { takeOverOldState } from './take-over.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryOf, targetOfParams } from '../store/summary.ts'
 
@@ -58,6 +60,8 @@ export interface Open {
   readonly history: string
   readonly number: number
   readonly journal: Journal
+  /** The MAC with which the execution before ends. */
+  readonly previous: string | undefined
   readonly checkpoints: Checkpoints | undefined
 }
 
@@ -71,21 +75,24 @@ export async function openExecution(
   warn: (lines: readonly string[]) => void,
 ): Promise<Open> {
   const { root, settings, kind } = options
+  warn(await takeOverOldState(options.root, stateDir))
   const history = ownDir(stateDir, 'history')
   refuseWhileBack(stateDir)
   sweepIsolated(stateDir)
   const number = (await lastTidied(history, options, warn)) + 1
   let journal: Journal | undefined
   try {
+    const previous = readSigned(history, number - 1)?.mac
     journal = new Journal(history, number, root, {
       execution: number,
+      previous,
       kind,
       conversation: settings.conversation,
       ...ownOwner(),
     })
     noteLast(history, number)
     const place = { stateDir, history, number, journal }
-    return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
+    return { ...place, previous, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
   } catch (error) {
     journal?.close()
     fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -227,14 +234,14 @@ export interface Done {
 
 /** Ends an execution: first the record, which undo needs, then the checkpoint. Does not release the lock. */
 export async function closeExecution(
-  { history, number, journal, checkpoints }: Open,
+  { history, number, journal, previous, checkpoints }: Open,
   options: HistoryOptions,
   done: Done,
 ): Promise<Ended> {
   let isEmpty = false
   try {
     await options.settle()
-    const record = recordOf(number, journal, options, done)
+    const record = { ...recordOf(number, journal, options, done), ...(previous === undefined ? {} : { previous }) }
     // An undo without changes is recorded too.
     isEmpty =
       record.paths.length === 0 &&

@@ -20,6 +20,7 @@ import {
   newestIn,
   type PathRecord,
   readRecord,
+  readSigned,
   seenAt,
   type State,
   stateOf,
@@ -35,7 +36,7 @@ import {
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { summaryOf } from '../store/summary.ts'
 import { openWorkspace } from '../workspace/open.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
+import { findState, signerOf } from '../state/project-state.ts'
 
 /**
  * Records an interrupted execution as far as its journal goes, so that it can be undone like any other. Returns the
@@ -73,7 +74,7 @@ export async function recover(
     return program === undefined ? [] : messages
   }
   for (const { before } of record.paths) if (before.type === 'file') contents.unlink(before.digest)
-  const log = Log.continue(path.join(dir, journalFile))
+  const log = Log.continue(path.join(dir, journalFile), signerOf(path.dirname(history)))
   log.addRecord(record)
   log.syncNow()
   log.close()
@@ -85,10 +86,17 @@ export async function recover(
  * journal.
  */
 export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {
-  return newestIn(history, newest).flatMap((number) => {
-    const record = readRecord(history, number)
-    if (record !== undefined) return record
-    return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)
+  const read = newestIn(history, newest).flatMap((number) => {
+    const signed = readSigned(history, number)
+    if (signed !== undefined) return signed
+    if (isGoingOn(dirOf(history, number), 'here')) return []
+    return { record: interruptedRecord(history, number, root, inspect), mac: undefined }
+  })
+  return read.map(({ record, mac }, at) => {
+    const next = read[at + 1]?.record
+    const follows = mac === undefined || next?.previous === undefined || next.number !== record.number + 1
+    // The one after it followed another one: this one was put in its place.
+    return follows || next.previous === mac ? record : { ...record, ended: 'lost' as const, paths: [], summary: 'lost' }
   })
 }
 
@@ -102,7 +110,7 @@ export interface Timeline {
 }
 
 export async function openTimeline(settings: Settings, judge: PathJudge, newest?: number): Promise<Timeline> {
-  const stateDir = stateDirOf(settings.root)
+  const stateDir = findState(settings.root)
   if (stateDir === undefined)
     return { records: [], history: '', inspect: () => ({ type: 'absent' }), isBlocked: () => true }
   const history = path.join(stateDir, 'history')
@@ -116,7 +124,8 @@ export async function openTimeline(settings: Settings, judge: PathJudge, newest?
   }
 }
 
-const logIn = (dir: string) => readLog(path.join(dir, journalFile))
+/** Of an execution, by its directory. */
+const logIn = (dir: string) => readLog(path.join(dir, journalFile), signerOf(path.dirname(path.dirname(dir))))
 const linesIn = (dir: string): object[] => logIn(dir).entries
 
 /** The program that was running when the execution was interrupted. */

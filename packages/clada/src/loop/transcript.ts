@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { numbersIn } from '../store/record.ts'
 import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
-import { makeStateDir, stateDirOf } from '../workspace/scratch.ts'
+import { findState, makeState } from '../state/project-state.ts'
 import { capText } from '../report/words.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import type { Message } from './model.ts'
@@ -64,7 +64,7 @@ export interface LoopRecord {
 
 const recordName = 'loop.json'
 
-/** The directory of one loop in `.clada/loops`: its record, the prompt, and a reply and a report for each round. */
+/** The directory of one loop in the state of the project: its record, the prompt, and a reply and a report for each round. */
 export class Transcript {
   readonly #dir: string
   record: LoopRecord
@@ -75,7 +75,7 @@ export class Transcript {
   }
 
   static begin(root: string, about: Omit<LoopRecord, 'version' | 'number' | 'rounds' | 'tokens'>): Transcript {
-    const loops = ownDir(makeStateDir(root), 'loops')
+    const loops = ownDir(makeState(root).dir, 'loops')
     const number = Math.max(0, ...numbersIn(loops)) + 1
     const dir = ownDir(loops, String(number))
     const transcript = new Transcript(dir, { version: 1, number, rounds: 0, tokens: 0, ...about })
@@ -85,7 +85,7 @@ export class Transcript {
 
   /** Undefined when there is no such loop. */
   static open(root: string, number: number): Transcript | undefined {
-    const stateDir = stateDirOf(root, 'loops')
+    const stateDir = findState(root)
     if (stateDir === undefined) return undefined
     const dir = path.join(stateDir, 'loops', String(number))
     const record = jsonOf(readOwn(path.join(dir, recordName)))
@@ -93,7 +93,7 @@ export class Transcript {
   }
 
   static last(root: string): number | undefined {
-    const stateDir = stateDirOf(root, 'loops')
+    const stateDir = findState(root)
     return stateDir === undefined ? undefined : numbersIn(path.join(stateDir, 'loops')).at(-1)
   }
 

@@ -5,6 +5,7 @@ import { isBelowAny, isInside } from '../core/paths.ts'
 import { ownerOfName } from '../core/reserved-names.ts'
 import { gitName } from '../core/reserved-names.ts'
 import { type GitDirs, gitDirsAt, repairAdvice } from '../state/git-dirs.ts'
+import { statesInGit } from '../state/project-state.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 import { isReferenceName } from '../state/reference-name.ts'
 import type { Collected } from './effects.ts'
@@ -104,10 +105,12 @@ export class LayeredGit {
 /** Every name in a git directory that does not belong to an object, for a command that works on the repository itself. */
 export function namesInGitDir({ commonDir }: GitDirs): ReadonlySet<string> {
   const names = new Set<string>()
+  const states = new Set(statesInGit(commonDir))
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     for (const entry of fs.readdirSync(path.join(commonDir, dir), { withFileTypes: true })) {
       const name = path.posix.join(dir, entry.name)
+      if (states.has(name)) continue
       names.add(name)
       if (entry.isDirectory() && name !== 'objects') pending.push(name)
     }

@@ -23,9 +23,15 @@ export interface Layers {
   /** Directories outside the project that a program may write to, although what is there does not change. */
   readonly caches: readonly Cache[]
   /** A directory outside the project that a program may write to, and whose changes count. */
-  readonly beside?: string | undefined
+  readonly beside?: Beside | undefined
   /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
   readonly staged: readonly Staged[]
+}
+
+/** A directory outside the project whose changes count, and the names in it that programs do not see. */
+export interface Beside {
+  readonly dir: string
+  readonly missing: readonly string[]
 }
 
 /** The programs that mount, where this system has all of them. */
@@ -47,7 +53,7 @@ export class Overlay {
   readonly #mounting: Mounting
   /** What is mounted besides the project: the caches, and the directory beside the project last. */
   readonly #further: readonly Further[]
-  readonly #beside: string | undefined
+  readonly #beside: Beside | undefined
   readonly #staged: readonly Staged[]
   #view: number | undefined
   #before: number | undefined
@@ -61,7 +67,7 @@ export class Overlay {
     const empty = path.join(path.dirname(dir), emptyDir)
     this.#further = [
       ...caches.map((cache, at) => layersOf(cache, `${at}/upper`, empty)),
-      ...(beside === undefined ? [] : [{ dir: beside, upper: `${caches.length}/upper`, lower: [beside] as const }]),
+      ...(beside === undefined ? [] : [besideOf(beside, `${caches.length}/upper`, path.join(dir, 'unseen'))]),
     ]
     this.#beside = beside
     this.#staged = staged
@@ -82,12 +88,13 @@ export class Overlay {
       fs.mkdirSync(overlay.#mergedAt(''), { recursive: true })
       likeDirectory(root, path.join(dir, 'upper'))
       await overlay.#putMasks()
+      if (layers.beside !== undefined && layers.beside.missing.length > 0) await overlay.#putUnseen(layers.beside)
       if (layers.staged.length > 0) await overlay.#putStaged()
       if (layers.caches.length > 0) fs.mkdirSync(path.join(place, emptyDir), { recursive: true })
       for (const [at, { dir: lower }] of overlay.#further.entries()) {
         for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
         fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
-        if (lower === layers.beside) likeDirectory(lower, overlay.#upperBeside())
+        if (lower === layers.beside?.dir) likeDirectory(lower, overlay.#upperBeside())
       }
       return overlay
     } catch (error) {
@@ -168,10 +175,10 @@ export class Overlay {
   collectBeside(): Collected {
     if (this.#viewBeside === undefined || this.#beside === undefined) return { effects: [], notKept: [], stripped: [] }
     return collectEffects({
-      lower: this.#beside,
+      lower: this.#beside.dir,
       upper: this.#upperBeside(),
       merged: `/proc/self/fd/${this.#viewBeside}`,
-      unseen: new Set(),
+      unseen: new Set(this.#beside.missing),
       began: this.#began,
       isChecked: () => true,
     })
@@ -220,6 +227,17 @@ export class Overlay {
       else fs.writeFileSync(at, typeof as === 'object' ? as.text : '', { mode: typeof as === 'object' ? 0o444 : 0 })
     }
     for (const dir of [...dirs.reverse(), '']) likeDirectory(path.join(this.#root, dir), path.join(mask, dir))
+  }
+
+  /** The same for the directory beside the project, of which nothing is shown in another way. */
+  async #putUnseen({ dir, missing: names }: Beside): Promise<void> {
+    const unseen = path.join(this.#dir, 'unseen')
+    const missing = await this.#missing()
+    if (missing === undefined) throw new Error('no device for a hidden name could be made')
+    const dirs = [...new Set(names.flatMap((name) => dirsAbove(name)))].sort()
+    for (const name of ['', ...dirs]) fs.mkdirSync(path.join(unseen, name))
+    for (const name of names) fs.linkSync(missing, path.join(unseen, name))
+    for (const name of [...dirs.reverse(), '']) likeDirectory(path.join(dir, name), path.join(unseen, name))
   }
 
   /** A layer over the project with what is not on the disk yet, so that the program finds it there. */
@@ -273,6 +291,12 @@ interface Further {
   /** What is below it, the first one on top. */
   readonly lower: readonly [string, ...string[]]
 }
+
+const besideOf = ({ dir, missing }: Beside, upper: string, unseen: string): Further => ({
+  dir,
+  upper,
+  lower: missing.length === 0 ? [dir] : [unseen, dir],
+})
 
 /** Of a cache, from above: what this run writes, what the project has kept, the user's own. */
 function layersOf({ dir, layer, writes }: Cache, upper: string, empty: string): Further {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { hasCode, type Platform, platform } from '../core/platform.ts'
+import { hasCode, isOsError, type Platform, platform } from '../core/platform.ts'
 
 /** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */
 export function ownDir(parent: string, name: string): string {
@@ -17,14 +17,6 @@ export function ownDir(parent: string, name: string): string {
   }
   return dir
 }
-
-/** Keeps a state directory out of the user's commits, this file too. */
-export const writeIgnoreFile = (dir: string): void =>
-  fs.writeFileSync(
-    path.join(dir, '.gitignore'),
-    '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n',
-    { flag: 'wx' },
-  )
 
 /** Puts a file in place in one step, so that readers see all of it or none, also after a power cut. */
 export function putFile(file: string, content: string | Uint8Array, mode = 0o600): void {
@@ -50,6 +42,16 @@ export function sweepNewFiles(dir: string): void {
   for (const name of fs.readdirSync(dir)) {
     const pid = Number(/\.(\d+)-[0-9a-z]+\.new$/.exec(name)?.[1])
     if (pid > 0 && pid !== process.pid && !isRunning(pid)) removeFile(path.join(dir, name))
+  }
+}
+
+/** What is at a path, links not followed; undefined where nothing is, or where it cannot be looked at. */
+export function lookAt(file: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isOsError(error)) return undefined
+    throw error
   }
 }
 

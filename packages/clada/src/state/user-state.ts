@@ -10,7 +10,7 @@ import { homeDir, messageOf } from '../core/platform.ts'
 export const stateHome = (): string => inHome('XDG_STATE_HOME', path.join('.local', 'state'))
 export const configHome = (): string => inHome('XDG_CONFIG_HOME', '.config')
 
-/** In place of the first, where that cannot be used. */
+/** In place of the first, where that cannot be used: the key that signs histories may be there. */
 export const temporaryHome = (): string => path.join(os.tmpdir(), `clada-${process.getuid?.() ?? 'user'}`)
 
 /** The user's own config. */
@@ -18,7 +18,7 @@ export const userFile = (): string => path.join(configHome(), 'config.yml')
 
 /** Everything that must be blocked so that both stay the user's own, by each name that leads there. */
 export const userPlaces = (): string[] => [
-  ...new Set([stateHome(), configHome(), userFile()].flatMap((place) => namesOf(place))),
+  ...new Set([stateHome(), configHome(), userFile(), temporaryHome()].flatMap((place) => namesOf(place))),
 ]
 
 /**

@@ -16,6 +16,7 @@ import {
   type State,
   type StepRecord,
 } from './record.ts'
+import { signerOf } from '../state/project-state.ts'
 import { Log } from './log.ts'
 
 /**
@@ -39,7 +40,7 @@ export class Journal {
     this.#dir = dirOf(history, number)
     this.#contents = contentsOfHistory(history)
     fs.mkdirSync(this.#dir)
-    this.#log = Log.create(path.join(this.#dir, journalFile))
+    this.#log = Log.create(path.join(this.#dir, journalFile), signerOf(path.dirname(history)))
     this.note(header)
     try {
       this.#log.flush()
@@ -190,13 +191,13 @@ export class Journal {
 
   /** All or nothing: a change that cannot be reverted is not made. */
   #keep(changes: readonly PathChange[], when: 'prepared' | 'changing'): void {
-    const { size } = this.#log
+    const { end } = this.#log
     const before = new Map(changes.map(({ absolute }) => [absolute, this.#entries.get(absolute)]))
     try {
       for (const change of changes) this.#announce(change, when)
       this.#log.flush()
     } catch (error) {
-      this.#log.backTo(size)
+      this.#log.backTo(end)
       for (const [absolute, entry] of before) {
         if (entry === undefined) this.#entries.delete(absolute)
         else this.#entries.set(absolute, entry)

@@ -1,20 +1,26 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { digestOf } from '../core/digest.ts'
+import { isRecord } from '../core/platform.ts'
 import { syncMany } from '../process/sync-many.ts'
 import { isInMemory, jsonOf, syncFileNow } from '../state/own-files.ts'
+import type { Signer } from '../state/project-state.ts'
 
 /**
  * The file of one execution, which is only ever appended to:
  *
  *     file    := entry*
- *     entry   := DIGEST ' ' JSON '\n'
+ *     entry   := MAC ' ' JSON '\n'
  *
- * After the record of the execution comes {"record":OFFSET}, so that it is found from the end. Nothing after the first
- * damaged entry counts. What is appended is on the disk once `sync` is done; calls at the same time share one sync.
+ * The MAC is over the root of the project, the MAC of the entry before, and the JSON. After the record of the execution comes
+ * {"record":OFFSET,"before":MAC}, so that it is found and checked from the end. Nothing after the first entry that is not signed
+ * so counts. What is appended is on the disk once `sync` is done; calls at the same time share one sync.
  */
 export class Log {
   readonly #fd: number
+  readonly #signer: Signer
+  /** Of the last entry, and of the last one that was written. */
+  #mac: string
+  #writtenMac: string
   /** What is not written yet, from its beginning. */
   #buffer = Buffer.allocUnsafe(1 << 14)
   #size: number
@@ -25,8 +31,11 @@ export class Log {
   readonly #files: Set<string>
   readonly #isInMemory: boolean
 
-  private constructor(file: string, fd: number, size: number) {
+  private constructor(file: string, fd: number, signer: Signer, { end: size, mac }: Pick<Entries, 'end' | 'mac'>) {
     this.#fd = fd
+    this.#signer = signer
+    this.#mac = mac
+    this.#writtenMac = mac
     this.#isInMemory = isInMemory(fs.fstatSync(fd).dev, () => file)
     this.#size = size
     this.#written = size
@@ -35,33 +44,34 @@ export class Log {
     this.#files = new Set([dir, path.dirname(dir), path.dirname(path.dirname(dir))])
   }
 
-  static create(file: string): Log {
-    return new Log(file, fs.openSync(file, 'wx', 0o600), 0)
+  static create(file: string, signer: Signer): Log {
+    return new Log(file, fs.openSync(file, 'wx', 0o600), signer, { end: 0, mac: '' })
   }
 
   /** Goes on after the last whole entry. */
-  static continue(file: string): Log {
-    const { end } = readLog(file)
+  static continue(file: string, signer: Signer): Log {
+    const entries = readLog(file, signer)
     const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_NOFOLLOW)
-    fs.ftruncateSync(fd, end)
-    return new Log(file, fd, end)
+    fs.ftruncateSync(fd, entries.end)
+    return new Log(file, fd, signer, entries)
   }
 
   add(entry: object): void {
     const json = JSON.stringify(entry)
-    this.#makeRoom(digestLength + 2 + 3 * json.length)
+    this.#makeRoom(macLength + 2 + 3 * json.length)
     const at = this.#size - this.#written
-    const end = at + digestLength + 1 + this.#buffer.write(json, at + digestLength + 1)
-    this.#buffer.write(`${digestOf(this.#buffer.subarray(at + digestLength + 1, end))} `, at, 'latin1')
+    const end = at + macLength + 1 + this.#buffer.write(json, at + macLength + 1)
+    this.#mac = this.#signer.sign(this.#mac, this.#buffer.subarray(at + macLength + 1, end))
+    this.#buffer.write(`${this.#mac} `, at, 'latin1')
     this.#buffer[end] = lf
     this.#size += end + 1 - at
     this.#flushMuch()
   }
 
   addRecord(record: object): void {
-    const at = this.#size
+    const [at, before] = [this.#size, this.#mac]
     this.add(record)
-    this.add({ record: at })
+    this.add({ record: at, before })
   }
 
   /** Another file that must be on the disk with the next sync. */
@@ -74,15 +84,18 @@ export class Log {
     const length = this.#size - this.#written
     for (let at = 0; at < length;) at += fs.writeSync(this.#fd, this.#buffer, at, length - at, this.#written + at)
     this.#written += length
+    this.#writtenMac = this.#mac
   }
 
-  /** Removes what was added since the size was this, as far as it is not written yet. */
-  backTo(size: number): void {
-    if (size < this.#size) this.#size = Math.max(size, this.#written)
+  /** Removes what was added since then, as far as it is not written yet. */
+  backTo({ size, mac }: LogEnd): void {
+    const isWritten = size < this.#written
+    this.#size = isWritten ? this.#written : size
+    this.#mac = isWritten ? this.#writtenMac : mac
   }
 
-  get size(): number {
-    return this.#size
+  get end(): LogEnd {
+    return { size: this.#size, mac: this.#mac }
   }
 
   /** Undefined where nothing is to be waited for: to sync in memory takes less time than to ask another thread for it. */
@@ -136,64 +149,119 @@ export class Log {
   }
 }
 
+/** Where a log ends, and the MAC of its last entry. */
+export interface LogEnd {
+  readonly size: number
+  readonly mac: string
+}
+
 const lf = 10
-const digestLength = digestOf(Buffer.alloc(0)).length
+const macLength = 64
 
 interface Entries {
   readonly entries: object[]
   /** Where the whole entries end. */
   readonly end: number
+  /** Of the last one. */
+  readonly mac: string
   /** It is not only the end that is missing, as after a crash. */
   readonly damaged: boolean
 }
 
-/** Empty and damaged where there is no such file. */
-export function readLog(file: string): Entries {
+/** Empty and damaged where there is no such file, or it was signed by somebody else. */
+export function readLog(file: string, signer: Signer): Entries {
   const bytes = bytesIn(file)
   const entries: object[] = []
   let end = 0
+  let mac = ''
   for (;;) {
-    const next = bytes.indexOf(10, end)
-    const entry = next === -1 ? undefined : entryIn(bytes.subarray(end, next))
-    if (entry === undefined) return { entries, end, damaged: end === 0 || hasEntry(bytes, next) }
-    entries.push(entry)
+    const next = bytes.indexOf(lf, end)
+    const entry = next === -1 ? undefined : entryIn(bytes.subarray(end, next), mac, signer)
+    if (entry === undefined) return { entries, end, mac, damaged: end === 0 || hasEntry(bytes, end, signer) }
+    entries.push(entry.value)
+    mac = entry.mac
     end = next + 1
   }
 }
 
-/** Whether any line after an offset is a whole entry. */
-function hasEntry(bytes: Buffer, from: number): boolean {
-  for (let at = from; at !== -1;) {
-    const next = bytes.indexOf(10, at + 1)
-    if (next !== -1 && entryIn(bytes.subarray(at + 1, next)) !== undefined) return true
-    at = next
+/** Whether any line from an offset on is a whole entry after the line before it. */
+function hasEntry(bytes: Buffer, from: number, signer: Signer): boolean {
+  let before = ''
+  for (let at = from, next = bytes.indexOf(lf, at); next !== -1; at = next + 1, next = bytes.indexOf(lf, at)) {
+    const line = bytes.subarray(at, next)
+    if (entryIn(line, before, signer) !== undefined) return true
+    before = line.toString('latin1', 0, macLength)
   }
   return false
 }
 
-function entryIn(line: Buffer): object | undefined {
-  const space = line.indexOf(32)
-  const text = line.subarray(space + 1)
-  if (space === -1 || line.toString('latin1', 0, space) !== digestOf(text)) return undefined
-  const entry = jsonOf(text.toString())
-  return typeof entry === 'object' && entry !== null ? entry : undefined
+interface SignedEntry {
+  readonly mac: string
+  readonly value: object
 }
 
-/** The record at the end, without reading the rest. */
-export function recordAtEnd(file: string): object | undefined {
+function entryIn(line: Buffer, before: string, signer: Signer): SignedEntry | undefined {
+  const mac = line.toString('latin1', 0, macLength)
+  const text = line.subarray(macLength + 1)
+  if (line[macLength] !== 32 || mac !== signer.sign(before, text)) return undefined
+  const value = jsonOf(text.toString())
+  return typeof value === 'object' && value !== null ? { mac, value } : undefined
+}
+
+/** The record at the end, and the MAC of the last entry, without reading the rest. */
+export function recordAtEnd(
+  file: string,
+  signer: Signer,
+): { readonly record: object; readonly mac: string } | undefined {
   return opened(file, (fd) => {
     const { size } = fs.fstatSync(fd)
     const tail = readAt(fd, Math.max(0, size - tailBytes), Math.min(size, tailBytes))
-    const line = tail.subarray(tail.lastIndexOf(10, tail.length - 2) + 1, -1)
-    const trailer = entryIn(line)
-    const at: unknown = trailer && Reflect.get(trailer, 'record')
-    if (typeof at !== 'number' || at < 0 || at > size) return undefined
-    return entryIn(readAt(fd, at, size - at - line.length - 2))
+    const line = tail.subarray(tail.lastIndexOf(lf, tail.length - 2) + 1, -1)
+    // Only to find the record: what is signed is known then.
+    const trailer = jsonOf(line.toString('utf8', macLength + 1))
+    if (!isRecord(trailer)) return undefined
+    const { record: at, before } = trailer
+    if (typeof at !== 'number' || at < 0 || at > size || typeof before !== 'string') return undefined
+    const record = entryIn(readAt(fd, at, size - at - line.length - 2), before, signer)
+    const end = record && entryIn(line, record.mac, signer)
+    return end && { record: record.value, mac: end.mac }
   })
 }
 
 /** Longer than any last line. */
-const tailBytes = 128
+const tailBytes = 256
+
+/**
+ * Writes the entries of a log that somebody else signed, or an older version, as one of ours. `previous` is the MAC with which the
+ * execution before ends. Undefined if it has no entry. Returns the MAC of its last entry.
+ */
+export function copySigned(
+  from: string,
+  to: string,
+  signer: Signer,
+  { previous, isWhole }: { readonly previous: string; readonly isWhole: (mark: string, json: Buffer) => boolean },
+): string | undefined {
+  const entries: object[] = []
+  const bytes = bytesIn(from)
+  for (let at = 0, next = bytes.indexOf(lf); next !== -1; at = next + 1, next = bytes.indexOf(lf, at)) {
+    const line = bytes.subarray(at, next)
+    const json = line.subarray(macLength + 1)
+    const entry = jsonOf(json.toString())
+    if (!isRecord(entry) || !isWhole(line.toString('latin1', 0, macLength), json)) break
+    entries.push(entry)
+  }
+  if (entries.length === 0) return undefined
+  const log = Log.create(to, signer)
+  try {
+    for (const entry of entries)
+      if ('paths' in entry) log.addRecord({ ...entry, previous })
+      else if (!('record' in entry)) log.add(entry)
+    log.syncNow()
+    return log.end.mac
+  } finally {
+    log.close()
+  }
+}
 
 const bytesIn = (file: string): Buffer => opened(file, (fd) => fs.readFileSync(fd)) ?? Buffer.alloc(0)
 

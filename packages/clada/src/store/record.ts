@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Conversation } from '../core/settings.ts'
 import { ContentStore } from './content-store.ts'
 import { recordAtEnd } from './log.ts'
+import { signerOf } from '../state/project-state.ts'
 import { digestOf } from '../core/digest.ts'
 import { isRecord } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -26,6 +27,8 @@ export interface ExecutionRecord {
   /** Set when a program moved the branch, or went to another one. */
   readonly moved?: Moved
   readonly summary: string
+  /** The MAC with which the execution before ends. */
+  readonly previous?: string
   /** The conversation that it is part of. */
   readonly conversation?: Conversation
   /** Digest of the document, to recognize it when it runs again. */
@@ -155,9 +158,18 @@ export const contentsIn = (stateDir: string): ContentStore => new ContentStore(p
 
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))
 
-export function readRecord(history: string, number: number): ExecutionRecord | undefined {
-  const found = recordAtEnd(path.join(dirOf(history, number), journalFile))
-  return isExecution(found) && found.number === number ? found : undefined
+export const readRecord = (history: string, number: number): ExecutionRecord | undefined =>
+  readSigned(history, number)?.record
+
+/** With the MAC of the last entry of its journal. */
+export function readSigned(
+  history: string,
+  number: number,
+): { readonly record: ExecutionRecord; readonly mac: string } | undefined {
+  const found = recordAtEnd(path.join(dirOf(history, number), journalFile), signerOf(path.dirname(history)))
+  if (found === undefined) return undefined
+  const { record, mac } = found
+  return isExecution(record) && record.number === number ? { record, mac } : undefined
 }
 
 /** Undefined where it is something else. */
@@ -168,7 +180,7 @@ export function conversationIn(value: unknown): Conversation | undefined {
   return isKind && typeof id === 'string' ? { kind, id } : undefined
 }
 
-/** The file may come from a cloned repository, so it is validated. */
+/** An older version may have written it. */
 function isExecution(value: unknown): value is ExecutionRecord {
   if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
   const { of, ofActions, commits, moved, conversation, actions, paths } = value

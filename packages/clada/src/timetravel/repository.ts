@@ -19,6 +19,7 @@ import type { ExecutionRecord } from '../store/record.ts'
 import type { PathJudge } from '../core/effects.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { gitError } from '../git/git-program.ts'
+import { takeOverOldState } from '../history/take-over.ts'
 import { lockProject } from '../store/lock.ts'
 import { inProgress } from '../state/git-dirs.ts'
 import { copyWithTime } from '../state/own-files.ts'
@@ -180,6 +181,8 @@ export async function underLock<T>(
   try {
     const stateDir = workspace.stateDir()
     release = await lockProject(history, settings.root)
+    const notes = await takeOverOldState(settings.root, stateDir)
+    workspace.notes.push(...notes)
     await releaseLocks(repository)
     const head = await headOf(repository)
     return await work({

@@ -17,7 +17,7 @@ import {
 } from '../git/repository.ts'
 import { executionTrailers, identityOf } from '../store/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
+import { findState } from '../state/project-state.ts'
 import { idleRepository, underLock } from './repository.ts'
 import { refusalOf } from '../report/explain.ts'
 import { readOwn } from '../state/own-files.ts'
@@ -48,7 +48,7 @@ export async function squashCommits(
   try {
     const repository = await idleRepository(settings.root, 'There are no commits to squash without one.')
     if (options.dryRun) {
-      const stateDir = stateDirOf(settings.root)
+      const stateDir = findState(settings.root)
       if (stateDir !== undefined) refuseWhileBack(stateDir)
       return resultOf(await planSquash(repository, await headOf(repository), options))
     }

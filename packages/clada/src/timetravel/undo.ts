@@ -13,9 +13,9 @@ import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { dropCommits, restoreBranch } from './repository.ts'
-import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
+import { isOldStateOurs } from '../state/old-state.ts'
+import { findState, foreignStateNote, makeState } from '../state/project-state.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
-import { stateDirOf } from '../workspace/scratch.ts'
 import { counted } from '@clada/reply/core/words.ts'
 
 /** Options of an undo. */
@@ -79,14 +79,9 @@ async function undoOrRedo(
   how: HistorySettings,
   options: UndoOptions,
 ): Promise<UndoResult> {
-  const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined)
-    return refuseUndo(
-      ownerConflict(settings.root) ??
-        (hasForeignState(settings.root)
-          ? foreignStateNote('there is nothing to undo')
-          : 'Nothing was executed here yet.'),
-    )
+  const { root } = settings
+  const stateDir = findState(root) ?? (isOldStateOurs(root) ? makeState(root).dir : undefined)
+  if (stateDir === undefined) return refuseUndo(foreignStateNote(root) ?? 'Nothing was executed here yet.')
   const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
   const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
 import { takeLock } from '../store/lock.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
+import { makeProjectFiles } from '../state/project-files.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { putFile, sweepNewFiles } from '../state/own-files.ts'
 import { registerWatched } from '../state/watched-files.ts'
@@ -55,7 +56,7 @@ export async function takePlace(
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
     const output = openOutput(
-      outputFile === inStateDir ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile),
+      outputFile === inStateDir ? path.join(makeProjectFiles(root), 'output.md') : path.resolve(root, outputFile),
       [root, ...allowedRoots],
     )
     return { file, created, output, ledger, scratch, release }
@@ -77,10 +78,10 @@ function registered(file: string): () => void {
   }
 }
 
-/** Where clada cannot have its directory in the project, it is with the rest of its state. */
+/** Where that cannot be written to, it is with the state of the project. */
 const inStateDir = '.clada/output.md'
 
-/** The user's own directory where that can be, else clada's in the project. */
+/** The user's own directory where that can be, else with the state of the project. */
 function placeForNotes(root: string, scratch: Scratch): string {
   const own = userStateDir(root)
   if (own === undefined) return path.join(scratch.stateDir(), 'watch')

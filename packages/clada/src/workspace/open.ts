@@ -43,7 +43,7 @@ export interface OpenWorkspace extends Scope {
   /** clada's own corner of the project. Made if it is not there. */
   stateDir(): string
   /** What the user should know about the state directory, once it was asked for. */
-  readonly notes: readonly string[]
+  readonly notes: string[]
   /** Waits until no other execution changes files, where changes are recorded. */
   queue(): Promise<unknown> | undefined
   /** Waits until changes may be made, where they are recorded. */

@@ -12,20 +12,17 @@ import {
   sweepNewFiles,
   syncFileNow,
 } from '../state/own-files.ts'
-import { shortDigestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
-import { hasCode, messageOf } from '../core/platform.ts'
+import { hasCode } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import { SettingsError } from '../core/settings.ts'
-import { makePrivateDir, stateHome } from '../state/user-state.ts'
-import { isVouched, ownState } from '../state/vouched.ts'
+import { makeState, type ProjectState } from '../state/project-state.ts'
 import { type DiskBase, readWhole } from './disk-file.ts'
-import { isGitName, isStateName, stateName } from '../core/reserved-names.ts'
+import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 /**
- * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
- * files come from here, because each directory that gets one is noted first: the next run can then
- * sweep what a killed run left without searching the project.
+ * Names of temporary files in a project. Each directory that gets one is noted first in the state directory, which is
+ * made at the first write and never before: the next run can then sweep what a killed run left without searching the project.
  */
 export class Scratch {
   readonly root: string
@@ -139,27 +136,26 @@ export class Scratch {
   #reviewDisplaced(dir: string): void {
     for (const entry of fs.readdirSync(dir)) {
       const file = path.join(dir, entry)
-      const [, size, time, name] = /^(\d+)-([\d.]+)-[0-9a-f]+-(.+)$/s.exec(entry) ?? []
-      const now = fs.lstatSync(file, { throwIfNoEntry: false })
-      if (name === undefined || !now?.isFile()) continue
-      const isSame = now.size === Number(size) && now.mtimeMs === Number(time)
+      const found = readDisplaced(file)
+      if (found === undefined) continue
+      const { name, isSame, now } = found
       const quiet = Date.now() - Math.max(now.mtimeMs, now.ctimeMs)
       if (isSame && quiet > longestPause) fs.rmSync(file, { force: true })
       if (!isSame && quiet > quietMs) this.notes.push(savedNote(name, this.moveConflict(name, file)))
     }
   }
 
-  /** `.clada` in the root, or where that cannot be used a directory of the user's own. */
+  /** The state directory of the project. */
   stateDir(): string {
     if (this.#state !== undefined) return this.#state
-    const own = this.#ownState()
-    this.notes.push(...(own?.notes ?? []))
-    return (this.#state = own?.dir ?? inHome(this.root))
+    const { dir, notes } = this.#makeState()
+    this.notes.push(...notes)
+    return (this.#state = dir)
   }
 
-  #ownState(): ReturnType<typeof ownState> {
+  #makeState(): ProjectState {
     try {
-      return ownState(this.root)
+      return makeState(this.root)
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
       throw new ProblemError({ kind: 'step-refused', reason: error.message, code: 'permission_denied', conflicts: [] })
@@ -207,6 +203,14 @@ export class Scratch {
   }
 }
 
+/** A replaced file by its name, and whether it is as it was then. */
+export function readDisplaced(file: string): { name: string; isSame: boolean; now: fs.Stats } | undefined {
+  const [, size, time, name] = /^(\d+)-([\d.]+)-[0-9a-f]+-(.+)$/s.exec(path.basename(file)) ?? []
+  const now = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (name === undefined || !now?.isFile()) return undefined
+  return { name, isSame: now.size === Number(size) && now.mtimeMs === Number(time), now }
+}
+
 /** False where the name is on another file system. */
 function isRenamed(from: string, to: string): boolean {
   try {
@@ -229,34 +233,6 @@ export const quietMs = 200
 export const longestPause = 3000
 
 const isDirectory = (dir: string): boolean => fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
-
-/** The state directory of a project, made where there is none. */
-export const makeStateDir = (root: string): string => ownState(root)?.dir ?? inHome(root)
-
-function inHome(root: string): string {
-  const dir = homeOf(root)
-  try {
-    makePrivateDir(dir)
-    return dir
-  } catch (error) {
-    const why = messageOf(error)
-    throw new SettingsError(
-      `There is no place for clada's own files: neither '${path.join(root, stateName)}' nor '${dir}' can be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
-      { cause: error },
-    )
-  }
-}
-
-const homeOf = (root: string): string => path.join(stateHome(), shortDigestOf(root))
-
-/** Where a project's state is, when there is any that counts and holds such a name. Makes nothing. */
-export function stateDirOf(root: string, holding = 'history'): string | undefined {
-  const own = path.join(root, stateName)
-  const holds = (dir: string): boolean => fs.existsSync(path.join(dir, holding))
-  if (fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() && holds(own) && isVouched(root)) return own
-  const home = homeOf(root)
-  return holds(home) ? home : undefined
-}
 
 /** Hard to guess is enough: a name that exists already is never written to. */
 function randomName(): string {

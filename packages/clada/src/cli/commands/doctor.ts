@@ -28,9 +28,9 @@ import { git } from '../../git/git-program.ts'
 import { type Head, headOf, inRepository, type Repository } from '../../git/repository.ts'
 import { explain } from '../../report/explain.ts'
 import { inProgress } from '../../state/git-dirs.ts'
-import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
+import { isOldStateOurs, oldStateDir } from '../../state/old-state.ts'
+import { foreignStates } from '../../state/project-state.ts'
 import { stateHome } from '../../state/user-state.ts'
-import { counted } from '@clada/reply/core/words.ts'
 import { hasCode, type Platform, platform } from '../../core/platform.ts'
 import { slashed } from '../../core/paths.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
@@ -116,23 +116,17 @@ function userState(): Finding[] {
   ]
 }
 
-/** State that is ignored is shown nowhere else after the run that found it. */
+/** A history that is not read is shown nowhere else after the execution that found it. */
 function state(root: string): Finding[] {
-  const aside = setAsideIn(root)
-  const adopt = 'If it is yours, adopt it: clada trust --history. If not, it can be deleted.'
-  if (hasForeignState(root))
-    return [
-      {
-        name: 'state',
-        ok: false,
-        optional: true,
-        found: '.clada was not made by your clada on this machine, so it is ignored',
-        advice: adopt,
-      },
-    ]
-  if (aside === 0) return []
-  const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'is' : 'are'} ignored`
-  return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
+  const old = oldStateDir(root)
+  const ignored = [...(old === undefined || isOldStateOurs(root) ? [] : [old]), ...foreignStates(root)]
+  return ignored.map((dir) => ({
+    name: 'state',
+    ok: false,
+    optional: true,
+    found: `the history in ${spellOutCommand(dir)} was not signed by you for this directory, so it is not read`,
+    advice: 'If it is yours, sign it: clada trust --history. If not, it can be deleted.',
+  }))
 }
 
 /** The source of the setting that says where executions are saved. */
@@ -317,7 +311,7 @@ async function gitProgram(): Promise<Finding> {
 }
 
 function repositoryLine(root: string, repository: Repository | undefined, head: Head | undefined): string {
-  if (repository === undefined) return 'none; checkpoints are saved in a repository in .clada'
+  if (repository === undefined) return "none; checkpoints are saved in a repository of clada's own"
   const { top, gitDir, commonDir } = repository
   const place = top === root ? spellOutCommand(root) : `${spellOutCommand(top ?? gitDir)} (the project is a part of it)`
   const branch = head?.branch === undefined ? 'no branch checked out' : `branch ${branchName(head)}`
@@ -341,7 +335,7 @@ async function savingOf(
   const fine = (found: string): Finding => ({ name, ok: true, found })
   if (mode === 'off') return fine(`off (${asked}): nothing is saved in git; undo still works`)
   if (repository === undefined) {
-    return fine(hasGit ? 'shadow (no repository): checkpoints in .clada/' : 'off (no git): undo still works')
+    return fine(hasGit ? "shadow (no repository): checkpoints in clada's own" : 'off (no git): undo still works')
   }
   const objects = path.join(repository.commonDir, 'objects')
   if (!isWritable(objects)) {

@@ -3,7 +3,7 @@ import { counted } from '@clada/reply/core/words.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { spellOut } from '../../report/words.ts'
-import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
+import { foreignStateNote } from '../../state/project-state.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions, paintFor } from '../options.ts'
@@ -25,9 +25,8 @@ export const command: Command = {
     const options = await cladaOptions(flags)
     const clada = new Clada(options)
     const { root } = settingsOf(options)
-    const conflict = ownerConflict(root)
-    if ((conflict !== undefined || hasForeignState(root)) && flags.quiet === undefined)
-      process.stderr.write(`clada: ${conflict ?? foreignStateNote('they are not shown')}\n`)
+    const note = foreignStateNote(root)
+    if (note !== undefined && flags.quiet === undefined) process.stderr.write(`clada: ${note}\n`)
     const paint = paintFor(flags)
     if (word === undefined) {
       const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})

@@ -174,7 +174,7 @@ function opened(root: string, word = ''): { transcript: Transcript; record: Tran
   if (transcript !== undefined) return { transcript, record: transcript.record, turns: transcript.turns() }
   const last = Transcript.last(root)
   throw new UsageError(
-    `There is no loop ${word} here.${last === undefined ? '' : ` The last one is ${last}: .clada/loops/${last}.`}`,
+    `There is no loop ${word} here.${last === undefined ? '' : ` The last one is ${last}: clada loop --resume ${last}.`}`,
   )
 }
 

@@ -3,14 +3,14 @@ import { type Approvals, approvalsFor } from '../../approvals/approvals.ts'
 import { wantsNetwork } from '../../approvals/needs-network.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
 import type { Place } from '../../config/kinds.ts'
-import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
-import type { Settings } from '../../core/settings.ts'
+import { commandSettingsOf, historySettingsOf, settingsOf } from '../../config/settings.ts'
+import type { HistorySettings, Settings } from '../../core/settings.ts'
 import { projectFileName } from '../../core/reserved-names.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { Clada } from '../../api/clada.ts'
 import { type AgentNotes, agentNotesFor, agentNotesName, trustOf } from '../../config/agent-notes.ts'
 import { distrust, trust } from '../../config/trust.ts'
-import { adoptState } from '../../state/vouched.ts'
+import { adoptHistory } from '../../history/take-over.ts'
 import { answerIn, asked, typedLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
@@ -32,7 +32,7 @@ export const command: Command = {
   examples: [
     ['clada trust', 'after cloning'],
     ['clada trust remove', 'no longer trust it'],
-    ['clada trust --history', 'after moving the project: use its .clada again'],
+    ['clada trust --history', 'after moving the project: use its history again'],
   ],
   run: async ({ flags, words: [verb] }) => {
     if (verb !== undefined && verb !== 'remove')
@@ -40,7 +40,7 @@ export const command: Command = {
     const options = await optionsFor(flags)
     const settings = settingsOf(options)
     const { root } = settings
-    if (flags.history !== undefined) return vouchForHistory(root)
+    if (flags.history !== undefined) return signHistory(root, historySettingsOf(options))
     const loaded = await loadedFor(flags)
     await sayProject(flags)
     const { project } = loaded ?? {}
@@ -63,17 +63,16 @@ export const command: Command = {
 }
 
 /** The flag names it, so nothing is asked. */
-function vouchForHistory(root: string): 0 | 1 {
-  const count = adoptState(root)
+async function signHistory(root: string, settings: HistorySettings): Promise<0 | 1> {
+  const done = await adoptHistory(root, settings)
   const said = {
-    adopted: 'The state in .clada is used from now on. See clada history.',
-    'counts already': 'The state in .clada is already used, and nothing was set aside.',
-    'nothing to adopt': 'There is no state in .clada to adopt.',
-    tracked:
-      'Git tracks files in .clada, so anyone who can push can change them. Run git rm -r --cached .clada, then this again.',
+    adopted: 'The history is signed by you and used from now on. See clada history.',
+    'counts already': 'The history of this project is already used, and there is no other.',
+    'nothing to adopt': 'There is no history to sign.',
   }
-  print(said[count])
-  return count === 'nothing to adopt' || count === 'tracked' ? 1 : 0
+  print(said[done.state])
+  if (done.state === 'adopted') for (const note of done.notes) print(note)
+  return done.state === 'nothing to adopt' ? 1 : 0
 }
 
 type Answer = 'agreed' | 'declined' | 'no terminal'

@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { isOsError } from '../core/platform.ts'
+import { stateName } from '../core/reserved-names.ts'
+import { lookAt } from './own-files.ts'
+import { findState, makeState } from './project-state.ts'
+
+/**
+ * `.clada` in a project: the approved commands, which may be shared, the working set, and the output of the listener. A clone
+ * can bring all of them, so none of them gives a permission.
+ */
+const filesDir = (root: string): string => path.join(root, stateName)
+
+/** A file in `.clada` of the project, or among its state where the project has none; undefined if there is none. Makes nothing. */
+export function findProjectFile(root: string, name: string): string | undefined {
+  const state = findState(root)
+  const files = [
+    ...(isDirectory(filesDir(root)) ? [path.join(filesDir(root), name)] : []),
+    ...(state === undefined ? [] : [path.join(state, name)]),
+  ]
+  return files.find(lookAt)
+}
+
+/** `.clada` of the project, made where there is none; the state directory where that cannot be written to. */
+export function makeProjectFiles(root: string): string {
+  try {
+    const dir = makeFilesDir(root)
+    fs.accessSync(dir, fs.constants.W_OK)
+    return dir
+  } catch (error) {
+    if (!isOsError(error) && !(error instanceof NoDirectory)) throw error
+    return makeState(root).dir
+  }
+}
+
+/** With rules that keep all but the approved commands out of commits. @throws where it cannot be made */
+export function makeFilesDir(root: string): string {
+  const dir = filesDir(root)
+  // A link here could lead anywhere; a repository may have brought it along.
+  if (!isDirectory(dir)) {
+    if (lookAt(dir) !== undefined) throw new NoDirectory(`'${dir}' is not a directory`)
+    fs.mkdirSync(dir, { recursive: true })
+  }
+  const ignore = path.join(dir, '.gitignore')
+  if (lookAt(ignore) === undefined) fs.writeFileSync(ignore, ignored, { flag: 'wx' })
+  return dir
+}
+
+class NoDirectory extends Error {
+  override readonly name = 'NoDirectory'
+}
+
+const ignored = '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n'
+
+const isDirectory = (dir: string): boolean => lookAt(dir)?.isDirectory() === true
