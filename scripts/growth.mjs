@@ -82,10 +82,7 @@ async function largeFile() {
     )
   }
   const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
-  const [size, history] = [
-    fs.statSync(file).size,
-    sizeOf(path.join(root, '.clada/history')) + sizeOf(path.join(root, '.clada/objects')),
-  ]
+  const [size, history] = [fs.statSync(file).size, sizeOf(path.join(root, '.git/clada'))]
   return [
     `| a file, and the history of 15 edits of it with git off | ${mega(size)} | ${mega(history)} | ${(history / 15 / size).toFixed(2)}× the file for each edit |`,
   ]
@@ -124,7 +121,7 @@ async function manyExecutions() {
       return `| ${name} after 10 and ${values.executions} executions | ${few.best[name].toFixed(1)} ms | ${many.best[name].toFixed(1)} ms | ${ratio.toFixed(2)}× (CPU ${(many.cpu[name] / few.cpu[name]).toFixed(2)}×) |`
     })
     .concat(
-      `| .git and .clada after ${values.executions} executions | | ${(sizeOf(path.join(root, '.git')) / 1e6).toFixed(1)} and ${(sizeOf(path.join(root, '.clada')) / 1e6).toFixed(1)} MB | ${execFileSync('git', ['count-objects'], { cwd: root }).toString().trim()} |`,
+      `| .git and the history in it after ${values.executions} executions | | ${(sizeOf(path.join(root, '.git')) / 1e6).toFixed(1)} and ${(sizeOf(path.join(root, '.git/clada')) / 1e6).toFixed(1)} MB | ${execFileSync('git', ['count-objects'], { cwd: root }).toString().trim()} |`,
     )
 }
 

@@ -189,10 +189,11 @@ async function onDisk(home, root, minutes, small) {
   finish(['undo'])
   execFileSync('git', ['fsck', '--strict', '--no-dangling'], { cwd: root, stdio: 'pipe' })
   const left = fs.readdirSync(root).filter((name) => /^\.clada-|\.tmp$/.test(name))
-  const state = (dir) =>
-    fs.existsSync(file(`.clada/${dir}`))
-      ? fs.readdirSync(file(`.clada/${dir}`)).map((name) => file(`.clada/${dir}/${name}`))
-      : []
+  const [id = ''] = fs.readdirSync(file('.git/clada'))
+  const state = (dir) => {
+    const kept = file(`.git/clada/${id}/${dir}`)
+    return fs.existsSync(kept) ? fs.readdirSync(kept).map((name) => path.join(kept, name)) : []
+  }
   const apart = [...state('conflicts'), ...state('displaced')]
   const everything = [...names.map(file), ...apart].map((name) => fs.readFileSync(name, 'utf8')).join('')
   const lost = typed.filter((one) => !everything.includes(one))
