@@ -143,10 +143,13 @@ workbench(
   { trust: 'restricted' },
 )
 
+/** In a trusted project VS Code itself runs its tasks, and its git what the config of git names. */
+const { '.vscode/tasks.json': _, ...ofClada } = files
+
 workbench('a hostile project in VS Code, after it was trusted', (story) => {
   story(
     'opened',
-    files,
+    ofClada,
     (at) => {
       it('cannot widen what the user allows by its settings', async () => {
         const { window, root, read } = at()
@@ -170,6 +173,6 @@ workbench('a hostile project in VS Code, after it was trusted', (story) => {
         await window.page.locator('.panel .view-lines', { hasText: 'workspace settings: ignored' }).first().waitFor()
       })
     },
-    { prepare },
+    { prepare, settings: { 'git.enabled': false } },
   )
 })
