@@ -249,7 +249,7 @@ workbench('clada in VS Code', (story) => {
       it('takes the folder of the file that is open', async () => {
         const { window, read } = at()
         await window.run('View: Show Explorer')
-        await window.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'a.txt' }).first().dblclick()
+        await window.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'a.txt' }).first().click()
         await window.tab('a.txt').waitFor()
         await window.copy(edit('a.txt', 'a', 'c'))
         await window.run('clada: Apply Reply from Clipboard')
