@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf, shortDigestOf } from '../core/digest.ts'
 import { stateName } from '../core/reserved-names.ts'
-import { lookAt, readOwn } from './own-files.ts'
+import { readStats, readOwn } from './own-files.ts'
 import { stateHome, temporaryHome } from './user-state.ts'
 
 /** What the state directory of earlier versions had besides what projects share. */
@@ -43,6 +43,6 @@ function vouchersOf(root: string): string[] {
   return [path.join(stateHome(), 'vouched'), temporaryHome()].map((dir) => path.join(dir, `${digestOf(root)}-${id}`))
 }
 
-const isDirectory = (dir: string): boolean => lookAt(dir)?.isDirectory() === true
+const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
 
-const isEntry = (file: string): boolean => lookAt(file) !== undefined
+const isEntry = (file: string): boolean => readStats(file) !== undefined

@@ -46,7 +46,7 @@ export function sweepNewFiles(dir: string): void {
 }
 
 /** What is at a path, links not followed; undefined where nothing is, or where it cannot be looked at. */
-export function lookAt(file: string): fs.Stats | undefined {
+export function readStats(file: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false })
   } catch (error) {

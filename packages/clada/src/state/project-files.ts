@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isOsError } from '../core/platform.ts'
 import { stateName } from '../core/reserved-names.ts'
-import { lookAt } from './own-files.ts'
+import { readStats } from './own-files.ts'
 import { findState, makeState } from './project-state.ts'
 
 /**
@@ -18,7 +18,7 @@ export function findProjectFile(root: string, name: string): string | undefined 
     ...(isDirectory(filesDir(root)) ? [path.join(filesDir(root), name)] : []),
     ...(state === undefined ? [] : [path.join(state, name)]),
   ]
-  return files.find(lookAt)
+  return files.find(readStats)
 }
 
 /** `.clada` of the project, made where there is none; the state directory where that cannot be written to. */
@@ -38,11 +38,11 @@ export function makeFilesDir(root: string): string {
   const dir = filesDir(root)
   // A link here could lead anywhere; a repository may have brought it along.
   if (!isDirectory(dir)) {
-    if (lookAt(dir) !== undefined) throw new NoDirectory(`'${dir}' is not a directory`)
+    if (readStats(dir) !== undefined) throw new NoDirectory(`'${dir}' is not a directory`)
     fs.mkdirSync(dir, { recursive: true })
   }
   const ignore = path.join(dir, '.gitignore')
-  if (lookAt(ignore) === undefined) fs.writeFileSync(ignore, ignored, { flag: 'wx' })
+  if (readStats(ignore) === undefined) fs.writeFileSync(ignore, ignored, { flag: 'wx' })
   return dir
 }
 
@@ -52,4 +52,4 @@ class NoDirectory extends Error {
 
 const ignored = '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n'
 
-const isDirectory = (dir: string): boolean => lookAt(dir)?.isDirectory() === true
+const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true

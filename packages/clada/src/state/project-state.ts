@@ -4,7 +4,7 @@ import { hasCode, isOsError, isRecord, messageOf } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { repositoryAround } from './git-dirs.ts'
 import { isOldStateOurs, oldStateDir } from './old-state.ts'
-import { jsonOf, lookAt, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
+import { jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
 import { keysFor, makeKey, type SigningKey } from './signing-key.ts'
 import { makePrivateDir, stateHome, temporaryHome } from './user-state.ts'
 
@@ -100,7 +100,7 @@ function gitPlace(root: string): string | undefined {
   const gitDir = repositoryAround(root)?.gitDir
   if (gitDir === undefined || !isOwnDir(gitDir)) return undefined
   const dir = path.join(gitDir, stateInGit)
-  return lookAt(dir) === undefined || isOwnDir(dir) ? dir : undefined
+  return readStats(dir) === undefined || isOwnDir(dir) ? dir : undefined
 }
 
 const idOf = (root: string, key: Buffer): string => hmacOf(key, `directory\0${root}`).slice(0, 32)
@@ -230,7 +230,7 @@ function stateDirsIn(dir: string): string[] {
 }
 
 function changedAt(dir: string): number {
-  return lookAt(path.join(dir, 'history'))?.mtimeMs ?? 0
+  return readStats(path.join(dir, 'history'))?.mtimeMs ?? 0
 }
 
 /**
@@ -273,11 +273,11 @@ export function statesInGit(commonDir: string): string[] {
 
 const namesIn = (dir: string): string[] => (isDirectory(dir) ? fs.readdirSync(dir) : [])
 
-const isDirectory = (dir: string): boolean => lookAt(dir)?.isDirectory() === true
+const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
 
 /** Not a link, which could lead anywhere, and not another user's. */
 function isOwnDir(dir: string): boolean {
-  const stat = lookAt(dir)
+  const stat = readStats(dir)
   const user = process.geteuid?.()
   return stat?.isDirectory() === true && (user === undefined || stat.uid === user)
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode, isOsError } from '../core/platform.ts'
-import { lookAt, readOwn, removeFile, syncFileNow } from './own-files.ts'
+import { readStats, readOwn, removeFile, syncFileNow } from './own-files.ts'
 import { isPrivate, makePrivateDir, temporaryHome, userStateDir } from './user-state.ts'
 
 /** The user's own key, and the directory it is in. */
@@ -39,7 +39,7 @@ export function makeKey(root: string): SigningKey {
 function keyHomes(root: string): string[] {
   const temporary = temporaryHome()
   const isOutside = !`${temporary}${path.sep}`.startsWith(`${root}${path.sep}`)
-  const isOwn = isOutside && (lookAt(temporary) === undefined || isPrivate(temporary))
+  const isOwn = isOutside && (readStats(temporary) === undefined || isPrivate(temporary))
   return [userStateDir(root), isOwn ? temporary : undefined].filter((home) => home !== undefined)
 }
 
