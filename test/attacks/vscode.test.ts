@@ -156,7 +156,7 @@ workbench('a hostile project in VS Code, after it was trusted', (story) => {
         await window.copy(reply)
         await window.run('clada: Apply Reply from Clipboard')
         await window.row('Reply', 'a.txt').waitFor()
-        await window.run('clada: Apply the Reviewed Changes')
+        await window.status('Apply reply').click()
         // Nothing runs without an answer, although settings and clada.yml approve of it.
         await window.dialog('wants to run a command').getByText('No', { exact: true }).click()
         await window.notification('failed').waitFor()

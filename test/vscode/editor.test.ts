@@ -245,18 +245,6 @@ workbench('clada in VS Code', (story) => {
       it('has one history of both, with the names of the folders', async () => {
         await at().window.row('History', '· two ·').waitFor()
       })
-
-      it('takes the folder of the file that is open', async () => {
-        const { window, read } = at()
-        await window.run('View: Show Explorer')
-        await window.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'a.txt' }).first().click()
-        await window.tab('a.txt').waitFor()
-        await window.copy(edit('a.txt', 'a', 'c'))
-        await window.run('clada: Apply Reply from Clipboard')
-        await window.status('Apply reply (1)').click()
-        await window.notification('1 applied').waitFor()
-        expect([read('one/a.txt'), read('two/a.txt')]).toEqual(['c\n', 'b\n'])
-      })
     },
     { open: 'all.code-workspace' },
   )

@@ -147,11 +147,8 @@ export class Window {
     const { page } = this
     const input = page.locator('.quick-input-widget:not([inert]) input[type=text]')
     const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first()
-    let isOpen = false
     const choose = async (): Promise<void> => {
-      isOpen = false
       await input.fill(`>${title}`, { timeout: 5000 })
-      isOpen = true
       await row.click({ timeout: 5000 })
     }
     // A list that is just closing takes the key along, and a command may not be enabled yet.
@@ -160,8 +157,6 @@ export class Window {
       try {
         return await choose()
       } catch (error) {
-        // The click was taken, and only its end was not awaited.
-        if (isOpen && !(await input.isVisible())) return
         if (tries === 10) throw error
         await page.keyboard.press('Escape')
       }
