@@ -180,10 +180,13 @@ const forgeries: readonly (readonly [what: string, knock: Knock])[] = [
       ['a web page', { origin: 'https://chat.example' }],
     ] as const
   ).flatMap(([what, forged]) =>
-    (['look', 'apply', 'prompt'] as const).map(
-      (route) =>
-        [`${route} with ${what}`, { signed: [{ route, body: { text: payload }, looks: payload, forged }] }] as const,
-    ),
+    // To apply once is what the panel may do; what is sent again must not be.
+    (['look', 'apply', 'prompt'] as const)
+      .filter((route) => !('again' in forged && route === 'apply'))
+      .map(
+        (route) =>
+          [`${route} with ${what}`, { signed: [{ route, body: { text: payload }, looks: payload, forged }] }] as const,
+      ),
   ),
   ...(
     [
