@@ -10,6 +10,8 @@ export default defineConfig({
     // For what hangs, not for what is slow: a machine may be busy with other things.
     testTimeout: 120_000,
     hookTimeout: 600_000,
+    // Many tests drive browsers, terminals and programs on machines that others load. What passes only then is listed at the end.
+    retry: process.env['CI'] === undefined ? 0 : 1,
     // So is a wait inside a test: it ends when what it waits for is there, or with its test.
     expect: { poll: { timeout: 110_000 } },
     // What a process keeps for its next start would be written into directories that a test is just removing.
