@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/compat/index.ts'
-import { clada } from '../support/cli.ts'
+import { clada, cladaCall } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -39,6 +41,31 @@ describe('seeds 000 and 004: output of programs', () => {
       input: '<run><![CDATA[cat big]]></run>\n',
     })
     expect(stdout).not.toContain('secret line')
+  })
+})
+
+describe('seed 000: results', () => {
+  it.each(['text', 'xml', 'pretty'])('stream in order, off a terminal too: %s', async (format) => {
+    const root = scratchDir()
+    const write = (id: string) =>
+      `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = "${id}.txt"\ncontent = "x"\n#!END_SHAM_${id}\n`
+    const [program, args] = cladaCall('run', '-', '--no-git', '--format', format)
+    const child = spawn(program, args, { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] })
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    const lineWith = async (name: string): Promise<string> => {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done === true || value.includes(name)) return value ?? ''
+      }
+    }
+    // The second block is sent only after the result of the first was read.
+    for (const id of ['ab1', 'ab2', 'ab3']) {
+      child.stdin.write(write(id))
+      expect(await lineWith(`${id}.txt`)).toContain(`${id}.txt`)
+    }
+    child.stdin.end()
+    await once(child, 'close')
+    expect(child.exitCode).toBe(0)
   })
 })
 

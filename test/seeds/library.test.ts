@@ -31,9 +31,24 @@ import {
 import { clada, cladaCall } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
+import design from './author/unified-design.json' with { type: 'json' }
 
-const yaml = (...names: string[]) =>
-  parse(execFileSync(...cladaCall('tools', ...names, '--format', 'yaml'), { encoding: 'utf8' }))
+const yaml = memoized(() => parse(execFileSync(...cladaCall('tools', '--format', 'yaml'), { encoding: 'utf8' })))
+
+function memoized<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** What is returned, in one spelling: the design also writes `array of strings`, and `?` is not in every place. */
+function shapeOf(returns: object): Record<string, unknown> {
+  const text = JSON.stringify(returns)
+    .replaceAll('?":', '":')
+    .replaceAll('"array of strings"', '{"type":"array","items":"string"}')
+    .replaceAll('"timestamp"', '"string"')
+    .replaceAll('"file|directory|symlink|other"', '"string"')
+  return JSON.parse(text)
+}
 
 describe('seed 000: the definitions as unified-design.yaml has them', () => {
   it('have executor, slash_command, constraints, behavior and when; exec is dynamic', () => {
@@ -52,6 +67,23 @@ describe('seed 000: the definitions as unified-design.yaml has them', () => {
     expect(tools.git_step_back.behavior).toBe('Stashes untracked changes')
     expect(tools.git_step_forward.behavior).toBe('Attempts to pop stashed changes')
   })
+
+  it.each(Object.entries(design.tools).filter(([name]) => name !== 'files_replace_text_in_parents'))(
+    'are those of the design: %s',
+    (name, given) => {
+      const { parameters, returns, ...facts } = { returns: {}, ...given }
+      const own = yaml().tools[name]
+      expect(own).toMatchObject(facts)
+      // What docs/seeds.md lists.
+      const mode = { ...parameters, mode: { values: expect.arrayContaining(['auto_ai', 'msg_contains']) } }
+      const lang = { ...parameters, lang: { values: expect.arrayContaining(['python', 'javascript', 'bash']) } }
+      const expected = { git_squash: mode, exec: lang }[name] ?? parameters
+      expect(own.parameters).toMatchObject(expected)
+      const { replacements_made: replacements, conflicts: _, ...rest } = shapeOf(returns)
+      const shape = replacements === undefined ? rest : { ...rest, replacements }
+      expect(shapeOf(own.returns)).toMatchObject(shape)
+    },
+  )
 
   const block = {
     id: 'abc',
@@ -157,6 +189,18 @@ path = "/tmp/x"
     expect(error).toMatchObject({ name: 'FileOpError', code: 'ENOENT', path: '/a', operation: 'open' })
     expect(error.stack).toContain('library.test.ts')
   })
+
+  it.each([null, {}, { action: 'file_read' }, { action: 'file_read', parameters: null }])(
+    'executeFileOperation never throws: %j',
+    async (action) => {
+      // @ts-expect-error JavaScript may call with anything.
+      const done = await executeFileOperation(action, { repoPath: scratchDir(), gitCommit: false })
+      expect(done).toEqual({
+        success: false,
+        error: expect.stringMatching(/^Unexpected error in executeFileOperation: ./),
+      })
+    },
+  )
 
   it('of executeFileOperation have it as the cause of their result, which has no further field', async () => {
     const root = scratchDir()

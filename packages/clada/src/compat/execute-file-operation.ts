@@ -29,6 +29,16 @@ export class FileOpError extends Error {
 
 /** Runs one parsed action. Never throws. */
 export async function executeFileOperation(action: CladaAction, options: CladaOptions = {}): Promise<FileOpResult> {
+  try {
+    return await performed(action, options)
+  } catch (error) {
+    // Only what has not the shape of an action: JavaScript may call with anything.
+    const reason = error instanceof Error ? error.message : String(error)
+    return { success: false, error: `Unexpected error in executeFileOperation: ${reason}` }
+  }
+}
+
+async function performed(action: CladaAction, options: CladaOptions): Promise<FileOpResult> {
   const params = Object.fromEntries(Object.entries(action.parameters).map(([name, value]) => [name, String(value)]))
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
   const [result] = results

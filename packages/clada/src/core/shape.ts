@@ -97,7 +97,8 @@ function fieldText({ name, optional, shape }: Field): string {
   return `${name}${optional ? '?' : ''}${text === 'string' ? '' : `: ${text}`}`
 }
 
-function wordParts(word: string): { readonly type: string; readonly about: string | undefined } {
+/** `integer: bytes` is a type and what is said of it. */
+export function wordParts(word: string): { readonly type: string; readonly about: string | undefined } {
   const at = word.indexOf(': ')
   return at === -1 ? { type: word, about: undefined } : { type: word.slice(0, at), about: word.slice(at + 2) }
 }

@@ -1,6 +1,6 @@
 import { wrapWords } from '@clada/reply/core/words.ts'
 import type { ActionSpec, Param } from '../core/action.ts'
-import { fieldsOf, isList, type Shape, shapeText } from '../core/shape.ts'
+import { fieldsOf, isList, type Shape, wordParts } from '../core/shape.ts'
 import { groupsOf } from './actions.ts'
 import { toolsOf } from './json-schema.ts'
 import { actionMarkdown } from './markdown.ts'
@@ -167,8 +167,14 @@ export interface ToolDefinition {
   readonly output_display: string
   readonly primary_param?: string
   readonly parameters: Readonly<Record<string, ParameterDefinition>>
-  readonly returns: Readonly<Record<string, string | { readonly type: 'array'; readonly items: string }>>
+  readonly returns: Readonly<Record<string, ReturnedValue>>
 }
+
+/** A type, `a|b` for a choice of words, a list, or fields by name; `?` ends the name of one that may be missing. */
+type ReturnedValue =
+  | string
+  | { readonly type: 'array'; readonly items: ReturnedValue }
+  | { readonly [name: string]: ReturnedValue }
 
 interface ParameterDefinition {
   readonly type: string
@@ -231,7 +237,12 @@ const parameterOf = ({
 
 /** Every field is optional here, because a failure has none of them. */
 function dataOf(returns: Shape): ToolDefinition['returns'] {
-  if (isList(returns)) return { 'data?': { type: 'array', items: shapeText(returns[0]) } }
-  if (typeof returns === 'string') return { 'data?': shapeText(returns) }
-  return Object.fromEntries(fieldsOf(returns).map(({ name, shape }) => [`${name}?`, shapeText(shape)]))
+  if (isList(returns) || typeof returns === 'string') return { 'data?': valueOf(returns) }
+  return Object.fromEntries(fieldsOf(returns).map(({ name, shape }) => [`${name}?`, valueOf(shape)]))
+}
+
+function valueOf(shape: Shape): ReturnedValue {
+  if (typeof shape === 'string') return wordParts(shape).type
+  if (isList(shape)) return { type: 'array', items: valueOf(shape[0]) }
+  return Object.fromEntries(Object.entries(shape).map(([name, of]) => [name, valueOf(of)]))
 }
