@@ -91,8 +91,8 @@ describe('seed 003: text in a structure', () => {
     const root = scratchDir({ 'a.py': 'class A:\n    def f(self):\n        if x:\n            return 1\n' })
     const file = path.join(root, 'a.py')
     const options = { repoPath: root, gitCommit: false }
-    const { matches } = await read_structure(file, 'A\nf', options)
-    expect(matches.map(({ text }) => text)).toEqual(['def f(self):\n    if x:\n        return 1\n'])
+    const shown = await read_structure(file, 'A\nf', options)
+    expect(shown).toMatchObject({ matches: [{ text: 'def f(self):\n    if x:\n        return 1\n' }] })
     const done = await replace_text_in_structure(file, 'A\nf', old, old.replace('1', '2'), options)
     expect(done).toEqual({ affected_lines: [3, 4] })
     expect(fs.readFileSync(file, 'utf8')).toContain('        if x:\n            return 2\n')
