@@ -36,6 +36,15 @@ describe('an undo that drops commits', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
+  it('leaves work that was not committed as it was, also in the file that was edited', async () => {
+    const root = repository(files)
+    fill(root, { 'a.txt': 'one\nmine\n' })
+    await open(root).perform('file_replace_text', edit)
+    expect(await open(root).undo()).toMatchObject({ success: true })
+    expect(subjects(root)).toEqual(['first'])
+    expect(git(root, 'diff', '--unified=0')).toContain('+mine\n')
+  })
+
   it.each<[string, (root: string) => void]>([
     ['a commit came after them', (root) => void git(root, 'commit', '-q', '--allow-empty', '-m', 'mine')],
     ['another branch has them', (root) => void git(root, 'branch', 'other')],

@@ -16,6 +16,7 @@ function recorderWith(seen: PathChange[]): Recorder {
     ofProgram: false,
     queue: async () => {},
     begin: async () => {},
+    enter: async () => {},
     prepare: async () => {},
     beginChange: (changes) => {
       seen.push(...changes)

@@ -17,6 +17,7 @@ const noRoomFor = (name: string): Recorder => ({
   ofProgram: false,
   queue: async () => {},
   begin: async () => {},
+  enter: async () => {},
   prepare: async () => {},
   beginChange: (changes) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))

@@ -7,6 +7,8 @@ export interface Recorder {
   queue(): Promise<unknown>
   /** Waits until this execution may write, or throws `ProblemError`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
+  /** Waits until this execution may write below a further root, in `dir`. Called after `begin` and before every change there. */
+  enter(root: string, dir: string): Promise<void>
   /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. Undefined: it is done. */
   prepare(changes: readonly PathChange[]): Promise<void> | undefined
   /**

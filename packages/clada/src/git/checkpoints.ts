@@ -68,6 +68,8 @@ export interface CheckpointOptions {
   readonly saves: 'everything' | 'own changes'
   /** The execution's own directory. */
   readonly dir: string
+  /** A directory of another repository than that of the root, whose state directory is `stateDir`. */
+  readonly elsewhere?: string
   readonly number: number
 }
 
@@ -83,10 +85,12 @@ export interface Begun {
  * that is done again.
  */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Begun | undefined> {
-  const known = knownRepository(options.root)
+  const { elsewhere } = options
+  const known = knownRepository(elsewhere ?? options.root)
   const begun = known && (await beginIn(known.repository, options, known.isCurrent))
   if (begun !== undefined) return begun
-  const found = await findRepository(options.root, 'is read later')
+  const found = await findRepository(elsewhere ?? options.root, 'is read later')
+  if (found === undefined && elsewhere !== undefined) return undefined
   try {
     return await beginIn(found ?? (await ownRepository(options.stateDir)), options)
   } catch (error) {
@@ -104,7 +108,10 @@ async function beginIn(
 ): Promise<Begun | undefined> {
   await releaseLocks(repository)
   const head = repository.top === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
-  const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
+  const isolated =
+    options.elsewhere === undefined
+      ? IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
+      : IsolatedGit.openIn(options.stateDir, repository, head)
   let begun: Begun | undefined
   try {
     const checkpoints = new Checkpoints(options, isolated, head)
@@ -132,6 +139,15 @@ export class Checkpoints {
     this.#isolated = isolated
     this.#head = head
     this.mode = options.settings.git === 'commit' && isolated.repository.top !== undefined ? 'commit' : 'shadow'
+  }
+
+  get gitDir(): string {
+    return this.#isolated.repository.gitDir
+  }
+
+  /** Of the user's repository. */
+  get top(): string | undefined {
+    return this.#isolated.repository.top
   }
 
   /** Commits the user's uncommitted changes. Returns warnings; undefined, with nothing done, if the configuration is not current. */
@@ -337,7 +353,9 @@ export class Checkpoints {
   async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
     const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
     const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
-    return leftOut(this.#isolated, undone?.commits?.after, gone)
+    const other = undone?.further?.find(({ top }) => top === this.top)
+    const commits = this.#options.elsewhere === undefined ? undone?.commits : other?.commits
+    return leftOut(this.#isolated, commits?.after, gone)
   }
 
   /** Whether another process committed, staged or began something since this execution began. */
@@ -372,7 +390,7 @@ export class Checkpoints {
   }
 }
 
-interface Saved {
+export interface Saved {
   readonly commits: NonNullable<ExecutionRecord['commits']>
   readonly warnings: string[]
   /** Changed paths that git ignores, as the record has them. */

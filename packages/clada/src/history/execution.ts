@@ -3,8 +3,9 @@ import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { defaultLimits, type HistorySettings } from '../core/settings.ts'
+import { isInside, pathFrom } from '../core/paths.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
-import type { Checkpoints } from '../git/checkpoints.ts'
+import type { Checkpoints, Saved } from '../git/checkpoints.ts'
 import type { ProjectFiles } from '../git/snapshot.ts'
 import { Journal } from '../store/journal.ts'
 import {
@@ -12,6 +13,7 @@ import {
   contentsOfHistory,
   dirOf,
   type ExecutionRecord,
+  type FurtherRoot,
   isolatedDir,
   type Moved,
   noteLast,
@@ -23,6 +25,8 @@ import {
   sweepIsolated,
 } from '../store/record.ts'
 import { isOsError } from '../core/platform.ts'
+import { noteElsewhere } from './elsewhere.ts'
+import { type OpenFurther, withoutGitAdvice } from './further.ts'
 import { takeOverOldState } from './take-over.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryOf, targetOfParams } from '../store/summary.ts'
@@ -63,6 +67,8 @@ export interface Open {
   /** The MAC with which the execution before ends. */
   readonly previous: string | undefined
   readonly checkpoints: Checkpoints | undefined
+  /** The roots besides the first that were written to so far. */
+  readonly further: OpenFurther[]
 }
 
 /**
@@ -92,19 +98,13 @@ export async function openExecution(
     })
     noteLast(history, number)
     const place = { stateDir, history, number, journal }
-    return { ...place, previous, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
+    const checkpoints = await openedCheckpoints(place, options, warn).catch(withoutGitAdvice)
+    return { ...place, previous, checkpoints, further: [] }
   } catch (error) {
     journal?.close()
     fs.rmSync(dirOf(history, number), { recursive: true, force: true })
     throw error
   }
-}
-
-/** Adds the way to run without git. */
-function withoutGitAdvice(error: unknown): never {
-  if (!(error instanceof ProblemError) || error.problem.kind !== 'git') throw error
-  const { advice = 'Fix the problem above.' } = error.problem
-  throw new ProblemError({ ...error.problem, advice: `${advice} Or run with --no-git.` })
 }
 
 function refuseWhileBack(stateDir: string): void {
@@ -234,14 +234,18 @@ export interface Done {
 
 /** Ends an execution: first the record, which undo needs, then the checkpoint. Does not release the lock. */
 export async function closeExecution(
-  { history, number, journal, previous, checkpoints }: Open,
+  { history, number, journal, previous, checkpoints, further }: Open,
   options: HistoryOptions,
   done: Done,
 ): Promise<Ended> {
   let isEmpty = false
   try {
     await options.settle()
-    const record = { ...recordOf(number, journal, options, done), ...(previous === undefined ? {} : { previous }) }
+    const record = {
+      ...recordOf(number, journal, options, done),
+      ...(further.length === 0 ? {} : { further: further.map(({ noted }) => noted) }),
+      ...(previous === undefined ? {} : { previous }),
+    }
     // An undo without changes is recorded too.
     isEmpty =
       record.paths.length === 0 &&
@@ -249,11 +253,12 @@ export async function closeExecution(
       (record.of === undefined || record.ended === 'interrupted')
     if (isEmpty) return { warnings: [] }
     journal.end(record)
-    if (checkpoints === undefined) await journal.sync()
-    const ended =
-      checkpoints === undefined
-        ? { record, warnings: [] }
-        : await checkpointed(checkpoints, record, journal, options.inspect, done)
+    const saving = [checkpoints, ...further.map((one) => one.checkpoints)].some((one) => one !== undefined)
+    if (!saving) await journal.sync()
+    const ended = saving
+      ? await checkpointed({ checkpoints, further, journal }, record, options, done)
+      : { record, warnings: [] }
+    noteElsewhere(options.root, number, record)
     if (number % packedEvery === 0) await checkpoints?.pack()
     return ended
   } finally {
@@ -265,27 +270,76 @@ export async function closeExecution(
 /** Executions from one look at the number of loose objects to the next. */
 const packedEvery = 32
 
+interface Attempt {
+  readonly saved?: Saved | undefined
+  readonly failure?: ProblemError | undefined
+}
+
+/** Each repository gets its commit. One that fails does not keep the others from theirs. */
 async function checkpointed(
-  checkpoints: Checkpoints,
+  { checkpoints, further, journal }: Pick<Open, 'checkpoints' | 'further' | 'journal'>,
   record: ExecutionRecord,
-  journal: Journal,
-  inspect: Inspect,
+  options: HistoryOptions,
   { explanations, left, byPrograms }: Done,
 ): Promise<Ended> {
-  const [saved] = await Promise.all([
-    checkpoints.after(record, explanations, inspect, left).catch(asGitError),
-    journal.sync(),
-  ])
-  if (saved instanceof ProblemError) return { record, warnings: [], failure: saved }
-  const { commits, warnings, ignored } = saved
-  const paths = record.paths.map((entry) =>
-    ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
-  )
-  const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits, paths }
-  journal.end(whole)
-  await journal.sync()
-  const commit = checkpoints.mode === 'commit' ? commits.after : undefined
-  return { record: whole, warnings, ...(commit === undefined ? {} : { commit }) }
+  const save = async (one: Checkpoints | undefined): Promise<Attempt> => {
+    const part = partOf(record, one?.top, options.root, explanations)
+    const saved = await one?.after(part, explanations, options.inspect, left).catch(asGitError)
+    return saved instanceof ProblemError ? { failure: saved } : { saved }
+  }
+  const [own] = await Promise.all([save(checkpoints), journal.sync()])
+  const others: Attempt[] = []
+  for (const one of further) others.push(await save(one.checkpoints))
+  const all = [own, ...others]
+  const whole = all.flatMap(({ saved }) => saved ?? [])
+  const warnings = whole.flatMap((one) => one.warnings)
+  const ignored = new Set(whole.flatMap((one) => [...one.ignored]))
+  const failure = all.find((one) => one.failure !== undefined)?.failure
+  const commits = own.saved?.commits
+  const noted: ExecutionRecord = {
+    ...record,
+    ...(checkpoints === undefined || commits === undefined ? {} : { mode: checkpoints.mode, commits }),
+    ...(further.length === 0
+      ? {}
+      : {
+          further: further.map((one, at): FurtherRoot => {
+            const made = others[at]?.saved?.commits
+            const mode = one.checkpoints?.mode
+            return mode === undefined || made === undefined ? one.noted : { ...one.noted, mode, commits: made }
+          }),
+        }),
+    paths: record.paths.map((entry) =>
+      ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
+    ),
+  }
+  if (whole.length > 0) {
+    journal.end(noted)
+    await journal.sync()
+  }
+  const commit = noted.mode === 'commit' ? commits?.after : undefined
+  return {
+    record: noted,
+    warnings,
+    ...(failure === undefined ? {} : { failure }),
+    ...(commit === undefined ? {} : { commit }),
+  }
+}
+
+/** An execution as the commit of one repository tells it, where it changed files of several. */
+function partOf(
+  record: ExecutionRecord,
+  top: string | undefined,
+  root: string,
+  explanations: readonly string[],
+): ExecutionRecord {
+  if (record.further === undefined || record.ended !== 'whole' || top === undefined) return record
+  const paths = record.paths.flatMap((entry) => {
+    const absolute = path.resolve(root, entry.path)
+    const base = isInside(root, top) ? root : top
+    return isInside(absolute, top) ? [{ ...entry, path: pathFrom(base, absolute) }] : []
+  })
+  const { kind, of, ofActions } = record
+  return { ...record, summary: summaryOf({ kind, of, ofActions, paths, explanations }) }
 }
 
 /** Failures of git and of the disk are reported in the same way: the commit is missing. */

@@ -18,6 +18,7 @@ import type {
 import type { ActionResult } from '../core/result.ts'
 import { lockProject } from '../store/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
+import { closeFurther, enterFurther } from './further.ts'
 import { dirOf, isolatedDir, type Moved, type Position } from '../store/record.ts'
 import type { Snapshot } from '../git/snapshot.ts'
 import { targetOfParams } from '../store/summary.ts'
@@ -41,6 +42,8 @@ export class History implements Recorder {
   readonly #byPrograms = new Set<string>()
   #queued: Promise<() => void> | undefined
   #beginning: Promise<void> | undefined
+  /** By directory. */
+  readonly #entering = new Map<string, Promise<void>>()
   #open: Open | undefined
   #explanations: string[] = []
   #snapshot: Snapshot | undefined
@@ -66,6 +69,14 @@ export class History implements Recorder {
       throw new ProblemError({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
     })
     return this.#beginning
+  }
+
+  enter(root: string, dir: string): Promise<void> {
+    const known = this.#entering.get(dir)
+    if (known !== undefined) return known
+    const entering = this.#enter(root, dir)
+    this.#entering.set(dir, entering)
+    return entering
   }
 
   prepare(changes: readonly PathChange[]): Promise<void> | undefined {
@@ -217,6 +228,7 @@ export class History implements Recorder {
   async #end(results: readonly ActionResult[]): Promise<Ended> {
     const open = this.#open
     if (open === undefined) return { warnings: this.warnings }
+    await Promise.allSettled(this.#entering.values())
     this.#open = undefined
     try {
       const ended = await closeExecution(open, this.#options, {
@@ -234,10 +246,21 @@ export class History implements Recorder {
       const { code, message } = error
       return { warnings: this.warnings, failure: new ProblemError({ kind: 'record-unwritten', code, message }) }
     } finally {
+      closeFurther(open.further)
       open.checkpoints?.close()
       const isolatedDirs = path.join(dirOf(open.history, open.number), isolatedDir)
       if (this.#programs > 0) fs.rmSync(isolatedDirs, { recursive: true, force: true })
     }
+  }
+
+  /** One after the other: a repository of two roots is opened once. */
+  #enter(root: string, dir: string): Promise<void> {
+    const open = this.#open
+    if (open === undefined) throw new Error('a change before the beginning')
+    const before = [...this.#entering.values()]
+    return Promise.allSettled(before).then(() =>
+      enterFurther(open, { root, dir }, this.#options, (lines) => this.warnings.push(...lines)),
+    )
   }
 
   async #begin(stateDir: string, commits: Commits): Promise<void> {
@@ -381,7 +404,7 @@ export function openRecordedWorkspace(
     ...options,
     root,
     allowedRoots,
-    isBlocked: (relative) => workspace.isBlocked(path.join(root, relative)),
+    isBlocked: (relative) => workspace.isBlocked(path.resolve(root, relative)),
     inspect: (absolute) => workspace.inspect(absolute),
     files: {
       inspect: (absolute) => workspace.inspect(absolute),

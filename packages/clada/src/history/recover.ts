@@ -13,6 +13,8 @@ import {
   conversationIn,
   dirOf,
   type ExecutionRecord,
+  type FurtherRoot,
+  isFurtherRoot,
   isolatedDir,
   isSameMode,
   isSameState,
@@ -60,6 +62,7 @@ export async function recover(
   // The mode is recorded once git has saved the execution.
   if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedMessage(written)] : []
   const known = interruptedRecord(history, number, root, inspect)
+  for (const { top } of known.further ?? []) if (top !== undefined) await releaseGit(top)
   if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
   const changed = program && (await changedSinceProgram(program, dir, place, known.paths))
@@ -176,7 +179,9 @@ function interruptedRecord(history: string, number: number, root: string, inspec
   const actions: ActionRecord[] = []
   let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
   const paths = new Map<string, Found>()
+  const further: FurtherRoot[] = []
   for (const line of lines) {
+    if ('further' in line && isFurtherRoot(line.further)) further.push(line.further)
     if ('about' in line) about = aboutIn(line.about)
     if ('done' in line) actions.push(actionOf(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
@@ -195,6 +200,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     kind: kindOf(header),
     ...(conversation === undefined ? {} : { conversation }),
     ...about,
+    ...(further.length === 0 ? {} : { further }),
     ended: damaged ? 'lost' : 'interrupted',
     mode: 'off',
     summary: damaged ? 'lost' : 'interrupted',

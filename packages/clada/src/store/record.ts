@@ -24,6 +24,8 @@ export interface ExecutionRecord {
   readonly ended: 'whole' | 'interrupted' | 'lost'
   readonly mode: 'commit' | 'shadow' | 'off'
   readonly commits?: { readonly before?: string; readonly after?: string }
+  /** The further roots in which files may have changed, with their repositories. */
+  readonly further?: readonly FurtherRoot[]
   /** Set when a program moved the branch, or went to another one. */
   readonly moved?: Moved
   readonly summary: string
@@ -35,6 +37,16 @@ export interface ExecutionRecord {
   readonly document?: string
   readonly actions: readonly ActionRecord[]
   readonly paths: readonly PathRecord[]
+}
+
+/** A repository outside the project, or a root without one. */
+export interface FurtherRoot {
+  /** The root that the user allowed. */
+  readonly root: string
+  /** The top of the repository; missing where there is none. */
+  readonly top?: string
+  readonly mode?: 'commit' | 'shadow'
+  readonly commits?: NonNullable<ExecutionRecord['commits']>
 }
 
 export interface Moved {
@@ -183,12 +195,12 @@ export function conversationIn(value: unknown): Conversation | undefined {
 /** An older version may have written it. */
 function isExecution(value: unknown): value is ExecutionRecord {
   if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { of, ofActions, commits, moved, conversation, actions, paths } = value
+  const { of, ofActions, commits, further, moved, conversation, actions, paths } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (of !== undefined && typeof of !== 'number') return false
   if (conversation !== undefined && conversationIn(conversation) === undefined) return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
-  if (commits !== undefined && !(isRecord(commits) && Object.values(commits).every(isObjectName))) return false
+  if (!isCommits(commits) || (further !== undefined && !isListOf(further, isFurtherRoot))) return false
   if (moved !== undefined && !(isRecord(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
     return false
   return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
@@ -198,6 +210,15 @@ const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every((one) => fits(one))
 
 const isObjectName = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{40,64}$/.test(value)
+
+const isCommits = (value: unknown): boolean =>
+  value === undefined || (isRecord(value) && Object.values(value).every(isObjectName))
+
+export const isFurtherRoot = (value: unknown): value is FurtherRoot =>
+  isRecord(value) &&
+  typeof value['root'] === 'string' &&
+  ['string', 'undefined'].includes(typeof value['top']) &&
+  isCommits(value['commits'])
 
 const isPosition = (value: unknown): boolean =>
   isRecord(value) &&

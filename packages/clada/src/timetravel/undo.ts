@@ -1,10 +1,11 @@
 import path from 'node:path'
-import { isBelowAny } from '../core/paths.ts'
+import { isBelowAny, isInside } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
 import { type History, openRecordedWorkspace } from '../history/history.ts'
+import { type Elsewhere, elsewhereOf } from '../history/elsewhere.ts'
 import type { About } from '../history/execution.ts'
 import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { openTimeline, readTimeline } from '../history/recover.ts'
@@ -73,13 +74,25 @@ export function redoExecution(
   return undoOrRedo('redo', settings, history, options)
 }
 
+/** An execution is reverted in all repositories that it changed, which are allowed for that. */
 async function undoOrRedo(
   kind: 'undo' | 'redo',
   settings: Settings,
   how: HistorySettings,
   options: UndoOptions,
 ): Promise<UndoResult> {
-  const { root } = settings
+  const result = await undoOrRedoIn(kind, settings, how, options)
+  if (!('needs' in result)) return result
+  return undoOrRedo(kind, { ...settings, allowedRoots: [...settings.allowedRoots, ...result.needs] }, how, options)
+}
+
+async function undoOrRedoIn(
+  kind: 'undo' | 'redo',
+  settings: Settings,
+  how: HistorySettings,
+  options: UndoOptions,
+): Promise<UndoResult | { readonly needs: readonly string[] }> {
+  const { root, allowedRoots } = settings
   const stateDir = findState(root) ?? (isOldStateOurs(root) ? makeState(root).dir : undefined)
   if (stateDir === undefined) return refuseUndo(foreignStateNote(root) ?? 'Nothing was executed here yet.')
   const judge = makeUndoJudge(pathPolicyOf(settings))
@@ -97,8 +110,17 @@ async function undoOrRedo(
       const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect, count)
       return { records, chosen: choose(kind, records, options) }
     })
+    const newer = kind === 'redo' || options.number !== undefined || options.force ? undefined : lastElsewhere(root)
+    const here = typeof chosen === 'string' ? '' : chosen.time
+    if (newer !== undefined && newer.time > here) return await ended(history, refuseUndo(elsewhereReason(newer)))
     if (typeof chosen === 'string')
       return await ended(history, refuseUndo(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
+    const further = new Set(chosen.further?.map((one) => one.root))
+    const needs = [...further].filter((one) => ![root, ...allowedRoots].some((allowed) => isInside(one, allowed)))
+    if (needs.length > 0) {
+      await history.end([])
+      return { needs }
+    }
     // What a redo is about is in the undo that it reverts.
     const action = kind === 'redo' ? undefined : options.action
     const reverted = aboutOf(chosen, action)
@@ -115,14 +137,15 @@ async function undoOrRedo(
       interrupted,
     )
     const moving = files.success && action === undefined && files.conflicts.length === 0
-    const isDropping = moving && kind === 'undo' && how.undoCommits === 'drop'
+    const isInSeveral = chosen.further?.some(({ top }) => top !== undefined) ?? false
+    const isDropping = moving && kind === 'undo' && how.undoCommits === 'drop' && !isInSeveral
     const dropped = isDropping ? await dropCommits(chosen, settings.root, stateDir, history) : undefined
-    // The files are as they were before the commits, and what was not committed then is not committed now.
-    if (dropped !== undefined) history.leave(files.restored)
     const notes = dropped ?? (moving ? await restoreBranch(chosen, settings.root, stateDir, history) : [])
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
-    history.leave(result.conflicts.map((conflict) => conflict.path))
+    // Without the commits the files are as they were before them, and what was not committed then is not committed now.
+    const uncommitted = dropped === undefined ? [] : files.restored
+    history.leave([...uncommitted, ...result.conflicts.map((conflict) => conflict.path)])
     // A redo reports the execution, not the undo that it reverts.
     const { number, summary } = (kind === 'redo' && records.find((one) => one.number === reverted.of)) || chosen
     const { ofActions } = reverted
@@ -211,6 +234,18 @@ function undoOf(records: readonly ExecutionRecord[], number?: number, action?: n
   const about = { of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
   return held.findLast((one) => isAboutSame(one, about)) ?? `${what} ${number} is not undone. See clada history.`
 }
+
+/** The newest execution of another project that changed files here and is not undone. */
+const lastElsewhere = (root: string): Elsewhere | undefined =>
+  elsewhereOf(root).findLast((note) => {
+    const state = findState(note.root)
+    if (state === undefined) return false
+    const records = readTimeline(path.join(state, 'history'), note.root, () => ({ type: 'absent' }), 128)
+    return standings(records).some(({ record, undone }) => record.number === note.number && !undone)
+  })
+
+const elsewhereReason = ({ root, number }: Elsewhere): string =>
+  `The last change here is part of execution ${number} of ${root}, which is undone in both: clada undo ${number} --root ${root}`
 
 const lostReason = (number: number): string =>
   `The record of execution ${number} is lost or damaged, so it cannot be undone, and nothing was changed. ` +

@@ -90,7 +90,8 @@ function folded(all: readonly Step[]): { steps: readonly Step[]; passed: Readonl
   return { steps: [...steps], passed }
 }
 
-function displacedBy(step: Step): Location[] {
+/** The places that a step changes. */
+export function displacedBy(step: Step): Location[] {
   switch (step.kind) {
     case 'write':
     case 'place':

@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings.ts'
 import { Declarations } from './declared-encoding.ts'
 import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
-import { landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
+import { displacedBy, landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
 import { SecondNames } from '../process/second-names.ts'
 import { type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
@@ -91,7 +91,11 @@ export function openWorkspace(
   const begin =
     recorder === undefined
       ? undefined
-      : (commits?: Commits) => (begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep()))
+      : (places: readonly Location[], commits?: Commits) => {
+          begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep())
+          const further = places.filter(({ root }) => root !== settings.root)
+          return further.length === 0 ? begun : begun.then(() => enterAll(further, recorder))
+        }
   const names = new SecondNames([settings.root, ...settings.allowedRoots], {
     isBlocked: (absolute) => judge.isBlocked(absolute),
     ownNames: (file) => recorder?.namesOf(file) ?? 0,
@@ -111,7 +115,7 @@ export function openWorkspace(
     recorder,
   })
   const land = async (steps: readonly Step[]): Promise<WriteNote[]> => {
-    if (steps.length > 0) await begin?.()
+    if (steps.length > 0) await begin?.(steps.flatMap(displacedBy))
     return landTogether(steps, disk)
   }
   const stageOver = async (below: Workspace, tree: StagedTree | undefined): Promise<GroupScope> => {
@@ -153,7 +157,7 @@ export function openWorkspace(
     stateDir: () => scratch.stateDir(),
     notes: scratch.notes,
     queue: () => recorder?.queue(),
-    begin: async () => begin?.(),
+    begin: async () => begin?.([]),
     sweep: () => scratch.sweep(),
     isBlocked: (absolute) => locator.isBlocked(absolute),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
@@ -177,6 +181,11 @@ export function openWorkspace(
       await scratch.finish()
     },
   }
+}
+
+/** One after the other: each may wait for the lock of another repository. */
+async function enterAll(places: readonly Location[], recorder: Recorder): Promise<void> {
+  for (const { root, absolute } of places) await recorder.enter(root, path.dirname(absolute))
 }
 
 /** Files with the texts that an editor holds. What is blocked, new or not UTF-8 stays as it is on the disk. */

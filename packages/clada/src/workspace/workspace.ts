@@ -36,7 +36,7 @@ export interface WorkspaceParts {
   readonly locator: Locator
   readonly limits: Limits
   /** Waited for before each change of the disk. */
-  readonly begin?: ((commits?: Commits) => Promise<void>) | undefined
+  readonly begin?: ((places: readonly Location[], commits?: Commits) => Promise<void>) | undefined
   readonly recorder?: Recorder | undefined
   /** The encodings of files, for all workspaces of one run. */
   readonly declarations: Declarations
@@ -210,7 +210,7 @@ export class ActionFiles implements Files {
     const bytes = await encode({ text: content, bom: file.bom }, file.encoding, file.path)
     if (bytes.equals(base.bytes)) return
     this.#workspace.parts.declarations.freeze(at)
-    await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.begin?.([at])
     this.#bases.delete(file)
     this.#write(at, file.path, bytes, base)
   }
@@ -236,7 +236,7 @@ export class ActionFiles implements Files {
       const ended = eol === undefined ? plain : toEol(plain, eol)
       const content = await encode({ text: await asNotebook(path, ended), bom: false }, encoding, path)
       declarations.freeze(at)
-      await this.#workspace.parts.begin?.()
+      await this.#workspace.parts.begin?.([at])
       this.#write(at, path, content, null)
       return { bytes: content.length }
     }
@@ -249,7 +249,7 @@ export class ActionFiles implements Files {
       const bom = encodingByMark(base.bytes) !== undefined
       content = await encode({ text: await asNotebook(path, plain, base.bytes), bom }, encoding, path)
       this.#workspace.parts.declarations.freeze(at)
-      await this.#workspace.parts.begin?.()
+      await this.#workspace.parts.begin?.([at])
     } catch (error) {
       base.release()
       throw error
@@ -261,7 +261,7 @@ export class ActionFiles implements Files {
   async remove(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write')
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
-    if (look !== undefined && look.type !== 'directory') await this.#workspace.parts.begin?.()
+    if (look !== undefined && look.type !== 'directory') await this.#workspace.parts.begin?.([at])
     this.#workspace.parts.declarations.freeze(at)
     this.#tree.remove(at)
     this.#workspace.seen.delete(at.absolute)
@@ -277,7 +277,7 @@ export class ActionFiles implements Files {
       assertLinkStaysInside(source, this.#tree.readLink(source), this.#workspace.parts.locator)
     if (source.absolute === target.absolute) return { overwrote: false }
     const overwrote = this.#refuseDirectory(target, 'rename')
-    await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.begin?.([source, target])
     this.#workspace.parts.declarations.freeze(source)
     this.#workspace.parts.declarations.freeze(target)
     this.#tree.rename(source, target)
@@ -296,7 +296,7 @@ export class ActionFiles implements Files {
     if (look === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
     if (look.type === 'directory') throw directoryError(source, 'copyfile')
     const overwrote = this.#refuseDirectory(target, 'copyfile')
-    await this.#workspace.parts.begin?.()
+    await this.#workspace.parts.begin?.([target])
     this.#workspace.parts.declarations.freeze(target)
     await this.#tree.copy(source, target)
     this.changed.add(target.absolute)
@@ -311,14 +311,14 @@ export class ActionFiles implements Files {
     if (look !== undefined && look.type !== 'directory') {
       throw new ProblemError({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: path.given })
     }
-    if (look === undefined && at.parts.length > 0) await this.#workspace.parts.begin?.()
+    if (look === undefined && at.parts.length > 0) await this.#workspace.parts.begin?.([at])
     this.#tree.makeDir(at)
   }
 
   async removeDir(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write', 'directory')
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
-    if (look?.type === 'directory') await this.#workspace.parts.begin?.()
+    if (look?.type === 'directory') await this.#workspace.parts.begin?.([at])
     this.#tree.removeDir(at)
   }
 
@@ -373,7 +373,7 @@ export class ActionFiles implements Files {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.flushed()
     const { begin, recorder } = this.#workspace.parts
-    if (effect !== 'looks') await begin?.(effect.endsWith('repository') ? 'git' : 'clada')
+    if (effect !== 'looks') await begin?.([], effect.endsWith('repository') ? 'git' : 'clada')
     if (effect.startsWith('changes')) await recorder?.beforeProgram()
     if (effect === 'lands repository') await recorder?.beforeGit()
     const { cwd } = this.#tree.outside(at)
@@ -405,11 +405,12 @@ export class ActionFiles implements Files {
   }
 
   async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
-    if (effects.length > 0) await this.#workspace.parts.begin?.()
     const { tree, locator } = this.#workspace.parts
     // What takes a name is on the disk first.
     await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
     const places = effects.map(({ path }) => locator.written(join(root, path), by))
+    const allowed = places.flatMap((at) => ('reason' in at ? [] : [at]))
+    if (effects.length > 0) await this.#workspace.parts.begin?.(allowed)
     for (const at of places) if (!('reason' in at)) this.#workspace.parts.declarations.freeze(at)
     await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
     const kept: Effect[] = []

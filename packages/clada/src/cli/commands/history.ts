@@ -1,5 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import { counted } from '@clada/reply/core/words.ts'
+import { type Elsewhere, elsewhereOf } from '../../history/elsewhere.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { spellOut } from '../../report/words.ts'
@@ -33,6 +34,8 @@ export const command: Command = {
       const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
       if (flags.json === undefined) print(table(flags.all === undefined ? collapsed(entries, older) : entries, paint))
       else printJson(entries)
+      if (flags.json === undefined)
+        for (const note of elsewhereOf(root).slice(-listedElsewhere)) print(elsewhereLine(note))
       if (older && flags.quiet === undefined)
         process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
       return 0
@@ -44,6 +47,12 @@ export const command: Command = {
     return 0
   },
 }
+
+/** An execution of another project that changed files here too. */
+const elsewhereLine = ({ root, number, time }: Elsewhere): string =>
+  `-  ${spellOut(localTime(time))}  execution ${number} of ${spellOut(root)}`
+
+const listedElsewhere = 5
 
 /** Reading more would make the list slow in a long history. */
 const listed = 50
