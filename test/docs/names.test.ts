@@ -23,7 +23,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', 'packages/vscode/README.md', ...d
 
 /** Flags, actions and parameters of other programs that the pages name. */
 const ofOthers = new Set(
-  '--git-dir --no-sandbox --disable-userns --shared --liftoff-only --wasm-tier-up-filter replace_in_file write_to_file insert_content git_auto_push files_replace_text_in_parents git.exe'.split(
+  '--git-dir --no-sandbox --disable-userns --shared --liftoff-only --wasm-tier-up-filter replace_in_file write_to_file insert_content git_auto_push file_lines_replace files_replace_text_in_parents git.exe'.split(
     ' ',
   ),
 )
