@@ -18,7 +18,7 @@ export const contextAdd = defineAction({
   access: ['llm', 'user'],
   params: {
     path: path(
-      'File to keep in view; a directory or glob means the files below it that git does not ignore; `file:1-20` keeps these lines, `file@@Class@@method` one structure.',
+      'File to keep in view. A directory or glob means the files below it that git does not ignore. `file:1-20` keeps these lines, `file@@Class@@method` one structure.',
     ),
   },
   hints: { idempotent: true },

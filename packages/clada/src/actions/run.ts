@@ -6,7 +6,7 @@ export const run = defineAction({
   name: 'run',
   title: 'Run a command',
   description:
-    'Run one command line, without a shell. Use it for one program, such as the tests or git; use exec for pipes, loops and code. Listed commands that look (cat head tail grep find ls pwd tree wc diff file stat realpath xxd, git status diff log show branch stash-list ls-files) and that change files (mv rm cp mkdir touch) run at once; any other needs the approval of the user.',
+    'Run one command line, without a shell. Use it for one program, such as the tests or git; use exec for pipes, loops and code. These run at once: `cat head tail grep find ls pwd tree wc diff file stat realpath xxd`, `mv rm cp mkdir touch`, `git status diff log show branch stash-list ls-files`. Any other needs the approval of the user.',
   effect: 'exec',
   previews: true,
   primary: 'command',

@@ -161,7 +161,7 @@ export const keys = {
     kind: oneOf(choices.matching),
     default: 'tolerant',
     about:
-      'How an edit finds its place when its old text is not in the file as written. tolerant: differences in whitespace, punctuation and context are forgiven, with a warning, where only one place can be meant. exact: they are not. Formats of other tools are always tolerant.',
+      'How an edit finds its place when its old text is not in the file as written. tolerant: differences in whitespace, punctuation and context are accepted, with a warning, if only one place can be meant. exact: they are not. Formats of other tools are always tolerant.',
     example: 'exact',
     project: towards(['exact', 'tolerant']),
     to: (matching) => ({ matching }),
@@ -178,7 +178,7 @@ export const keys = {
     kind: oneOf(choices.proposals),
     default: 'ask',
     about:
-      'What to do with proposals: whole files in a reply, and other changes that need a yes. ask: show each and apply it after a yes; they wait if nobody can be asked. apply: apply them. off: do not look for them.',
+      'What to do with proposals: whole files in a reply, and other changes that need a yes. ask: show each and apply it after a yes. They wait if nobody can be asked. apply: apply them. off: do not look for them.',
     example: 'apply',
     project: towards(['off', 'ask', 'apply']),
     to: (proposals) => ({ proposals }),
@@ -268,7 +268,7 @@ export const keys = {
     kind: oneOf(['safe', 'full']),
     default: defaultCommandSettings.execGit,
     about:
-      'What code and approved commands see of a repository whose index or last commit has a blocked file: nothing (safe), or its objects, with that file in them (full).',
+      'What code and approved commands see of a repository whose index or last commit has a blocked file. safe: nothing. full: its objects, with that file in them.',
     example: 'full',
     project: towards(['safe', 'full']),
     to: (execGit) => ({ execGit }),
@@ -363,7 +363,7 @@ export const keys = {
     kind: path('a file'),
     default: '.clada/output.md',
     about:
-      'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/; a file that clada did not write is never replaced.',
+      'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/. A file that clada did not write is never replaced.',
     example: 'notes/results.md',
     project: fileOfOurs,
     to: 'listener',
