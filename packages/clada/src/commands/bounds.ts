@@ -105,14 +105,15 @@ export function boundsFor(
   found: Blocked,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
-  const { root, allowedRoots, userPlaces } = scope.settings
+  const { root, allowedRoots, userPlaces, runningProgram = [] } = scope.settings
   const repositories = found.repositories.filter((name) => !isGitName(name))
   const home = homeDir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = [gitName, stateName, ...userPlacesIn(root, userPlaces)]
   // A command whose approval is bound to what it runs may set up its tools; code may not plant what others run later.
-  const planted = what.by !== 'wide' ? writeBlocked : []
+  const programs = runningProgram.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))
+  const planted = what.by !== 'wide' ? [...writeBlocked, ...programs] : []
   const inGit = what.repository === 'changes' ? keptInGit : [gitName]
   const reads = new Set(what.reads)
   const kept = [...new Set([...inGit, ...own.slice(1), projectFileName, ...planted, ...reads, ...repositories])]

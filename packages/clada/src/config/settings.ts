@@ -22,6 +22,7 @@ import {
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
+import { runningProgram } from '../state/running-program.ts'
 import { userPlaces } from '../state/user-state.ts'
 import { watchedPaths } from '../state/watched-files.ts'
 
@@ -190,6 +191,7 @@ export function settingsOf(options: CladaOptions): Settings {
     allowEscape: options.allowEscape ?? false,
     reserved: () => [...reserved, ...watchedPaths(roots)],
     userPlaces: userPlaces(),
+    runningProgram: runningProgram(options.allowEscape === true ? [path.parse(root).root] : roots),
     limits: { ...defaultLimits, ...options.limits },
     session: options.session,
     encoding: options.encoding,

@@ -59,3 +59,12 @@ export function packageFile(name: string): string | undefined {
     return undefined
   }
 }
+
+/** The directory of the built package; undefined from source, and inside a single-file executable. */
+export function packageDir(): string | undefined {
+  const here = fileURLToPath(import.meta.url)
+  if (embedded !== undefined || here.endsWith('.ts')) return undefined
+  for (let at = path.dirname(here); at !== path.dirname(at); at = path.dirname(at))
+    if (fs.existsSync(path.join(at, 'package.json'))) return at
+  return undefined
+}

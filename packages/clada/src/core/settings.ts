@@ -29,6 +29,8 @@ export interface Settings {
   readonly reserved: () => readonly string[]
   /** The user's own config and state, by every name that leads there: no document reads or writes them. Absolute. */
   readonly userPlaces: readonly string[]
+  /** What this process runs as clada: documents and code read it, and do not write it. Absolute. */
+  readonly runningProgram?: readonly string[] | undefined
   readonly limits: Limits
   /** The name of the working set; undefined for the one of the project. */
   readonly session?: string | undefined

@@ -57,6 +57,9 @@ function blockedForWriting(
  */
 function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDecision {
   if (by === 'code') return judgePlace(absolute, 'write', policy)
+  // An install that the user approved with the network may bring another clada.
+  if (by === 'wide' && policy.runningProgram.length > 0)
+    return judgeWritten(absolute, by, { ...policy, runningProgram: [] })
   const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
@@ -81,9 +84,10 @@ const packageDirs: ReadonlySet<string> = new Set([
  * what can make other programs run code was there before. What is blocked stays blocked.
  */
 export function makeUndoJudge(policy: PathPolicy): PathJudge {
+  const restoring = { ...policy, runningProgram: [] }
   return {
     ...makePathJudge(policy),
-    path: (_, absolute, access) => judgePlace(absolute, access, policy, noNames),
+    path: (_, absolute, access) => judgePlace(absolute, access, restoring, noNames),
   }
 }
 
@@ -127,6 +131,7 @@ export const pathPolicyOf = (
     ignoreFiles = [],
     reserved = () => [],
     userPlaces = [],
+    runningProgram = [],
   }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>,
   on: Platform = platform,
 ): PathPolicy => ({
@@ -137,6 +142,9 @@ export const pathPolicyOf = (
   ignoredBy: ignoredBy(ignoreFiles, on),
   reserved,
   userPlaces: userPlaces.map(folded),
+  runningProgram: runningProgram
+    .map(folded)
+    .filter((file) => allowEscape || [root, ...allowedRoots].some((one) => isInside(file, folded(one), on))),
   placesInside:
     allowEscape ||
     [root, ...allowedRoots]
@@ -155,7 +163,9 @@ interface PathPolicy {
   readonly reserved: () => readonly string[]
   /** Folded. */
   readonly userPlaces: readonly string[]
-  /** Whether any of them has to do with the roots at all. */
+  /** Folded; those inside the roots. */
+  readonly runningProgram: readonly string[]
+  /** Whether any of `userPlaces` has to do with the roots at all. */
   readonly placesInside: boolean
 }
 
@@ -214,8 +224,15 @@ function allowing(absolute: string, { platform: on }: PathPolicy): Advice {
 
 const temporary = '/tmp'
 
-/** The user's own config and state. A link in the place of a directory above would make another directory of it. */
-function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: PathPolicy): PathDecision | undefined {
+/**
+ * The user's own config and state, and what runs as clada. A link in the place of a directory above would make another
+ * directory of it.
+ */
+function ofUser(
+  absolute: string,
+  access: Access,
+  { userPlaces, runningProgram, platform: on }: PathPolicy,
+): PathDecision | undefined {
   const name = folded(absolute)
   for (const place of userPlaces) {
     if (isInside(name, place, on))
@@ -226,6 +243,11 @@ function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: 
         user: 'Use paths further below.',
       })
   }
+  if (access !== 'write') return undefined
+  if (runningProgram.some((place) => isInside(name, place, on)))
+    return deny('path_denied', 'it is part of the clada that is running', askUser('change it'))
+  if (runningProgram.some((place) => isInside(place, name, on)))
+    return deny('path_denied', 'the clada that is running is below it', askUser('change it'))
   return undefined
 }
 

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { ripgrepFile } from '../../packages/clada/src/process/ripgrep.ts'
+import { needs } from '../support/needs.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { settingsFor } from '../support/settings.ts'
+import { block } from '../workspace/blocks.ts'
+
+interface Installed {
+  readonly root: string
+  /** Applies a reply with the clada of the project, started by its link. */
+  run(...blocks: string[]): string
+  /** What planted code wrote outside the project. */
+  planted(): Record<string, string>
+}
+
+/** A project in which clada is a dependency, with one package that it needs and without the optional ones. */
+function installed(): Installed {
+  const root = scratchDir({ 'a.txt': 'one\n', 'node_modules/other/index.js': 'other\n', 'package.json': '{}\n' })
+  const outside = scratchDir()
+  const modules = path.join(root, 'node_modules')
+  fs.cpSync(inject('dist'), path.join(modules, 'clada/dist'), { recursive: true })
+  const needed = { dependencies: { '@vscode/ripgrep': '*' }, optionalDependencies: { 'fs-native-extensions': '*' } }
+  fs.writeFileSync(path.join(modules, 'clada/package.json'), JSON.stringify({ name: 'clada', version: '1', ...needed }))
+  fs.mkdirSync(path.join(modules, '@vscode/ripgrep'), { recursive: true })
+  fs.writeFileSync(
+    path.join(modules, '@vscode/ripgrep/index.js'),
+    `exports.rgPath = ${JSON.stringify(ripgrepFile())}\n`,
+  )
+  fs.mkdirSync(path.join(modules, '.bin'))
+  fs.symlinkSync('../clada/dist/cli.cjs', path.join(modules, '.bin/clada'))
+  return {
+    root,
+    run: (...blocks) => {
+      const args = [path.join(modules, '.bin/clada'), '--no-git']
+      const options = { cwd: root, input: blocks.join('\n'), encoding: 'utf8' } as const
+      const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off' }
+      const { stdout, stderr } = spawnSync(process.execPath, args, { ...options, env })
+      return stdout + stderr
+    },
+    planted: () => filesIn(outside),
+  }
+}
+
+/** Code that runs where it is loaded, and goes on with what was there. */
+const plant = (name: string) => `require('node:fs').writeFileSync(process.env.PLANTED + '/${name}', 'ran');`
+
+const look = block('grep', { pattern: 'one', path: '.' })
+
+describe.skipIf(process.platform === 'win32')('a clada that is installed in the project', () => {
+  needs('sandbox')
+
+  it('loads nothing that code of the same reply wrote', () => {
+    const { root, run, planted } = installed()
+    const before = filesIn(path.join(root, 'node_modules'))
+    const code = `const fs = require('node:fs')
+for (const file of fs.readdirSync('node_modules/clada/dist/cli'))
+  fs.writeFileSync('node_modules/clada/dist/cli/' + file, ${JSON.stringify(plant('chunk'))})
+fs.writeFileSync('node_modules/@vscode/ripgrep/index.js', ${JSON.stringify(plant('package'))})
+fs.mkdirSync('node_modules/fs-native-extensions')
+fs.writeFileSync('node_modules/fs-native-extensions/index.js', ${JSON.stringify(plant('missing'))})
+fs.mkdirSync('node_modules/clada/node_modules/fs-native-extensions', { recursive: true })
+fs.writeFileSync('node_modules/clada/node_modules/fs-native-extensions/index.js', ${JSON.stringify(plant('nearer'))})
+fs.rmSync('node_modules/.bin/clada')
+fs.writeFileSync('node_modules/.bin/clada', ${JSON.stringify(plant('started'))})
+fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
+    const report = run(block('exec', { lang: 'javascript', code }), look, block('list_structures', { path: 'a.txt' }))
+    expect(report).toContain('it is part of the clada that is running')
+    expect(run(block('file_write', { path: 'a.txt', content: 'two\n' }), look)).toContain('file_write a.txt')
+    expect(planted()).toEqual({})
+    expect(filesIn(path.join(root, 'node_modules'))).toEqual({ ...before, 'other/index.js': 'changed\n' })
+  })
+
+  it.each([
+    ['a file of it', { path: 'node_modules/clada/dist/cli.cjs' }],
+    ['its manifest', { path: 'node_modules/clada/package.json' }],
+    ['a package that it needs', { path: 'node_modules/@vscode/ripgrep/index.js' }],
+    ['a package that it would load if it were there', { path: 'node_modules/fs-native-extensions/index.js' }],
+    ['one that would come before', { path: 'node_modules/clada/node_modules/@vscode/ripgrep/index.js' }],
+    ['the link that starts it', { path: 'node_modules/.bin/clada' }],
+  ])('lets no document write %s', (_, { path: name }) => {
+    const { run, root } = installed()
+    const before = filesIn(root)
+    expect(run(block('file_write', { path: name, content: plant('written') }))).toMatch(/❌ file_write/)
+    expect(filesIn(root)).toEqual(before)
+  })
+
+  it.each([
+    'mv node_modules packages',
+    'mv node_modules/clada packages',
+    'rm -rf node_modules/clada',
+    'rm node_modules/.bin/clada',
+    'cp a.txt node_modules/clada/dist/cli.cjs',
+  ])('is not moved or deleted by %s', (command) => {
+    const { run, root } = installed()
+    const before = filesIn(root)
+    expect(run(block('run', { command }))).toMatch(/❌ run/)
+    expect(filesIn(root)).toEqual(before)
+  })
+
+  it('stays where code moves the directory above it', () => {
+    const { run, root, planted } = installed()
+    const before = filesIn(path.join(root, 'node_modules'))
+    const moving =
+      'mv node_modules packages; mkdir -p node_modules/clada/dist; echo x > node_modules/clada/dist/cli.cjs'
+    run(block('exec', { lang: 'bash', code: moving }), look)
+    expect(filesIn(path.join(root, 'node_modules'))).toMatchObject({
+      'clada/dist/cli.cjs': before['clada/dist/cli.cjs'],
+      '@vscode/ripgrep/index.js': before['@vscode/ripgrep/index.js'],
+    })
+    expect(planted()).toEqual({})
+  })
+
+  it('leaves the rest of the packages to replies', () => {
+    const { run, root } = installed()
+    const report = run(
+      block('file_write', { path: 'node_modules/other/index.js', content: 'changed\n' }),
+      block('file_read', { path: 'node_modules/clada/package.json' }),
+      block('exec', { lang: 'bash', code: 'mkdir node_modules/.cache; echo x > node_modules/.cache/y' }),
+    )
+    expect(report).not.toContain('❌')
+    expect(filesIn(path.join(root, 'node_modules'))).toMatchObject({ 'other/index.js': 'changed\n', '.cache/y': 'x\n' })
+  })
+})
+
+describe('the program of clada itself', () => {
+  const root = path.resolve('/proj')
+  const own = path.join(root, 'node_modules/clada')
+  const policy = pathPolicyOf({ ...settingsFor(root), runningProgram: [own] })
+  const file = path.join(own, 'dist/cli.cjs')
+
+  it.each([
+    ['code', 'deny'],
+    ['plain', 'deny'],
+    // An install that the user approved with the network may bring another version.
+    ['wide', 'allow'],
+  ] as const)('is changed by %s: %s', (by, verdict) => {
+    expect(makePathJudge(policy).written(file, by).verdict).toBe(verdict)
+  })
+
+  it('is read by all, and put back by an undo', () => {
+    expect(makePathJudge(policy).path('x', file, 'read').verdict).toBe('allow')
+    expect(makePathJudge(policy).isBlocked(file)).toBe(false)
+    expect(makeUndoJudge(policy).path('x', file, 'write').verdict).toBe('allow')
+  })
+})
