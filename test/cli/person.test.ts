@@ -11,7 +11,7 @@ const edit = (id: string, file: string, old: string): string =>
 describe.skipIf(noTerminal !== undefined)('what a person reads who types a command', () => {
   const cwd = (): string => scratchDir({ 'a.txt': 'one\ntwo\nthree\n' })
   const at = (dir: string, ...args: string[]): { status: number | null; output: string } =>
-    atTerminal(args, '', { cwd: dir, env: { XDG_STATE_HOME: `${dir}/.state` } })
+    atTerminal(args, '', { cwd: dir, env: { XDG_STATE_HOME: `${dir}-state` } })
 
   it('is what an action did', () => {
     expect(at(cwd(), 'do', 'file_edit', 'path=a.txt', 'old_text=two', 'new_text=2', '--no-git')).toEqual({

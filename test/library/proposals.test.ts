@@ -214,7 +214,7 @@ describe('a proposal that is a part of the file', () => {
     expect(diff.stderr).toContain(warning)
     const run = ['run', '--no-git', '--no-config', '--proposals', 'apply', 'reply.md']
     const { output } = await typeAnswers(run, ['n'], { cwd })
-    expect(output).toMatch(new RegExp(`${warning}\\.\nWrite it\\?`))
+    expect(output).toMatch(new RegExp(`${warning}\\.\nApply it\\?`))
     expect(fs.readFileSync(path.join(cwd, 'a.py'), 'utf8')).toBe(file)
   })
 

@@ -31,7 +31,7 @@ const expected: Readonly<Record<string, readonly [outcome: string, files: Readon
   'code-web-chat/renamed-and-edited': ['proposed', { ...moved, 'src/moved.ts': 'export const moved = 1\n' }],
   'code-web-chat/updated-diff': ['applied', counted],
   'code-web-chat/updated-search-replace': ['applied', counted],
-  'code-web-chat/updated-truncated': ['refused', before],
+  'code-web-chat/updated-truncated': ['proposed', counted],
   'code-web-chat/updated-whole': ['proposed', counted],
   'gemini/formatted-string': ['refused', before],
   'gemini/replace': ['applied', counted],

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
 import type { Position } from '../store/record.ts'
-import { gitDirsAt, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
+import { nearestGitDirs, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
 import { platform } from '../core/platform.ts'
 import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitError } from './git-program.ts'
@@ -71,7 +71,7 @@ export function checkedOutError({ commit }: Head): void {
 
 /** The next repository around a directory. Looks at files only: no git has to run for it. */
 export function nearestRepository(root: string): Repository | undefined {
-  const found = nearest(root)
+  const found = nearestGitDirs(root)
   if (found === undefined || 'foreign' in found) return undefined
   if ('broken' in found) throw gitError(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
   const owned = foreignOwner(found.top, found)
@@ -83,17 +83,9 @@ export function nearestRepository(root: string): Repository | undefined {
 
 /** Why the next repository around a directory is not used, where that is so. */
 export function foreignRepository(root: string): string | undefined {
-  const found = nearest(root)
+  const found = nearestGitDirs(root)
   if (found === undefined || !('foreign' in found)) return undefined
   return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in its own state. ${found.advice}`
-}
-
-function nearest(root: string) {
-  for (let top = root; ; top = path.dirname(top)) {
-    const found = gitDirsAt(top)
-    if (found !== undefined) return { top, ...found }
-    if (top === path.dirname(top)) return undefined
-  }
 }
 
 /** clada's own repository, where there is no other. `top` is set when it is to look at files. */

@@ -272,11 +272,17 @@ function real(file: string): string {
   }
 }
 
-/** The next repository around a directory, unless it is broken or leads elsewhere. */
-export function repositoryAround(dir: string): { top: string; gitDir: string } | undefined {
+/** What the next repository around a directory is, whether it can be used or not. */
+export function nearestGitDirs(dir: string) {
   for (let top = dir; ; top = path.dirname(top)) {
     const found = gitDirsAt(top)
-    if (found !== undefined) return 'gitDir' in found ? { top, gitDir: found.gitDir } : undefined
+    if (found !== undefined) return { top, ...found }
     if (top === path.dirname(top)) return undefined
   }
+}
+
+/** The next repository around a directory, unless it is broken or leads elsewhere. */
+export function repositoryAround(dir: string): { top: string; gitDir: string } | undefined {
+  const found = nearestGitDirs(dir)
+  return found !== undefined && 'gitDir' in found ? found : undefined
 }

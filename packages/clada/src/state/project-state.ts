@@ -1,12 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode, isOsError, isRecord, messageOf } from '../core/platform.ts'
+import { gitName } from '../core/reserved-names.ts'
 import { SettingsError } from '../core/settings.ts'
-import { repositoryAround } from './git-dirs.ts'
+import { nearestGitDirs, repositoryAround } from './git-dirs.ts'
 import { isOldStateOurs, oldStateDir } from './old-state.ts'
 import { jsonOf, readStats, putFile, readOwn, renameFile, syncFileNow } from './own-files.ts'
 import { keysFor, makeKey, type SigningKey } from './signing-key.ts'
-import { makePrivateDir, stateHome, temporaryHome } from './user-state.ts'
+import { makePrivateDir, stateHome, temporaryHome, userStateDir } from './user-state.ts'
 
 /**
  * Where clada keeps the history of a project and everything else that a clone or an archive must not bring:
@@ -57,7 +58,7 @@ export function makeState(root: string): ProjectState {
   for (const dir of placesFor(root, key)) {
     try {
       makeStateAt(dir, root)
-      return { dir, notes: [...notes, ...temporaryNotes(key, dir)] }
+      return { dir, notes: [...notes, ...temporaryNotes(root, key, dir)] }
     } catch (error) {
       if (!isOsError(error)) throw error
       failure = error
@@ -80,12 +81,13 @@ const noPlace = (error: unknown): SettingsError =>
     { cause: error },
   )
 
-function temporaryNotes({ home }: SigningKey, dir: string): string[] {
+function temporaryNotes(root: string, { home }: SigningKey, dir: string): string[] {
   if (home !== temporaryHome()) return []
   const what =
     path.dirname(path.dirname(dir)) === home ? 'the history of this project' : "the key of this project's history"
+  const why = userStateDir(root) === undefined ? 'is inside the project' : 'cannot be used'
   return [
-    `'${stateHome()}' cannot be used, so ${what} is in '${home}' and lost when that is emptied. Set XDG_STATE_HOME to a directory that can be written to.`,
+    `'${stateHome()}' ${why}, so ${what} is in '${home}' and lost when that is emptied. Set XDG_STATE_HOME to a directory outside the project that can be written to.`,
   ]
 }
 
@@ -185,11 +187,25 @@ export function foreignStateNote(root: string): string | undefined {
   const [dir] = foreignStates(root)
   if (dir !== undefined)
     return `the history in '${dir}' was not signed by you for this directory, so it is not read. If it is yours, for example because the project was moved: clada trust --history`
+  const unused = unusedStateNote(root)
+  if (unused !== undefined) return unused
   const old = oldStateDir(root)
   if (old === undefined) return undefined
   return isOldStateOurs(root)
     ? `the history is still in '${old}', where an older version kept it; the next execution moves it`
     : brought(old)
+}
+
+/** A history in a repository that is not used, for example because something planted a link in it. */
+function unusedStateNote(root: string): string | undefined {
+  const found = nearestGitDirs(root)
+  if (found === undefined || 'gitDir' in found) return undefined
+  const states = path.join(found.top, gitName, stateInGit)
+  const dirs = keysFor(root).map(({ key }) => path.join(states, idOf(root, key)))
+  const kept = dirs.find(isOwnDir)
+  if (kept === undefined) return undefined
+  const why = 'foreign' in found ? `${found.foreign}. ${found.advice}` : found.broken
+  return `the history in '${kept}' is not read, because this repository is not used: ${why}`
 }
 
 /** About a history in the directory of earlier versions that does not count. */
