@@ -151,3 +151,46 @@ describe.each(['refuse', 'inside'] as const)(
     })
   },
 )
+
+describe.each(modes)('a directory without a commit that a reply makes a file: %s', (mode) => {
+  it.each<readonly [how: string, calls: readonly Call[]]>([
+    ['a program', [['exec', { lang: 'bash', code: 'rm -r new; echo x > new' }]]],
+    ['a program that makes a link', [['exec', { lang: 'bash', code: 'rm -r new; ln -s a.txt new' }]]],
+    [
+      'a command',
+      [
+        ['run', { command: 'rm -r new' }],
+        ['file_write', { path: 'new', content: 'x' }],
+      ],
+    ],
+    [
+      'actions',
+      [
+        ['file_delete', { path: 'new/deep/n' }],
+        ['dir_delete', { path: 'new/deep' }],
+        ['file_write', { path: 'new/deep', content: 'x' }],
+      ],
+    ],
+  ])('%s', async (_, calls) => {
+    const root = repository(files)
+    fill(root, { 'new/deep/n': 'n\n' })
+    const before = treeOf(root)
+    const clada = new Clada({ repoPath: root, git: mode, exec: 'unsandboxed' })
+    const { success, fatalError } = await clada.execute(documentOf(root, calls))
+    expect({ success, fatalError }).toEqual({ success: true, fatalError: undefined })
+    expect(isClean(root)).toBe(mode === 'commit')
+    expect(await clada.undo()).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+  })
+})
+
+it.each(['file_read', 'list_structures', 'file_delete'])(
+  'a path below a file is an error of %s where links are followed',
+  async (action) => {
+    const root = repository(files)
+    const clada = new Clada({ repoPath: root, git: 'off', symlinks: 'inside' })
+    const { results } = await clada.execute(documentOf(root, [[action, { path: 'a.txt/below' }]]))
+    expect(results).toMatchObject([{ success: false, error: expect.stringContaining('ENOTDIR') }])
+    expect(results[0]?.code).not.toBe('internal_error')
+  },
+)

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
-import { copyWithTime, renameFile, syncFile, touchFile } from '../state/own-files.ts'
+import { copyWithTime, readStats, renameFile, syncFile, touchFile } from '../state/own-files.ts'
 import { gitError, namesIn } from './git-program.ts'
 import { headOf, refuseLinks, releaseRefs, type Repository, takeLockFile } from './repository.ts'
 import { type TreeEntry, sidesIn } from './tree-contents.ts'
@@ -239,7 +239,7 @@ export async function clearSkipWorktree(
 export async function leftOutNow(isolated: IsolatedGit, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (!isolated.config.sparse || paths.length === 0) return new Set()
   const { top = '' } = isolated.repository
-  const isThere = (name: string): boolean => fs.lstatSync(path.join(top, name), { throwIfNoEntry: false }) !== undefined
+  const isThere = (name: string): boolean => readStats(path.join(top, name)) !== undefined
   return new Set((await skippedAmong(isolated, paths)).filter((name) => !isThere(name)))
 }
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { counted, grouped } from '@clada/reply/core/words.ts'
+import { readStats } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
@@ -112,9 +113,7 @@ function toolOf(top: string, dir: string): string | undefined {
   const beside = besides.filter(([one]) => one === name)
   const names = beside.length === 0 ? [] : namesAt(path.join(top, path.posix.dirname(dir)))
   const [, , why] = beside.find(([, file]) => names.some((one) => file.test(one))) ?? []
-  return (
-    why ?? inside.find(([file]) => fs.lstatSync(path.join(top, dir, file), { throwIfNoEntry: false })?.isFile())?.[1]
-  )
+  return why ?? inside.find(([file]) => readStats(path.join(top, dir, file))?.isFile())?.[1]
 }
 
 function namesAt(dir: string): string[] {
@@ -162,7 +161,7 @@ async function tooLarge(
   return found
 }
 
-const sizeAt = (file: string): number => fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0
+const sizeAt = (file: string): number => readStats(file)?.size ?? 0
 
 /** The directories in which the last commit has something. */
 async function trackedAmong(isolated: IsolatedGit, dirs: readonly string[]): Promise<Set<string>> {

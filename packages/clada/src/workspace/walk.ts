@@ -6,7 +6,7 @@ import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
 import { reservedReason, ProblemError } from '../core/problem.ts'
 import { hasCode, isOsError, platform } from '../core/platform.ts'
-import { isHeldElsewhere, isInMemory } from '../state/own-files.ts'
+import { isHeldElsewhere, isInMemory, readStats } from '../state/own-files.ts'
 import type { SecondNames } from '../process/second-names.ts'
 import { isWatched } from '../state/watched-files.ts'
 
@@ -107,7 +107,7 @@ function realPath(absolute: string): string {
       return path.join(fs.realpathSync.native(at), ...missing)
     } catch {
       // A dangling link must not pass for a free name: writing to it would create the file it points to.
-      if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return absolute
+      if (readStats(at)?.isSymbolicLink()) return absolute
       missing.unshift(path.basename(at))
       if (at === path.dirname(at)) return absolute
     }
