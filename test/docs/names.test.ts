@@ -8,6 +8,7 @@ import { checkArgs, type Command } from '../../packages/clada/src/cli/command.ts
 import { allCommands } from '../../packages/clada/src/cli/commands/list.ts'
 import { flags, UsageError } from '../../packages/clada/src/cli/flags.ts'
 import { groups, keyNames } from '../../packages/clada/src/config/keys.ts'
+import { toolList } from '../../packages/clada/src/mcp/document-tools.ts'
 import { codes } from '../../packages/reply/src/core/codes.ts'
 
 /** Whatever a page names must exist: commands with their flags, keys, actions, scripts, files and links. */
@@ -86,6 +87,17 @@ describe('the pages name only what exists', () => {
         return [registry, others, parameters, ofOthers].some((known) => known.has(name)) ? undefined : 'no such action'
       }),
     ).toEqual([])
+  })
+
+  it('tools and actions that a sentence calls so', () => {
+    const known = new Set<string>([...registry.keys(), ...toolList([...registry.values()]).map(({ name }) => name)])
+    const named = pages.flatMap(({ page, text }) =>
+      [/\b(?:[Tt]ool|[Aa]ction)s? `([a-z_]+)`/g, /`([a-z_]+)` (?:tool|action)s?\b/g].flatMap((pattern) =>
+        [...text.matchAll(pattern)].map(([, name = '']) => ({ page, name })),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter(({ name }) => !known.has(name) && !ofOthers.has(name))).toEqual([])
   })
 
   it('scripts of package.json', () => {
