@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Attack } from './attack.ts'
+import { stateInGit } from '../../packages/clada/src/state/project-state.ts'
 import { canaries, type Fixture } from './fixture.ts'
 
 export interface Picture {
@@ -18,11 +19,24 @@ export function pictureOf({ project, parent }: Fixture): Picture {
   const around = fs.readdirSync(parent).filter((name) => name !== 'proj')
   return {
     inside: treeOf(project, (name) => name === '.git' || name === '.clada'),
-    own: fs.existsSync(path.join(project, '.clada')),
+    own: ['.clada', `.git/${stateInGit}`].some((name) => fs.existsSync(path.join(project, name))),
     outside: around.map((name) => `${name}:${treeOf(path.join(parent, name), () => false)}`).join('\n'),
-    git: treeOf(path.join(project, '.git'), (name) => name === 'objects'),
-    gitSettings: treeOf(path.join(project, '.git'), isGitData),
+    git: treeOf(path.join(project, '.git'), (name) => name === 'objects' || name === stateInGit) + strangersIn(project),
+    gitSettings: treeOf(path.join(project, '.git'), isGitData) + strangersIn(project),
   }
+}
+
+/** What is beside the histories in the place where clada keeps them, and a link in their place. */
+function strangersIn(project: string): string {
+  const dir = path.join(project, '.git', stateInGit)
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
+  if (stat === undefined) return ''
+  if (!stat.isDirectory()) return ' and a link for the history'
+  return fs
+    .readdirSync(dir)
+    .filter((name) => !/^[0-9a-f]{32}$/.test(name))
+    .map((name) => ` ${name}`)
+    .join('')
 }
 
 const isGitData = (name: string): boolean =>
