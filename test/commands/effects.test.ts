@@ -235,6 +235,12 @@ describe('what a program changed (needs a sandbox)', () => {
     expect((await bash(root, 'echo 1 > /tmp/one; rm /tmp/one; cat a.txt')).warnings).toEqual([])
   })
 
+  it('is not reported where a tool locks its cache', async () => {
+    const root = scratchDir(files)
+    const ran = await bash(root, 'mkdir -p ~/.cargo; echo > ~/.cargo/.package-cache; echo > ~/.cargo/.global-cache')
+    expect([ran.success, ran.warnings]).toEqual([true, []])
+  })
+
   it('keeps the times that builds go by', async () => {
     const root = scratchDir(files)
     expect((await bash(root, 'touch -d 2001-02-03T04:05:06Z a.txt; echo x > n; touch -d 2002-02-03 n')).success).toBe(

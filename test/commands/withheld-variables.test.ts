@@ -40,6 +40,20 @@ describe('a failed program', () => {
     )
   })
 
+  it('is code, and hears nothing of a setting that it can make itself', async (context) => {
+    skipWithout(context, 'sandbox')
+    const code = 'echo "note: run with RUST_BACKTRACE=1; SHOP_DATABASE is not set"; exit 1'
+    const { RUST_BACKTRACE: before } = process.env
+    process.env['RUST_BACKTRACE'] = '1'
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['RUST_BACKTRACE']
+      else process.env['RUST_BACKTRACE'] = before
+    })
+    expect(await adviceFor(project(''), 'exec', { lang: 'bash', code })).toContain(
+      'Not passed from the environment: SHOP_DATABASE. ',
+    )
+  })
+
   it('is told which variables files of the project read, if its output names none', async (context) => {
     skipWithout(context, 'sandbox')
     const root = project('test -n "$SHOP_DATABASE" || exit 3')

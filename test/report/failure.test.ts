@@ -238,6 +238,31 @@ describe('why a program failed, in one line', () => {
       "    throw e\n    ^\n\nTypeError [X]: bad\n    at y {\n  code: 'X'\n}\n\nNode.js v20.20.2\n",
       'TypeError [X]: bad',
     ],
+    [
+      'what Java threw, not a frame',
+      'Exception in thread "main" java.lang.NullPointerException: it is null\n\tat app.A.b(A.java:25)\n\tat T.main(T.java:15)\n',
+      'Exception in thread "main" java.lang.NullPointerException: it is null',
+    ],
+    [
+      'the first error of a C compiler, not the mark below a line',
+      'a.cpp:75:1: error: no type\n   75 | vector<int> f()\n      | ^~~~~~\na.cpp:80:1: error: other\n   80 | x\n      | ^\n',
+      'a.cpp:75:1: error: no type',
+    ],
+    [
+      'the first error of Java, not their number',
+      "A.java:3: error: ';' expected\n  int a\n       ^\nA.java:9: error: other\n  b\n  ^\n2 errors\n",
+      "A.java:3: error: ';' expected",
+    ],
+    [
+      'the first error of Rust, not what cargo makes of it',
+      'error[E0425]: cannot find value `a`\n --> src/lib.rs:2:5\n\nFor more information about this error, try `rustc --explain E0425`.\nerror: could not compile `a` (lib) due to 1 previous error\n',
+      'error[E0425]: cannot find value `a`',
+    ],
+    [
+      'what make started, not that it failed',
+      'sh: x: not found\nmake: *** [Makefile:2: all] Error 127\n',
+      'sh: x: not found',
+    ],
     ['the last line, where it says no more', 'Node.js v20.20.2\n', 'Node.js v20.20.2'],
   ])('%s', (_, stderr, said) => {
     expect(reasonOf({ code: 'exec_failed', data: { stderr }, params: {}, error: 'x' })).toBe(said)

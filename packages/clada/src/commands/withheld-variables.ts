@@ -1,5 +1,5 @@
 import type { ApprovalFacts, WithheldVariables } from '../core/problem.ts'
-import { variablesNamedIn, withheldNames } from '../process/environment.ts'
+import { isSetting, variablesNamedIn, withheldNames } from '../process/environment.ts'
 import type { Containment } from './bounds.ts'
 import type { Contained } from './contained.ts'
 import { type CommandScope, rootArg } from './scope.ts'
@@ -17,7 +17,9 @@ export async function missedVariables(
   approval?: ApprovalFacts,
 ): Promise<WithheldVariables | undefined> {
   if (!done.ok || done.end.ended !== 'itself' || done.end.exitCode === 0) return undefined
-  const withheld = withheldNames(process.env, env)
+  const all = withheldNames(process.env, env)
+  // Rust tells after each failed test to set RUST_BACKTRACE.
+  const withheld = approval === undefined ? all.filter((name) => !isSetting(name)) : all
   const named = variablesNamedIn(done.end.output, withheld)
   const names = named.length > 0 || approval === undefined ? named : await namedByFiles(withheld, scope)
   if (names.length === 0) return undefined

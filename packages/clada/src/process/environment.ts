@@ -153,6 +153,9 @@ export const withheldNames = (
     .filter((name) => /^\w{3,}$/.test(name) && !Object.hasOwn(passed, name) && !ofSession.test(name))
     .sort()
 
+/** Whether it is a setting without secrets: code has no use for the user's, and can make its own. */
+export const isSetting = (name: string): boolean => handedOn.has(name)
+
 /** Those that a text names. */
 export function variablesNamedIn(text: string, names: readonly string[]): string[] {
   const words = new Set(text.match(/\w+/g))

@@ -66,10 +66,13 @@ export const cacheHomes: readonly string[] = [
 const below = (home: string, names: readonly string[]): string[] =>
   names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
 
+/** Every call of cargo writes them. */
+const cargoLocks = ['.global-cache', '.package-cache', '.package-cache-mutate'].map((name) => `.cargo/${name}`)
+
 export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
 /** Whether a file is one that tools regenerate. */
 export const isCached = (file: string, home: string): boolean =>
-  ['.cache', ...cacheHomes].some((name) => isInside(file, path.join(home, name)))
+  ['.cache', ...cacheHomes, ...cargoLocks].some((name) => isInside(file, path.join(home, name)))
 
 /**
  * What a program needs beside it, when it is in none of the usual places: `/x/bin/node` needs `/x`. Code may have laid

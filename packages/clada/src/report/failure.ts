@@ -77,13 +77,25 @@ function changedIn(data: unknown): { readonly done: number; readonly all: number
 
 const thrown = /^(?:Uncaught )?\w*(?:Error|Exception)\b[^:]*: /
 
-/** The last line that a program wrote about its failure. */
+/** Of a compiler, or of the linker. */
+const compilerError = /(?:^|\s)(?:fatal )?error(?:\[\w+\])?: (?!could not compile|aborting due to)/
+
+/** What programs write below the reason: frames of the stack, marks below a line of code, counts, advice, their version. */
+const belowReason =
+  /^(?:\s+at .+|\s+from .+:\d+:in .+|\s*\.\.\. \d+ more|[\s|\d]*[\^~|][\s^~|]*|\d+ (?:errors?|warnings?)(?: generated)?\.?|compilation terminated\.|error: (?:could not compile|aborting due to) .+|For more information about .+|Node\.js v\d.*|make(?:\[\d+\])?: \*\*\* .+)$/
+
+/** The line that a program wrote about the reason of its failure: usually the last one. */
 function lastLineOf(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('stderr' in data)) return undefined
   const lines = String(data.stderr)
     .split('\n')
     .filter((line) => line.trim() !== '')
   const last = lines.at(-1)
-  // Node ends every failure with its version; what was thrown is above.
-  return last !== undefined && /^Node\.js v\d/.test(last) ? (lines.findLast((line) => thrown.test(line)) ?? last) : last
+  if (last === undefined || !belowReason.test(last)) return last
+  return (
+    lines.findLast((line) => thrown.test(line)) ??
+    lines.find((line) => compilerError.test(line)) ??
+    lines.findLast((line) => !belowReason.test(line)) ??
+    last
+  )
 }
