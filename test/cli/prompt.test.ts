@@ -89,8 +89,8 @@ describe('clada prompt', () => {
     const cwd = scratchDir({ 'cart.ts': cart, 'long.txt': 'x'.repeat(9000) })
     await clada(['context', 'add', 'long.txt', 'cart.ts'], { cwd })
     const { stdout, stderr } = await clada(['prompt', '--files', '--budget', '2000'], { cwd })
-    expect(stdout).toContain(`## Files as they are now\n\n=== ${cwd}/cart.ts ===\n${cart}`)
-    expect(stdout).toContain(`=== not shown, too long ===\n${cwd}/long.txt (22`)
+    expect(stdout).toContain(`## Files as they are now\n\n=== cart.ts ===\n${cart}`)
+    expect(stdout).toContain(`=== not shown, too long ===\nlong.txt (22`)
     expect(stdout.length).toBeLessThanOrEqual(8000)
     const { length } = (await clada(['prompt'], { cwd })).stdout
     const none = await clada(['prompt', '--files', '--budget', String(Math.ceil(length / 4))], { cwd })
@@ -259,7 +259,7 @@ describe('clada context print', () => {
     const { status, stdout, stderr } = await clada(['context', 'print'], { cwd })
     expect(status).toBe(0)
     expect(stdout).toBe(
-      `=== ${cwd}/a.txt ===\none\ntwo\n\n\n=== ${cwd}/cart.ts@@Cart@@total ===\ntotal() {\n  return 0\n}\n\n\n=== ${cwd}/b.txt ===\nB\n`,
+      `=== a.txt ===\none\ntwo\n\n\n=== cart.ts@@Cart@@total ===\ntotal() {\n  return 0\n}\n\n\n=== b.txt ===\nB\n`,
     )
     expect(stderr).toContain('\nb.txt  ')
     expect(stderr).toMatch(/\n3 files, \d+ tokens\n$/)
@@ -268,7 +268,7 @@ describe('clada context print', () => {
   it('has the form of files_read', async () => {
     const cwd = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'B' })
     await clada(['context', 'add', 'a.txt', 'b.txt'], { cwd })
-    const read = await clada(['do', 'files_read', `paths=${cwd}/a.txt\n${cwd}/b.txt`, '--json'], { cwd })
+    const read = await clada(['do', 'files_read', `paths=a.txt\nb.txt`, '--json'], { cwd })
     expect((await clada(['context', 'print'], { cwd })).stdout).toBe(
       `${JSON.parse(read.stdout).results[0].data.content}\n`,
     )
@@ -277,19 +277,19 @@ describe('clada context print', () => {
   it('numbers lines as they are in the file', async () => {
     const cwd = await project()
     const { stdout } = await clada(['context', 'print', '--numbered'], { cwd })
-    expect(stdout).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n2:   total() {\n3:     return 0\n4:   }\n`)
+    expect(stdout).toContain(`=== cart.ts@@Cart@@total ===\n2:   total() {\n3:     return 0\n4:   }\n`)
   })
 
   it('shows only headers with --outline', async () => {
     const cwd = await project()
     await clada(['context', 'add', 'cart.ts'], { cwd })
     const { stdout } = await clada(['context', 'print', '--outline'], { cwd })
-    expect(stdout).toContain(`=== ${cwd}/a.txt ===\n[no outline, 3 lines: LANGUAGE_UNSUPPORTED]\n`)
+    expect(stdout).toContain(`=== a.txt ===\n[no outline, 3 lines: LANGUAGE_UNSUPPORTED]\n`)
     expect(stdout).toContain('export class Cart  (class)')
     expect(stdout).not.toContain('return 0')
     await clada(['context', 'remove', 'cart.ts'], { cwd })
     const part = (await clada(['context', 'print', '--outline'], { cwd })).stdout
-    expect(part).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n      2-4  total()  (method)`)
+    expect(part).toContain(`=== cart.ts@@Cart@@total ===\n      2-4  total()  (method)`)
     expect(part).not.toContain('class Cart')
   })
 
@@ -305,8 +305,8 @@ describe('clada context print', () => {
     const { status, stdout } = await clada(['context', 'print', '--budget', '120'], { cwd })
     expect(status).toBe(0)
     expect(stdout.length).toBeLessThanOrEqual(481)
-    expect(stdout).toContain(`=== ${cwd}/b.txt ===\nB\n`)
-    expect(stdout).toContain(`\n\n=== not shown, too long ===\n${cwd}/a.txt (5`)
+    expect(stdout).toContain(`=== b.txt ===\nB\n`)
+    expect(stdout).toContain(`\n\n=== not shown, too long ===\na.txt (5`)
   })
 
   it('refuses what was denied since, and what is gone', async () => {
@@ -323,7 +323,7 @@ describe('clada context print', () => {
     await clada(['trust', '--history'], { cwd })
     const { status, stdout, stderr } = await clada(['context', 'print'], { cwd })
     expect(status).toBe(1)
-    expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
+    expect(stdout).toBe(`=== a.txt ===\nA\n`)
     expect(stderr).toContain(`refused: key.pem: Path not allowed`)
     expect(stderr).toContain(`refused: gone.txt: `)
     expect(stderr).toContain('refused: /etc/hostname: ')
@@ -361,6 +361,6 @@ describe('--copy', () => {
       stdout: '',
       stderr: '',
     })
-    await expect.poll(() => display.paste()).toBe(`=== ${cwd}/a.txt ===\ngrün ✓\n`)
+    await expect.poll(() => display.paste()).toBe(`=== a.txt ===\ngrün ✓\n`)
   })
 })

@@ -8,9 +8,11 @@ import { scratchDir } from '../support/scratch.ts'
 const shop =
   'class Shop {\n  open() {\n    return 1\n  }\n\n  close() {\n    return 2\n  }\n}\n\nfunction last() {\n  return 3\n}\n'
 
-/** The text with paths from the root. */
+const named = ({ root }: { root: string }) => ({ root, relativePaths: true })
+
+/** The text, and the paths of its parts from the root. */
 async function textOf({ clada, root }: { clada: Clada; root: string }, options: ContextTextOptions = {}) {
-  const found = JSON.stringify(await contextText(clada, options)).replaceAll(`${root}/`, '')
+  const found = JSON.stringify(await contextText(clada, named({ root }), options)).replaceAll(`"${root}/`, '"')
   const read: Partial<ContextText & { error: string }> = JSON.parse(found)
   return read
 }
@@ -80,7 +82,7 @@ describe('the working set as one text', () => {
       left: [long],
     })
     // The names fit to the character; then only how many there are.
-    const exact = await contextText(set.clada, { budget: 100 })
+    const exact = await contextText(set.clada, named(set), { budget: 100 })
     const room = ('text' in exact ? exact.text.length : 0) / 4
     expect((await textOf(set, { budget: room })).text).toBe(cut.text)
     expect((await textOf(set, { budget: room - 0.25 })).text).toBe(
@@ -91,20 +93,20 @@ describe('the working set as one text', () => {
   })
 
   it('leaves out no file only to name another that does not fit', async () => {
-    const set = await withContext('long.txt', 'b.txt')
+    const set = await withContext('long.txt', 'a.ts')
     const { shown: [long] = [] } = await textOf(set)
-    const whole = await contextText(set.clada)
+    const whole = await contextText(set.clada, named(set))
     // Room for the long one, and for a line after it, but not for the name of the other.
     const [section = ''] = 'text' in whole ? whole.text.split(/\n\n(?====)/) : []
     const { text = '', shown, left } = await textOf(set, { budget: (section.length + 40) / 4 })
-    expect(text).toBe(`${section.replace(`${set.root}/`, '')}\n\n=== 1 file not shown, too long ===`)
+    expect(text).toBe(`${section}\n\n=== 1 file not shown, too long ===`)
     expect(shown).toEqual([long])
-    expect(left).toMatchObject([{ path: 'b.txt' }])
+    expect(left).toMatchObject([{ path: 'a.ts' }])
   })
 
   it.each([0, 1])('takes two files of which both fit, and one where there is a character less (%i)', async (less) => {
     const set = await withContext('b.txt', 'long.txt')
-    const whole = await contextText(set.clada)
+    const whole = await contextText(set.clada, named(set))
     const size = ('text' in whole ? whole.text.length : 0) + 2 - less
     expect(await textOf(set, { budget: size / 4 })).toMatchObject({ left: less === 0 ? [] : [{ path: 'long.txt' }] })
   })
@@ -122,6 +124,8 @@ describe('the working set as one text', () => {
     fs.writeFileSync(path.join(set.root, '.clada/context.json'), '{')
     expect(await textOf(set)).toEqual({ error: expect.stringContaining('context.json') })
     const gone = new Clada({ repoPath: path.join(set.root, 'gone') })
-    expect(await contextText(gone)).toEqual({ error: expect.stringContaining('gone') })
+    expect(await contextText(gone, { root: '/', relativePaths: true })).toEqual({
+      error: expect.stringContaining('gone'),
+    })
   })
 })

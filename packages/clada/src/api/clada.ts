@@ -97,7 +97,7 @@ export class Clada {
     const { contextFiles, promptWithContext } = await import('./context-text.ts')
     const files = [...(request.files ?? []), ...(await contextFiles(this))]
     const prompt = projectPrompt(this.#options, { ...request, files })
-    return promptWithContext(this, prompt, { ...context, budget: request.budget })
+    return promptWithContext(this, settingsOf(this.#options), prompt, { ...context, budget: request.budget })
   }
 
   /**
@@ -114,7 +114,7 @@ export class Clada {
 
   /** The files of the working set as one text to send along. */
   async context(options: ContextTextOptions = {}): Promise<ContextText | UnreadContext> {
-    return (await import('./context-text.ts')).contextText(this, options)
+    return (await import('./context-text.ts')).contextText(this, settingsOf(this.#options), options)
   }
 
   /** A result as text. `model`: to send back in a chat. `tool`: the answer to one call. `person`, `program`: for logs, as JSON. */

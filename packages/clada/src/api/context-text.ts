@@ -1,3 +1,6 @@
+import path from 'node:path'
+import { pathFrom } from '../core/paths.ts'
+import type { Settings } from '../core/settings.ts'
 import { type Prompt, withFiles } from '../describe/prompt.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { fileOfEntry, type LineRange, lineRangeIn } from '../core/line-range.ts'
@@ -40,9 +43,13 @@ export interface ContextPart {
   readonly tokens: number
 }
 
+/** How blocks name files, which is how the text does. */
+type NamedPaths = Pick<Settings, 'root' | 'relativePaths'>
+
 /** The working set as one text to paste. Files are read and checked now, not when they were added. */
 export async function contextText(
   clada: Performer,
+  { root, relativePaths }: NamedPaths,
   { show = 'text', budget = Infinity }: ContextTextOptions = {},
 ): Promise<ContextText | UnreadContext> {
   const listed = await one(clada, 'context_list', {})
@@ -55,7 +62,10 @@ export async function contextText(
   for (const path of paths) {
     const found = await bodyOf(clada, path, show)
     if ('error' in found) refused.push({ path, error: found.error })
-    else sections.push({ path, text: `=== ${path} ===\n${content.text(found.body)}` })
+    else {
+      const name = relativePaths ? entryFrom(root, path) : path
+      sections.push({ path, name, text: `=== ${name} ===\n${content.text(found.body)}` })
+    }
   }
   const { text, ...parts } = fitted(sections, budget * tokenLength)
   return { text: [text, ...content.note].join('\n\n'), ...parts, refused }
@@ -70,12 +80,13 @@ export async function contextFiles(clada: Performer): Promise<string[]> {
 /** A prompt with the working set after it, in what it has left of the budget. */
 export async function promptWithContext(
   clada: Performer,
+  named: NamedPaths,
   prompt: Prompt,
   { budget, show }: ContextTextOptions,
 ): Promise<PromptWithContext> {
   const spent = estimateTokens(withFiles(prompt.text, ' '))
   const room = budget === undefined ? undefined : Math.max(0, budget - spent)
-  const context = await contextText(clada, { show, budget: room })
+  const context = await contextText(clada, named, { show, budget: room })
   const text = 'error' in context ? prompt.text : withFiles(prompt.text, context.text)
   return { ...prompt, text, tokens: estimateTokens(text), context }
 }
@@ -92,7 +103,16 @@ export interface UnreadContext {
 
 interface Section {
   readonly path: string
+  /** As blocks name it. */
+  readonly name: string
   readonly text: string
+}
+
+/** An entry of the working set relative to a directory. The part after `@@` is not a path. */
+export function entryFrom(root: string, entry: string): string {
+  const end = entry.indexOf('@@')
+  const file = end === -1 ? entry : entry.slice(0, end)
+  return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
 }
 
 const pathsIn = (data: unknown): string[] =>
@@ -205,5 +225,5 @@ const partOf = ({ path, text }: Section): ContextPart => ({ path, tokens: estima
 const namesOf = (left: readonly Section[]): string =>
   [
     '=== not shown, too long ===',
-    ...left.map(({ path, text }) => `${path} (${counted(estimateTokens(text), 'token')})`),
+    ...left.map(({ name, text }) => `${name} (${counted(estimateTokens(text), 'token')})`),
   ].join('\n')

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { allActions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { contextFiles, contextText } from '../api/context-text.ts'
+import { settingsOf } from '../config/settings.ts'
 import { pathsIn, projectPrompt } from '../api/project-prompt.ts'
 import { SettingsError } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
@@ -91,7 +92,7 @@ export async function promptText(
       { include: chosen === null ? include : 'all', token: sessionToken(root), rules, files },
     ),
   )
-  const context = show === 'none' ? undefined : await contextText(clada, { show })
+  const context = show === 'none' ? undefined : await contextText(clada, settingsOf(options), { show })
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
   const withContext = withFiles(prompt.text, context?.text ?? '')
   // Last, where a model looks first.

@@ -1,10 +1,8 @@
-import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
-import type { ContextText } from '../../api/context-text.ts'
+import { type ContextText, entryFrom } from '../../api/context-text.ts'
 import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import { type ActionResult, type ExecutionResult } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import { pathFrom } from '../../core/paths.ts'
 import { showOutput } from '../../report/parts.ts'
 import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
@@ -119,18 +117,12 @@ function forPeople(
   }
 }
 
-/** The part after `@@` is not a path. */
-function entryFrom(root: string, entry: string): string {
-  const end = entry.indexOf('@@')
-  const file = end === -1 ? entry : entry.slice(0, end)
-  return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
-}
-
 async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<ExitCode> {
-  const { root } = settingsOf(options)
+  const settings = settingsOf(options)
+  const { root } = settings
   const { contextText } = await import('../../api/context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
-  const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
+  const context = await contextText(new Clada(options), settings, { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {
     process.stderr.write(`clada: ${spellOut(context.error)}\n`)
     return 1

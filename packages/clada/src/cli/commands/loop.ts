@@ -217,7 +217,7 @@ async function promptFor(
   rules: readonly string[],
 ): Promise<string> {
   const { contextText } = await import('../../api/context-text.ts')
-  const context = await contextText(new Clada(options), { budget: 12_000 })
+  const context = await contextText(new Clada(options), settingsOf(options), { budget: 12_000 })
   const files = 'error' in context || context.text === '' ? '' : `\n\nThe files you work on:\n${context.text}`
   const goal =
     until === undefined ? '' : `\nThe task is done when \`${until}\` succeeds; it is run after each of your replies.`
