@@ -60,7 +60,7 @@ describe('the browser extension', () => {
       }
     })
     expect(failed).toEqual([])
-    expect(sample).toHaveLength(37)
+    expect(sample).toHaveLength(38)
   }, 600_000)
 
   it('takes turns on chat pages in Firefox', async (context) => {

@@ -201,6 +201,40 @@ export const companions: readonly Case[] = [
     },
   },
   {
+    name: 'a reply that was applied: an undo that fails says why, also while the reply is checked again',
+    run: async (env) => {
+      const { tab, file } = await baited(env, 'unheard')
+      const panel = await opened(env, tab, /unheard\.txt[^]*Apply/)
+      await panel.press('^Apply$')
+      await panel.saying(/1 applied/)
+      await panel.evaluate(`(() => {
+        const real = window.fetch
+        const may = Promise.withResolvers()
+        window.answerTheLook = () => { window.fetch = real; may.resolve() }
+        window.fetch = async (...asked) => {
+          if (asked[0].endsWith('/undo')) throw new TypeError('Failed to fetch')
+          if (asked[0].endsWith('/look')) { window.isLooking = true; await may.promise }
+          return real(...asked)
+        }
+      })()`)
+      await pressBar(tab)
+      await panel.until('window.isLooking === true')
+      await panel.press('^Undo$')
+      await panel.saying(/clada does not answer/)
+      const blocks = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/block')).length`
+      const before = Number(await panel.evaluate(blocks))
+      await panel.evaluate('window.answerTheLook()')
+      // The diff is asked for again when the answer is drawn.
+      await panel.until(`${blocks} > ${before}`)
+      await panel.saying(/clada does not answer[^]*1 applied/)
+      await panel.press('^Undo$')
+      await panel.saying(/Undone: 1 file restored/)
+      assert.doesNotMatch(await panel.text(), /clada does not answer/)
+      assert.equal(fs.existsSync(file), false)
+      await tab.close()
+    },
+  },
+  {
     name: 'quick clicks: what the panel shows stays while the bar of the same reply is clicked again',
     run: async (env) => {
       const { tab, file } = await baited(env, 'stays')

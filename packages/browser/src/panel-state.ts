@@ -22,6 +22,8 @@ export const running = signal<{ readonly done: number; readonly total: number } 
 export const questions = signal<readonly Question[]>([])
 export const done = signal<Applied | null>(null)
 export const undone = signal<Undone | null>(null)
+/** Whether an undo was asked for and is not answered yet. */
+export const isUndoing = signal(false)
 export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
 /** Whether what is shown has been there long enough to be meant by a click. */
 export const isArmed = signal(false)
@@ -57,17 +59,23 @@ const isSameReply = (one: Opened | null, other: Opened | null): boolean =>
 
 /**
  * The same reply with the files as they are now. What is shown stays until the answer is there: a click on Undo while the
- * panel was empty for a moment was lost.
+ * panel was empty for a moment was lost. A notice that came meanwhile is about something newer, and stays.
  */
 export async function check(): Promise<void> {
   const mine = ++turn
   const reply = opened.value
+  const before = notice.value
   disarm()
   if (reply === null) return
+  const renew = (): void => {
+    const newer = notice.value === before ? null : notice.value
+    forget()
+    notice.value = newer
+  }
   try {
     const found = await linkOf(reply.site)
     if (mine !== turn) return
-    if (found.kind !== 'ready' || found.project.id !== looked.value?.project.id) forget()
+    if (found.kind !== 'ready' || found.project.id !== looked.value?.project.id) renew()
     link.value = found
     if (found.kind !== 'ready') return
     const { port, id } = found.project
@@ -77,7 +85,7 @@ export async function check(): Promise<void> {
     if (answer.hash !== hash || answer.project.id !== id)
       throw new Failure('Another project is running on that port now. Check again.')
     batch(() => {
-      forget()
+      renew()
       looked.value = answer
       done.value = answer.done ?? null
       if (answer.isRunning) running.value = { done: 0, total: applicable.value.length }
@@ -189,13 +197,19 @@ export const stop = (): Promise<void> =>
 
 export const undo = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
-    const result = await ask(port, 'undo', { hash, ...placeOf(reply) })
-    if (result.success) {
-      await rememberApplied(hash, undefined)
-      await tellTab(reply, { type: 'say', bar: reply.bar, text: 'Undone' }).catch(() => undefined)
-      await check()
+    notice.value = null
+    isUndoing.value = true
+    try {
+      const result = await ask(port, 'undo', { hash, ...placeOf(reply) })
+      if (result.success) {
+        await rememberApplied(hash, undefined)
+        await tellTab(reply, { type: 'say', bar: reply.bar, text: 'Undone' }).catch(() => undefined)
+        await check()
+      }
+      if (isSameReply(opened.value, reply)) undone.value = result
+    } finally {
+      isUndoing.value = false
     }
-    undone.value = result
   })
 
 /** Puts the answer into the field for the next message; the user sends it. */

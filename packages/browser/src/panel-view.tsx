@@ -18,6 +18,7 @@ import {
   done,
   insertAnswer,
   isArmed,
+  isUndoing,
   link,
   looked,
   notice,
@@ -376,8 +377,8 @@ function Done() {
       </p>
       <div class="row">
         {canUndo && (
-          <Button act={undo} hint="Restores the files as they were before">
-            Undo
+          <Button act={undo} hint="Restores the files as they were before" disabled={isUndoing.value}>
+            {isUndoing.value ? 'Undoing…' : 'Undo'}
           </Button>
         )}
         <Button act={copyAnswer}>Copy answer</Button>
