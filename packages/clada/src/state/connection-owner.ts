@@ -20,13 +20,18 @@ export function isStranger(connection: AcceptedConnection): boolean {
   if (!platform.proc || me === undefined) return false
   // A long table is read in pieces while connections come and go, and may miss one that was there all the time.
   for (let attempt = 1; attempt <= 3; attempt++) {
-    const owners = tables.flatMap((file) => ownersIn(readTable(file), connection))
-    if (owners.length > 0) return owners.some((owner) => owner !== me && owner !== 0)
+    for (const table of tables) {
+      const owners = ownersIn(readTable(table), connection)
+      if (owners.length > 0) return owners.some((owner) => owner !== me && owner !== 0)
+    }
   }
   return true
 }
 
-/** A client with an IPv6 socket can reach an IPv4 server by a mapped address; its end is then in the second table. */
+/**
+ * A client with an IPv6 socket can reach an IPv4 server by a mapped address; its end is then in the second table. A
+ * connection is in one of them only, and the kernel takes long for each: up to 0.1 s, during which nothing else is served.
+ */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /** The user ids of the other end. A connection that its owner has closed has no inode any more and 0 as its user id. */
