@@ -8,6 +8,7 @@ import { spellOutCommand } from '../../packages/clada/src/report/words.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../packages/clada/src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { findProgram } from '../../packages/clada/src/process/programs.ts'
+import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { lacks, skipWithout } from '../support/needs.ts'
 
@@ -57,6 +58,25 @@ describe('an approval that is given', () => {
     const root = scratchDir()
     for (let time = 0; time < 2; time++) new Approvals(root).add(echo)
     expect(fs.readdirSync(path.join(root, '.clada'))).toEqual(['.gitignore', 'allowed-commands.json'])
+  })
+
+  it.each([
+    ['a link out of the project', (at: string) => fs.symlinkSync(scratchDir(), at)],
+    ['a link to nowhere', (at: string) => fs.symlinkSync('nowhere', at)],
+    ['a file', (at: string) => fs.writeFileSync(at, '')],
+  ])('is refused in one sentence where .clada is %s', async (_, make) => {
+    const root = scratchDir()
+    make(path.join(root, '.clada'))
+    const { status, stdout, stderr } = clada(['approve', 'npm test'], { cwd: root })
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^clada: '.*\.clada' is not a directory, so nothing can be kept there\. .*\n$/)
+    const answered = new Clada({ repoPath: root, gitCommit: false, ask: async () => 'always' })
+    expect((await answered.perform('run', { command: 'echo ran' })).results).toMatchObject([
+      {
+        success: true,
+        warnings: [expect.stringMatching(/^approved for this time only: '.*\.clada' is not a directory/)],
+      },
+    ])
   })
 
   it('is refused where models could give it too', () => {

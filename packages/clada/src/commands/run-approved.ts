@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { homeDir } from '../core/platform.ts'
+import { homeDir, isOsError } from '../core/platform.ts'
 import { slashed } from '../core/paths.ts'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import {
@@ -18,6 +18,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, Tried } from '../co
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
+import { SettingsError } from '../core/settings.ts'
 import { decidesWhatRuns } from '../policy/deciding-files.ts'
 import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
@@ -46,7 +47,11 @@ export async function runApproved(
   const approvals = await approvalsFor(scope.settings, scope.commands)
   const permit = await permission({ line, approvals, place, scope })
   if (!permit.ok) return fail(permit.problem)
-  if ('done' in permit) return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs })
+  const noted = permit.unsaved === undefined ? [] : [permit.unsaved]
+  if ('done' in permit) {
+    if (permit.done.ok) permit.done.warnings.push(...noted)
+    return outcomeOf(permit.done, { ms: scope.settings.limits.actionMs })
+  }
   const previewed = scope.effect === 'tried' && permit.width === 'plain' && (await canStage(scope))
   if (!previewed && (scope.effect === 'show' || scope.effect === 'tried')) {
     return wouldRun(line.typed, { would_run: line.typed })
@@ -56,7 +61,7 @@ export async function runApproved(
   const top = repository?.top ?? root
   const before = what.repository === 'changes' ? await readGitPosition(top) : undefined
   const done = await runContained(what, place, scope)
-  if (previewed && done.ok) done.warnings.unshift(onlyTried)
+  if (done.ok) done.warnings.unshift(...noted, ...(previewed ? [onlyTried] : []))
   if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await readGitPosition(top)))
   if (permit.approval !== undefined && done.ok && scope.effect === 'land')
     approvals.retake(
@@ -125,13 +130,13 @@ interface Permit {
   /** 0 where the limit of every command holds. */
   readonly timeoutMs: number
   /** The saved approval, which is bound to files that the command may change itself. */
-  readonly approval?: ApprovalState & { readonly state: 'approved' }
+  readonly approval?: (ApprovalState & { readonly state: 'approved' }) | undefined
 }
 
 type Permission =
-  | (Permit & { readonly ok: true })
+  | (Permit & { readonly ok: true; readonly unsaved?: string | undefined })
   /** It was tried, and its changes stay. */
-  | { readonly ok: true; readonly done: Contained }
+  | { readonly ok: true; readonly done: Contained; readonly unsaved: string | undefined }
   | { readonly ok: false; readonly problem: Problem }
 
 const changesRepository: Problem = {
@@ -233,9 +238,21 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
   const grant = { network: network === 'always' }
   // After it has landed: what it changed itself is part of what was approved.
   const bound = done === undefined && grant.network === false ? deciders : undefined
-  const saved = answer === 'always' ? approvals.add(line, grant, bound) : undefined
-  if (done !== undefined) return { ok: true, done }
-  return { ...permitFor(asking, network !== 'no'), ...(saved && { approval: saved }) }
+  const saved = answer === 'always' ? saveApproval(() => approvals.add(line, grant, bound)) : undefined
+  const unsaved = typeof saved === 'string' ? saved : undefined
+  if (done !== undefined) return { ok: true, done, unsaved }
+  const approval = typeof saved === 'string' ? undefined : saved
+  return { ...permitFor(asking, network !== 'no'), approval, unsaved }
+}
+
+/** Where it cannot be kept, the answer holds for this time, and the reason is returned. */
+function saveApproval<T>(save: () => T): T | string {
+  try {
+    return save()
+  } catch (error) {
+    if (!(error instanceof SettingsError) && !isOsError(error)) throw error
+    return `approved for this time only: ${error.message}`
+  }
 }
 
 interface Decision {

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isOsError } from '../core/platform.ts'
 import { stateName } from '../core/reserved-names.ts'
+import { SettingsError } from '../core/settings.ts'
 import { readStats } from './own-files.ts'
 import { findState, makeState } from './project-state.ts'
 
@@ -28,26 +29,23 @@ export function makeProjectFiles(root: string): string {
     fs.accessSync(dir, fs.constants.W_OK)
     return dir
   } catch (error) {
-    if (!isOsError(error) && !(error instanceof NoDirectory)) throw error
+    if (!isOsError(error) && !(error instanceof SettingsError)) throw error
     return makeState(root).dir
   }
 }
 
-/** With rules that keep all but the approved commands out of commits. @throws where it cannot be made */
+/** With rules that keep all but the approved commands out of commits. @throws SettingsError if something else is there */
 export function makeFilesDir(root: string): string {
   const dir = filesDir(root)
   // A link here could lead anywhere; a repository may have brought it along.
   if (!isDirectory(dir)) {
-    if (readStats(dir) !== undefined) throw new NoDirectory(`'${dir}' is not a directory`)
+    if (readStats(dir) !== undefined)
+      throw new SettingsError(`'${dir}' is not a directory, so nothing can be kept there. Remove it and try again.`)
     fs.mkdirSync(dir, { recursive: true })
   }
   const ignore = path.join(dir, '.gitignore')
   if (readStats(ignore) === undefined) fs.writeFileSync(ignore, ignored, { flag: 'wx' })
   return dir
-}
-
-class NoDirectory extends Error {
-  override readonly name = 'NoDirectory'
 }
 
 const ignored = '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n'
