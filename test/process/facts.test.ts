@@ -5,12 +5,13 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { watchCrowd } from '../../packages/clada/src/process/bounds.ts'
-import { groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
+import { controlGroup, groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
 import { collectEffects } from '../../packages/clada/src/process/effects.ts'
 import { commandEnvironment, variablesNamedIn, withheldNames } from '../../packages/clada/src/process/environment.ts'
 import { blockedIn, blockedNow, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
 import { plainConfig } from '../../packages/clada/src/process/isolated-git-dir.ts'
-import { kill, namespaceKin } from '../../packages/clada/src/process/kin.ts'
+import { kill } from '../../packages/clada/src/process/kill.ts'
+import { namespaceKin } from '../../packages/clada/src/process/kin.ts'
 import { placeFor, whyUnmounted } from '../../packages/clada/src/process/overlay.ts'
 import { ownProgram, pathOutside, takeNoProgramsFrom } from '../../packages/clada/src/process/programs.ts'
 import { changesBetween, modeIn, surveyOf } from '../../packages/clada/src/process/survey.ts'
@@ -138,11 +139,28 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
     const child = spawn('sleep', ['60'], { detached: true })
     onTestFinished(() => kill(child.pid ?? 0, 'SIGKILL'))
     const [status, gate] = [new PassThrough(), new PassThrough()]
-    const kin = namespaceKin(status, gate, { add: async () => {}, close: () => {} }, async () => {})
+    const kin = namespaceKin(status, gate, { add: async () => {}, end: () => {}, close: () => {} }, async () => {})
     kin.stop()
     const ended = once(child, 'exit').then(([, signal]) => String(signal))
     status.write(JSON.stringify({ 'child-pid': child.pid }))
     expect(await Promise.race([ended, once(gate, 'finish').then(() => 'let in')])).toBe('SIGKILL')
+  })
+
+  it('is ended with its group, and starts nothing more', async (context) => {
+    if (!groupLimitsHere().has('tasks')) return context.skip('no control group can be made here')
+    const group = controlGroup({ tasks: 100, memoryBytes: 2 ** 30 })
+    onTestFinished(() => group.close())
+    // Its children are in sessions of their own, and it answers each that ends with another.
+    const code = 'read; while :; do setsid sh -c "echo; exec sleep 60" & wait $!; done'
+    const child = spawn('bash', ['-c', code], { detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
+    onTestFinished(() => kill(child.pid ?? 0, 'SIGKILL'))
+    await group.add(child.pid ?? 0)
+    child.stdin.write('\n')
+    await once(child.stdout, 'data')
+    group.end()
+    // Whoever lived on would hold the pipe open.
+    const [[, signal]] = await Promise.all([once(child, 'exit'), once(child.stdout.resume(), 'close')])
+    expect(signal).toBe('SIGKILL')
   })
 
   it.skipIf(process.platform !== 'linux')('notices a crowd that comes while others end', () => {

@@ -4,6 +4,7 @@ import { type Stream, Writable } from 'node:stream'
 import { platform } from '../core/platform.ts'
 import { findProgram, startPart, systemPath } from './programs.ts'
 import type { ControlGroup } from './control-group.ts'
+import { kill } from './kill.ts'
 
 /** Everything that a program has started, and all that those have started. */
 export interface Kin {
@@ -70,14 +71,6 @@ function endTree(pid: number): Promise<void> {
 
 function killGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (leader !== undefined) kill(-leader, signal)
-}
-
-export function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has ended by itself.
-  }
 }
 
 /**
@@ -151,6 +144,7 @@ export function namespaceKin(
     kill(-first.pid, 'SIGKILL')
     kill(first.pid, 'SIGKILL')
     hurry(first.pid)
+    group.end()
   }
   const open = (): unknown => gate instanceof Writable && gate.end('x')
   gate?.on('error', () => {})

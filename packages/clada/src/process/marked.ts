@@ -1,5 +1,6 @@
 import fs from 'node:fs'
-import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
+import { kill } from './kill.ts'
+import { birthOf, countOf, groupKin, type Kin, processesIn, until } from './kin.ts'
 import {
   findProgram,
   isProgram,
