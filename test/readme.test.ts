@@ -82,6 +82,13 @@ it('has the two commands for a clone in a block of their own', () => {
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['demo', 'test']))
 })
 
+it('installs the package that has the command', () => {
+  const [, linked = ''] = /`npm install && npm run build && npm link -w ([\w-]+)`/.exec(read('README.md')) ?? []
+  const packages = fs.readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/package.json`)
+  const found = packages.map((file) => JSON.parse(read(file))).find(({ name }) => name === linked)
+  expect(found?.bin).toHaveProperty('clada')
+})
+
 it('has only files that Windows can check out', () => {
   const files = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).stdout.split('\0')
   expect(files.filter((file) => /[:*?"<>|\\]|[. ](?:\/|$)|(?:^|\/)(?:con|nul|aux|prn)(?:\.|\/|$)/i.test(file))).toEqual(

@@ -38,6 +38,7 @@ export const command: Command = {
   ],
   examples: [
     ['clada reply.md', 'apply a saved reply'],
+    ['clada reply.md --format llm', 'and print the report to paste back to the model'],
     ['pbpaste | clada', 'apply the reply on the clipboard'],
     ['clada --review reply.md', 'decide about each change, as git add -p does'],
     ['clada --atomic --json < reply.md', 'apply all or nothing, with a report for a program'],
