@@ -2,7 +2,7 @@ import type { EncodingName } from '../core/encodings.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import { registryWith } from '../actions/registry.ts'
 import type { ActionSpec, Registry } from '../core/action.ts'
 import type { OwnSyntax } from '@clada/reply/syntax/own.ts'
@@ -19,6 +19,7 @@ import {
   type Settings,
   SettingsError,
 } from '../core/settings.ts'
+import { belowRoot } from '../policy/commands/judge-command.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
@@ -182,7 +183,7 @@ export function settingsOf(options: CladaOptions): Settings {
     root,
     startedIn: startedIn !== root && isInside(startedIn, root) ? startedIn : undefined,
     allowedRoots,
-    deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
+    deniedPatterns: deniedFrom(roots, options.deniedPatterns ?? defaultDeniedPatterns),
     ignoreFiles: roots.flatMap((one) => ignoreFilesFor(one, outer)),
     registry,
     allowedActions: allowedActionsOf(options.allowedActions, registry),
@@ -197,6 +198,31 @@ export function settingsOf(options: CladaOptions): Settings {
     encoding: options.encoding,
   }
 }
+
+/**
+ * The names of some secrets begin with directories: `.config/gh/hosts.yml`. A root may be one of these, as where somebody
+ * keeps `~/.config` in a repository; there the rest of the name is blocked.
+ */
+function deniedFrom(roots: readonly string[], patterns: readonly string[]): readonly string[] {
+  const rests = roots.flatMap((root) => {
+    const dirs = new Set(slashed(root).toLowerCase().split('/'))
+    return patterns
+      .filter(
+        (pattern) =>
+          builtIn.has(pattern) &&
+          pattern
+            .split('/')
+            .slice(0, -1)
+            .some((dir) => dirs.has(dir)),
+      )
+      .flatMap((pattern) => belowRoot(`/**/${pattern}`, root).filter((rest) => !rest.startsWith('**')))
+      .map((rest) => `${slashed(root)}/${rest}`)
+  })
+  return rests.length === 0 ? patterns : [...patterns, ...rests]
+}
+
+/** A pattern of the user is looked for below the roots: one for `app/build` says nothing of a project called `app`. */
+const builtIn: ReadonlySet<string> = new Set(defaultDeniedPatterns)
 
 /** How a document is to be read. @throws SettingsError */
 export function readingOptions({
