@@ -45,16 +45,12 @@ async function answer(request) {
   }
   const session = sessions.get(id)
   if (session === undefined) return [404, { error: 'no such session' }]
-  if (verb === undefined) return [200, { tokens: session.tokens, executions: await executionsOf(session) }]
+  if (verb === undefined) {
+    const executions = (await session.history()).map(({ number, summary }) => ({ number, summary }))
+    return [200, { tokens: session.tokens, executions }]
+  }
   const route = Object.hasOwn(routes, verb) && request.method === 'POST' ? routes[verb] : undefined
   return route === undefined ? [404, { error: 'no such page' }] : [200, await route(session, await bodyOf(request))]
-}
-
-async function executionsOf({ id }) {
-  const entries = await clada.history()
-  return entries
-    .filter(({ conversation }) => conversation?.id === id)
-    .map(({ number, summary }) => ({ number, summary }))
 }
 
 async function bodyOf(request) {

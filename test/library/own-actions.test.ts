@@ -31,7 +31,8 @@ const addHeader = defineAction({
       after: { 'a.js': '// (c) 2026\nx\n' },
     },
   ],
-  async run({ path: file, year }, { files }) {
+  async run({ path: file, year }, { files, signal }) {
+    signal.throwIfAborted()
     const read = await files.read(file)
     if (read.text.startsWith('// (c)')) return actionFailed('it has a header already', 'Leave it.')
     await files.save(read, `// (c) ${year}\n${read.text}`)
@@ -145,6 +146,28 @@ describe('tools for a model that calls functions', () => {
     expect((await clada.call('add_header', { path: 'a.js', year: 2026 })).success).toBe(true)
   })
 
+  it('take the JSON that the model wrote, whatever it is', async () => {
+    const { root, clada } = project()
+    expect((await clada.call('add_header', '{"path": "a.js", "year": 2026, "note": null}')).success).toBe(true)
+    expect(textOf(root)).toBe('// (c) 2026\nx\n')
+    for (const wrong of ['{"path": "a.js", ', '', '[1]', 'null', '"a.js"', null as never, [1] as never]) {
+      const result = await clada.call('add_header', wrong)
+      expect([wrong, result.success, result.parseErrors[0]?.code]).toEqual([wrong, false, 'invalid_parameter'])
+      expect(await clada.report(result, { for: 'tool' })).toContain('{"path": …, "year": …}')
+    }
+  })
+
+  it('have a prompt of their own, with what the project says', async () => {
+    const { clada } = project()
+    const request = { task: 'Fix a.js', rules: ['Keep it short.'], map: 'a.js' }
+    const { text, actions } = await clada.prompt({ for: 'tools', ...request })
+    for (const part of ['Fix a.js', 'Keep it short.', '````\na.js\n````']) expect(text).toContain(part)
+    expect(text).not.toMatch(/#!SHAM|action block|paste/)
+    expect(actions).toContain('add_header')
+    await clada.perform('context_add', { path: 'a.js' })
+    expect((await clada.prompt({ for: 'tools', context: {} })).text).toContain('## Files as they are now')
+  })
+
   it('are what the settings allow', async () => {
     const { root } = project()
     const names = async (more: CladaOptions): Promise<string[]> =>
@@ -169,6 +192,17 @@ describe('a session', () => {
     await one.execute('Nothing to do.')
     expect(one.tokens.received).toBeGreaterThan(0)
     expect(two.tokens).toEqual({ sent: 0, received: 0 })
+  })
+
+  it('counts what a model that calls functions wrote, and knows its own executions', async () => {
+    const { clada } = project()
+    const [one, two] = [clada.session(), clada.session({ directory: '.' })]
+    await one.call('file_write', { path: 'one.txt', content: 'one' })
+    await two.call('file_write', '{"path": "two.txt", "content": "two"}')
+    expect([one.tokens.received > 0, two.tokens.received > 0]).toEqual([true, true])
+    expect((await one.history()).map(({ number }) => number)).toEqual([1])
+    expect((await two.history()).map(({ number }) => number)).toEqual([2])
+    expect((await clada.history()).map(({ number }) => number)).toEqual([1, 2])
   })
 
   it('is undone as a whole, and without what others did', async () => {

@@ -75,6 +75,7 @@ export { checkExamples } from './api/check-examples.ts'
 export { actionFailed, defineAction, ok, param } from './core/action.ts'
 export type { ActionContext, ActionSpec, Example, Outcome, Param } from './core/action.ts'
 export type { Files, PathArg, TextFile } from './core/files.ts'
+export type { Shape } from './core/shape.ts'
 
 // Functions with the signatures of the seeds, which `clada/compat` has too
 export {

@@ -4,8 +4,8 @@ import type { TextPair } from '@clada/reply/core/text-pair.ts'
 import type { PathArg } from '../core/files.ts'
 import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
-import type { ParseError } from '../core/result.ts'
-import { isRecord } from '../core/platform.ts'
+import { type ExecutionResult, type ParseError, refusedCall } from '../core/result.ts'
+import { isRecord, kindOf } from '../core/platform.ts'
 import { parsePairs, writePairs } from '@clada/reply/text/edit-pairs.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
 
@@ -332,4 +332,15 @@ function listIn(json: string): unknown {
 function shortly(value: unknown): string {
   const json = JSON.stringify(value) ?? typeof value
   return json.length > 200 ? `${json.slice(0, 199)}…` : json
+}
+
+/** The result of a call whose arguments are no object. */
+export function notAnObject(action: string, params: ActionSpec['params'], given: unknown): ExecutionResult {
+  const needed = Object.keys(params).filter((name) => isLacking(name, params[name], {}))
+  return refusedCall(action, {
+    errorType: 'type',
+    message: `Invalid arguments: they are ${kindOf(given)}`,
+    code: 'invalid_parameter',
+    hint: `Give them as one object: {${needed.map((name) => `"${name}": …`).join(', ')}}.`,
+  })
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { defaultSyntax } from '@clada/reply/syntax/table.ts'
+import type { Registry } from '../core/action.ts'
 import type { Block, Document, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import { explainDocument } from '../report/diagnostics.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
@@ -30,7 +31,7 @@ import {
 import { narrowTo } from '../config/narrow.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
-import { messageOf } from '../core/platform.ts'
+import { isRecord, messageOf } from '../core/platform.ts'
 import { isInside } from '../core/paths.ts'
 import { estimateTokens, tokenLength } from '@clada/reply/text/lines.ts'
 import type { ContextText, ContextTextOptions, PromptWithContext, UnreadContext } from './context-text.ts'
@@ -80,17 +81,25 @@ export class Clada {
     return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
   }
 
-  /** Runs one action for a model, with typed values. Null counts as missing; paths may be relative. */
-  call(
+  /**
+   * Runs one action for a model, with typed values, or with the JSON text in which it wrote them. Null counts as missing;
+   * paths may be relative. Never throws.
+   */
+  async call(
     action: string,
-    values: Readonly<Record<string, unknown>>,
+    values: Readonly<Record<string, unknown>> | string,
     options: Omit<ExecuteOptions, 'only'> = {},
   ): Promise<ExecutionResult> {
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+    const read: unknown = typeof values === 'string' ? jsonIn(values) : values
+    if (!isRecord(read)) {
+      const { notAnObject } = await import('../actions/decode.ts')
+      return notAnObject(action, this.#registry()?.get(action)?.params ?? {}, read)
+    }
+    const given = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== null))
     return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
   }
 
-  /** What to tell a model so that it writes blocks for this project. @throws SettingsError */
+  /** What to tell a model so that it writes blocks for this project, or uses the tools. @throws SettingsError */
   async prompt({ context, ...request }: CladaPromptOptions = {}): Promise<PromptWithContext> {
     const { projectPrompt } = await import('./project-prompt.ts')
     if (context === undefined) return projectPrompt(this.#options, request)
@@ -247,6 +256,15 @@ export class Clada {
     }
   }
 
+  /** Undefined where the options are wrong. */
+  #registry(): Registry | undefined {
+    try {
+      return settingsOf(this.#options).registry
+    } catch {
+      return undefined
+    }
+  }
+
   #history(): HistorySettings {
     return historySettingsOf(this.#options)
   }
@@ -274,7 +292,10 @@ export interface CladaReportOptions {
 export interface SessionOptions {
   /** To continue a session, also in another process. Default: a new one. */
   readonly id?: string | undefined
-  /** A directory of the project, to which the session is confined: its paths are relative to it. Default: the project. */
+  /**
+   * A directory of the project, to which the session is confined: its paths are relative to it, and its history is kept for
+   * it. Default: the project.
+   */
   readonly directory?: string | undefined
 }
 
@@ -282,7 +303,7 @@ export interface SessionOptions {
 export interface SessionTokens {
   /** Of prompts, contexts and reports that were made. */
   readonly sent: number
-  /** Of replies that were executed. */
+  /** Of replies that were executed, and of calls. */
   readonly received: number
 }
 
@@ -318,6 +339,15 @@ export class Session extends Clada {
     return super.executeStream(withEach(texts, count), options)
   }
 
+  override call(
+    action: string,
+    values: Readonly<Record<string, unknown>> | string,
+    options: Omit<ExecuteOptions, 'only'> = {},
+  ): Promise<ExecutionResult> {
+    this.#tokens.received += estimateTokens(typeof values === 'string' ? values : (JSON.stringify(values) ?? ''))
+    return super.call(action, values, options)
+  }
+
   override async prompt(options: CladaPromptOptions = {}): Promise<PromptWithContext> {
     const prompt = await super.prompt(options)
     this.#tokens.sent += prompt.tokens
@@ -328,6 +358,11 @@ export class Session extends Clada {
     const report = await super.report(result, options)
     this.#tokens.sent += estimateTokens(report)
     return report
+  }
+
+  /** The executions of the session, oldest first. */
+  override async history(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
+    return (await super.history(query)).filter(({ conversation }) => conversation?.id === this.id)
   }
 
   /** Undoes every execution of the session: all of them or none. */
@@ -353,6 +388,15 @@ function confinedTo(options: CladaOptions, directory: string): CladaOptions {
 }
 
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
+
+/** The value, or the text itself if it is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
 
 /** A block outside any document. */
 const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, diagnostics: [], raw: '' }

@@ -1,4 +1,4 @@
-import { foreignFormats, foreignPrompt, type Prompt, promptFor } from '../describe/prompt.ts'
+import { foreignFormats, foreignPrompt, type Prompt, promptFor, toolsPrompt } from '../describe/prompt.ts'
 import { promptNames, taughtNames, type TaughtName } from '@clada/reply/syntax/table.ts'
 import { capText, Content, spellOut } from '../report/words.ts'
 import { type AgentNotes, agentNotesFor } from '../config/agent-notes.ts'
@@ -10,6 +10,8 @@ import { nearestRepository } from '../git/find-repository.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
 export interface PromptRequest {
+  /** How the model answers: with `blocks` in its reply, or by calling the `tools` of `Clada.tools`. Default: `blocks`. */
+  readonly for?: 'blocks' | 'tools' | undefined
   /** What the user wants done: at the end of the prompt. */
   readonly task?: string | undefined
   /** A map of the project, as the action `project_map` makes it. */
@@ -30,7 +32,7 @@ export interface PromptRequest {
 
 /** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
-  const { files = [], agentNotes = 'trusted', ...said } = request
+  const { for: answering = 'blocks', files = [], agentNotes = 'trusted', ...said } = request
   const { allowedActions, relativePaths, registry, ...settings } = settingsOf(options)
   const named = [...files, ...pathsIn(said.task ?? '')]
   const notes = agentNotes === 'none' ? [] : quotable(agentNotesFor(settings, named))
@@ -45,8 +47,10 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     teaching === undefined ? [] : [{ title, text: teaching }],
   )
   const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
-  if (foreign !== undefined) return foreignPrompt(foreign, { specs, root, ...said, rules, notes })
-  return promptFor({
+  if (foreign !== undefined && answering === 'blocks')
+    return foreignPrompt(foreign, { specs, root, ...said, rules, notes })
+  const compose = answering === 'tools' ? toolsPrompt : promptFor
+  return compose({
     specs,
     root,
     allowedRoots,
@@ -54,7 +58,7 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     relativePaths,
     exec,
     cslDelimiters,
-    syntax: taughtOf(syntaxes),
+    syntax: answering === 'tools' ? undefined : taughtOf(syntaxes),
     // Those that run without a question, as they are written.
     approved: [
       ...new Set([...(options.approve ?? []), ...new Approvals(settings.root, settings.allowedRoots).approved()]),

@@ -118,7 +118,7 @@ export interface ActionContext {
   /** How a file that is written whole ends. */
   readonly finalNewline: 'exact' | 'add'
   /** Aborted when the caller stops the execution. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
   /** A problem in words, for results that list several. */
   explain(problem: Problem): string
 }
@@ -357,7 +357,11 @@ export const defaulting = <T extends string | number | boolean>(param: Param<T>,
   default: value,
 })
 
-/** The kinds of parameters. `param.optional(param.text('…'))` may be missing; `param.defaulting(…, value)` has a default. */
+/**
+ * The kinds of parameters, each with its description: `text`, `path`, `paths` (a list; in blocks one per line), `lines` (such as
+ * `3-5,9`), `integer`, `flag` (true or false) and `choice(['a', 'b'], '…')`. `param.optional(param.text('…'))` may be missing;
+ * `param.defaulting(…, value)` has a default.
+ */
 export const param = { text, path, paths, lines, integer, flag, choice, optional, defaulting } as const
 
 /** The execution to undo, or a part of it. */

@@ -46,6 +46,12 @@ export const nothingDone: ExecutionResult = {
   parseErrors: [],
 }
 
+/** A call that cannot be made out, reported like any other wrong parameter. */
+export const refusedCall = (action: string, error: Omit<ParseError, 'blockId' | 'action'>): ExecutionResult => ({
+  ...nothingDone,
+  parseErrors: [{ blockId: 'call', action, ...error }],
+})
+
 export const fatalResult = (fatalError: string, fatalCode?: Code): ExecutionResult => ({
   ...nothingDone,
   fatalError,

@@ -268,6 +268,39 @@ export const reportTips: readonly Tip[] = [
   },
 ]
 
+/** For a model that calls functions. */
+export const toolTips: readonly Tip[] = [
+  {
+    needs: ['project_map', 'grep', 'list_structures'],
+    text: 'Look at the project first (project_map, grep, list_structures), and read what you are going to change.',
+  },
+  {
+    needs: ['file_edit', 'replace_structure', 'file_write'],
+    text: 'Change files with file_edit, replace_structure or file_write.',
+  },
+  { needs: ['run'], text: 'Then run the tests with run.' },
+  { text: 'When a call fails, its answer says what to do next.' },
+]
+
+/** What to tell a model that calls the actions as functions: their definitions say how. */
+export function toolsPrompt(options: PromptOptions): Prompt {
+  const { rules = [], notes = [], map, task } = options
+  const { teaching, forms } = lessonFor({ ...options, relativePaths: true })
+  const specs = forms.map(({ spec }) => spec)
+  const text = [
+    '# How to work on my project',
+    'You can work on my project yourself, with the functions that you can call.',
+    pathLine(teaching, { ...options, relativePaths: true }),
+    markdownList([...tipsFor(toolTips, specs), ...runningTips(options, specs)]),
+    ...(rules.length === 0 ? [] : ['## Rules of this project', markdownList(rules)]),
+    ...notesSections(notes),
+    ...(map === undefined ? [] : ['## The project', ['````', map, '````'].join('\n')]),
+    ...(task === undefined ? [] : ['## The task', task]),
+    promptEnd,
+  ].join('\n\n')
+  return { text: `${text}\n`, tokens: estimateTokens(text), actions: specs.map(({ name }) => name), dropped: [] }
+}
+
 /** What depends on the project. The approved commands are not part of any budget: the user decides how many there are. */
 function runningTips({ timeLimit, commits, approved = [] }: PromptOptions, specs: readonly ActionSpec[]): string[] {
   const names = new Set(specs.map(({ name }) => name))

@@ -139,7 +139,7 @@ export class ActionRunner {
         repair,
         pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
         finalNewline: finalNewline ?? 'exact',
-        signal: this.#options.request.signal,
+        signal: this.#options.request.signal ?? new AbortController().signal,
         explain: (problem) => explain(problem, spelled).error,
       }
       if (spec.effect === 'write') await this.#workspace.queue()

@@ -1,10 +1,9 @@
-import { isRecord } from '../core/platform.ts'
+import { isRecord, kindOf } from '../core/platform.ts'
 import {
   answerModern,
   codes,
   errorMessage,
   type Extra,
-  kindOf,
   legacyVersions,
   type Message,
   methodNamed,

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/platform.ts'
+import { isRecord, kindOf } from '../core/platform.ts'
 
 /** The parts of the protocol that both eras share: messages, errors, and the names that they are known by. */
 
@@ -106,14 +106,6 @@ export function textIn(params: Params, name: string): string {
 /** Undefined where it is not given. @throws an error of the protocol */
 export const optionalTextIn = (params: Params, name: string): string | undefined =>
   params[name] === undefined || params[name] === null ? undefined : textIn(params, name)
-
-/** What a value is, in a message. */
-export function kindOf(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'string' ? 'a text' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
 
 /** What the server says about itself. */
 export interface About {

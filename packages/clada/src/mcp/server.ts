@@ -10,7 +10,6 @@ import {
   type About,
   codes,
   type Extra,
-  kindOf,
   metaKeys,
   type Method,
   type Methods,
@@ -23,7 +22,7 @@ import {
 } from './protocol.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type Listener, type McpOptions, Session } from './session.ts'
-import { isRecord } from '../core/platform.ts'
+import { isRecord, kindOf } from '../core/platform.ts'
 
 export interface Server {
   readonly methods: Methods
@@ -266,14 +265,10 @@ async function promptNamed(
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-function taskText(task: string, root: string, rules: readonly string[]): string {
-  const steps = [
-    'Look at the project first (project_map, grep, list_structures), and read what you are going to change.',
-    'Change files with file_edit, replace_structure or file_write; several changes at once with execute.',
-    'Then run the tests with run. When a call fails, its answer says what to do next.',
-    ...rules,
-  ]
-  return `${task}\n\nThe project is ${root}. Use the clada tools:\n${steps.map((step) => `- ${step}`).join('\n')}\n`
+async function taskText(task: string, root: string, rules: readonly string[]): Promise<string> {
+  const { markdownList, toolTips } = await import('../describe/prompt.ts')
+  const tips = [...toolTips.map(({ text }) => text), 'Several changes at once: execute.', ...rules]
+  return `${task}\n\nThe project is ${root}. Use the clada tools:\n${markdownList(tips)}\n`
 }
 
 /** The text of `clada prompt`. */

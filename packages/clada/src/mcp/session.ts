@@ -1,20 +1,13 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { decodeParams } from '../actions/decode.ts'
+import { decodeParams, notAnObject } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
+import type { ActionSpec } from '../core/action.ts'
 import type { Clada } from '../api/clada.ts'
 import type { ExecuteOptions } from '../engine/options.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
-import { isLacking } from '../core/action.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
-import {
-  type ActionResult,
-  type ExecutionResult,
-  fatalResult,
-  nothingDone,
-  type ParseError,
-  withWarnings,
-} from '../core/result.ts'
+import { type ActionResult, type ExecutionResult, fatalResult, refusedCall, withWarnings } from '../core/result.ts'
 import type { ReportOptions } from '../report/parts.ts'
 import { primaryOf, spellOut } from '../report/words.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
@@ -23,10 +16,10 @@ import { type AskClient, askThrough, hasForms, type Question } from './ask.ts'
 import { ClientRoots, narrowToRoots, type Place, type Project, type Scope } from './client-roots.ts'
 import { executeTool } from './document-tools.ts'
 import { type Peer, tooEarly } from './peer.ts'
-import { type Caller, kindOf, type Params, type RequestId, type Result, textIn } from './protocol.ts'
+import { type Caller, type Params, type RequestId, type Result, textIn } from './protocol.ts'
 import { historyUri, Reports, reportUri } from './resources.ts'
 import { type CallRequest, RunningCalls } from './running-calls.ts'
-import { isRecord, messageOf } from '../core/platform.ts'
+import { isRecord, kindOf, messageOf } from '../core/platform.ts'
 
 /** What the command line passes to the server. */
 export interface McpOptions {
@@ -150,7 +143,7 @@ export class Session {
     const { tool, values } = call
     const report = this.#report(scope.project)
     const warned = (result: ExecutionResult): ExecutionResult => withWarnings(result, scope.project.warnings)
-    if (!isRecord(values)) return callAnswer(warned(notAnObject(tool, values)), report)
+    if (!isRecord(values)) return callAnswer(warned(notAnObject(tool, definedParams(tool), values)), report)
     const root = rootIn(tool, values)
     if (root !== undefined && typeof root !== 'string') return callAnswer(warned(notAPath(tool, root)), report)
     const narrower = narrowedBy(scope, root)
@@ -310,18 +303,8 @@ const adviceFor = ({ refusal }: { refusal: string }): string =>
 const progressLine = (result: ActionResult): string =>
   spellOut(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
 
-/** Reported like any other wrong parameter. */
-function notAnObject(tool: string, given: unknown): ExecutionResult {
-  const params = (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
-  const needed = Object.keys(params).filter((name) => isLacking(name, params[name], {}))
-  const shown = needed.map((name) => `"${name}": …`).join(', ')
-  return refusedCall(tool, {
-    errorType: 'type',
-    message: `Invalid arguments: they are ${kindOf(given)}`,
-    code: 'invalid_parameter',
-    hint: `Give them as one object: {${shown}}.`,
-  })
-}
+const definedParams = (tool: string): ActionSpec['params'] =>
+  (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
 
 const notAPath = (tool: string, given: unknown): ExecutionResult =>
   refusedCall(tool, {
@@ -330,11 +313,6 @@ const notAPath = (tool: string, given: unknown): ExecutionResult =>
     code: 'invalid_parameter',
     hint: "Parameter 'root': Give a directory inside the root, as a text.",
   })
-
-const refusedCall = (action: string, error: Omit<ParseError, 'blockId' | 'action'>): ExecutionResult => ({
-  ...nothingDone,
-  parseErrors: [{ blockId: 'call', action, ...error }],
-})
 
 type Asked =
   | {
