@@ -148,6 +148,39 @@ describe('the output of a failed command', () => {
   })
 })
 
+describe('tests that passed', () => {
+  const show = { room: 50_000, content: String, path: String }
+  const shown = (stdout: string): unknown =>
+    programOutput.text({ action: 'exec', params: {}, data: { stdout, stderr: '', exit_code: 0 }, success: true }, show)
+  const many = (line: (n: number) => string, count = 5): string =>
+    Array.from({ length: count }, (_, at) => line(at + 1)).join('\n')
+
+  it.each([
+    ['TAP', many((n) => `# name ${n}\nok ${n} should be equal`), '# name 1\n... 5 tests passed'],
+    [
+      'node --test',
+      many((n) => `# Subtest: adds ${n}\nok ${n} - adds ${n}\n  ---\n  duration_ms: 0.3\n  type: 'test'\n  ...`),
+      '... 5 tests passed',
+    ],
+    ['cargo', many((n) => `test tests::adds_${n} ... ok`), '... 5 tests passed'],
+    ['go', many((n) => `=== RUN   Test${n}\n--- PASS: Test${n} (0.00s)`), '... 5 tests passed'],
+    ['pytest', many((n) => `test_a.py::test_${n} PASSED    [ ${n}%]`), '... 5 tests passed'],
+    ['unittest', many((n) => `test_${n} (a.T.test_${n}) ... ok`), '... 5 tests passed'],
+    ['mocha', many((n) => `    ✔ adds ${n}`), '... 5 tests passed'],
+    ['GoogleTest', many((n) => `[ RUN      ] A.b${n}\n[       OK ] A.b${n} (0 ms)`), '... 5 tests passed'],
+  ])('of %s take one line', (_, tests, expected) => {
+    expect(shown(`begun\n${tests}\n1..5\n`)).toBe(`stdout:\nbegun\n${expected}\n1..5`)
+  })
+
+  it('are shown where they are few, and others always', () => {
+    const few = many((n) => `ok ${n} a`, 3)
+    expect(shown(few)).toBe(`stdout:\n${few}`)
+    const failed = `${many((n) => `ok ${n} a`)}\nnot ok 6 b\n# tests 6\n# pass 5`
+    expect(shown(failed)).toBe('stdout:\n... 5 tests passed\nnot ok 6 b\n# tests 6\n# pass 5')
+    expect(shown('# a\n---\ntext\n# b')).toBe('stdout:\n# a\n---\ntext\n# b')
+  })
+})
+
 describe('reports', () => {
   it('show searches by file and directories on few lines', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `src/part/file-${at}.js`)

@@ -14,7 +14,7 @@ export const programOutput: Output<RunData & ExecData> = {
       return text === '' ? [] : [`${name}:\n${text}`]
     })
     const output = data.output?.trimEnd() ?? ''
-    const said = [...(output === '' ? [] : [output]), ...streams].join('\n')
+    const said = withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n'))
     const shown = success ? said : failureView(said, data.exit_code, show)
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
     const changed = changedLines(data.changed ?? [])
@@ -121,7 +121,44 @@ const heads =
   /^(?:_{3,} .+ _{3,}|(?:FAIL|ERROR): \S.*|\s*--- FAIL: .+|---- .+ stdout ----|\s*● .+ › .+|\s*● \S.*|\s*\d+\) \S.*|\s*not ok \d+.*|\s*[✖×✗] \S.*|\s*FAIL\s+\S+.* > .+)$/
 
 /** How they say that a test passed. */
-const passes = /^\s*(?:ok \d+\b|[✔✓√] \S)/
+const passes =
+  /^\s*(?:ok \d+\b|[✔✓√] \S|test \S.* \.\.\. ok$|\S+::\S+ PASSED\b|\w+ \(\S+\) \.\.\. ok$|--- PASS: |\[ {6} OK \] |\.\.\. \d+ tests passed$)/
+
+/** What TAP says about a test below its line. */
+const details = /^\s*(?:---|\.\.\.|duration_ms: [\d.]+|type: '\w+')$/
+
+/** What stands above such a line. Of TAP's comments those that count tests stay. */
+const above =
+  /^(?:\s*# (?!(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms|ok)\b).*|=== (?:RUN|PAUSE|CONT|NAME) .*|\[ RUN {6}\] .*)$/
+
+/** Lines about tests that passed become one, where they are many. */
+function withoutPassing(text: string): string {
+  const kept: string[] = []
+  let run: string[] = []
+  const endRun = (): void => {
+    const count = run.filter((line) => passes.test(line)).length
+    const last = run.findLastIndex((line) => passes.test(line) || details.test(line)) + 1
+    const heading = run.slice(
+      0,
+      run.findIndex((line) => passes.test(line) || begins.test(line)),
+    )
+    // What stands above the next test belongs to that.
+    kept.push(...(count < leastPassing ? run : [...heading, `... ${count} tests passed`, ...run.slice(last)]))
+    run = []
+  }
+  for (const line of text.split('\n')) {
+    if ([passes, details, above].some((one) => one.test(line))) run.push(line)
+    else {
+      endRun()
+      kept.push(line)
+    }
+  }
+  endRun()
+  return kept.join('\n')
+}
+
+const begins = /^\s*# Subtest: |^=== RUN |^\[ RUN/
+const leastPassing = 4
 
 /** The line that says what went wrong. */
 const errors =
