@@ -202,6 +202,19 @@ path = "/tmp/x"
     },
   )
 
+  it.each([
+    [{ path: 'a.txt', content: {} }, 'Unexpected error in executeFileOperation: content must be a text, '],
+    [{ path: 'a.txt', content: undefined }, 'Missing required parameter: content'],
+    [{ path: 'a.txt', content: null }, 'Missing required parameter: content'],
+  ])('executeFileOperation writes no value that is no text: %j', async (parameters, error) => {
+    const root = scratchDir()
+    const action = { action: 'file_write', parameters, metadata: { blockId: 'abc', startLine: 1, endLine: 2 } }
+    const options = { repoPath: root, gitCommit: false, relativePaths: true }
+    const done = await executeFileOperation(action, options)
+    expect(done).toEqual({ success: false, error: expect.stringContaining(error) })
+    expect(fs.readdirSync(root)).toEqual([])
+  })
+
   it('of executeFileOperation have it as the cause of their result, which has no further field', async () => {
     const root = scratchDir()
     const action = {

@@ -39,7 +39,7 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
 }
 
 async function performed(action: CladaAction, options: CladaOptions): Promise<FileOpResult> {
-  const params = Object.fromEntries(Object.entries(action.parameters).map(([name, value]) => [name, String(value)]))
+  const params = Object.fromEntries(Object.entries(action.parameters).flatMap(([name, value]) => textOf(name, value)))
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
   const [result] = results
   if (result === undefined)
@@ -49,6 +49,14 @@ async function performed(action: CladaAction, options: CladaOptions): Promise<Fi
   const error = code === 'path_escape' ? `${result.error}.${option}` : result.error
   const done = { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
   return success ? done : Object.defineProperty(done, 'cause', { value: errorOf(result) })
+}
+
+/** A parameter as a block has it. One without a value is missing: its name must not become a file's content. */
+function textOf(name: string, value: unknown): [name: string, text: string][] {
+  if (value === undefined || value === null) return []
+  if (!['string', 'number', 'boolean', 'bigint'].includes(typeof value))
+    throw new TypeError(`${name} must be a text, a number or a boolean; it is of the type ${typeof value}`)
+  return [[name, String(value)]]
 }
 
 function errorOf({ action, error = '', code = 'internal_error', details, failure }: ActionResult): FileOpError {
