@@ -82,7 +82,7 @@ async function isEnough(
     const exact = again.result.results.every(({ success, warnings = [] }) => success && warnings.length === 0)
     return exact && change?.after?.replaceAll('\r\n', '\n') === ended(refusal.meant, after)
   }
-  const shown = [...report.matchAll(/The file has there, exactly:\n(`{3,})\n([\s\S]*?)\n\1\n/g)].map(
+  const shown = [...report.matchAll(/The file has exactly:\n(`{3,})\n([\s\S]*?)\n\1\n/g)].map(
     ([, , text]) => text,
   )
   const places = [...report.matchAll(/^ +> (\d+): /gm)].map(([, line]) => Number(line))

@@ -333,7 +333,7 @@ class Walk {
   }
 
   #placeLines({ line, endLine, text, similarity, diff }: ReviewPlace, number: number): string[] {
-    const alike = similarity === undefined ? '' : `, ${Math.round(similarity * 100)} % alike`
+    const alike = similarity === undefined ? '' : `, ${Math.round(similarity * 100)}% similar`
     const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
     const rows = (
       diff ??

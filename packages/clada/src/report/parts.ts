@@ -106,7 +106,7 @@ export type CountedIn = 'block' | { readonly name: string; readonly above: numbe
 
 const reasons: Readonly<Record<NotExecutedReason, string>> = {
   quoted: 'it is a quotation',
-  thought: 'it is inside a thought of the model',
+  thought: "it is part of the model's reasoning",
   listing: 'it is a listing, or a part of a file',
   example: 'it is taken as an example; if it is meant, send it as a block',
   unreadable: 'it cannot be read as a block',

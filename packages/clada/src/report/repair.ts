@@ -71,12 +71,12 @@ type Near = NonNullable<Details['nearest']>[number]
 
 function nearLines({ line, endLine, similarity, diff, why, text }: Near): string[] {
   const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
-  const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
+  const how = why === undefined ? `${Math.round(similarity * 100)}% similar` : why
   if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
   const fence = fenceFor(text)
   const rows = why === undefined ? changedRows(diff) : ''
   const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indented(rows)]
-  return [`nearest: ${where} (${how}). The file has there, exactly:`, fence, ...text.split('\n'), fence, ...differs]
+  return [`nearest: ${where} (${how}). The file has exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
 
 /** Rows that both have are in the text above. */
@@ -99,7 +99,7 @@ function placeLines({ places = [], found }: Details): string[] {
     return around.map((line) => `  ${line}`)
   })
   const more = (typeof found === 'number' ? found : places.length) - Math.min(places.length, maxPlaces)
-  return ['it is there:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])]
+  return ['found at:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])]
 }
 
 /** What a block that could not be read needs. */

@@ -17,7 +17,7 @@ export const command: Command = {
   usage: 'clada approve CMD',
   summary: 'let a command run in this project from now on',
   about:
-    'Approves one command line, by its exact words, for this project and this user; with --args or a star at the end, with\nany further arguments. It runs in the sandbox, without network, whatever it runs. With --network, --reads or --env, for git,\nand where there is no sandbox, it is asked again when a manifest, lock file, build file, hook or script of the project changes.',
+    'Approves one command line, by its exact words, for this project and this user; with --args or a star at the end, with\nany further arguments. Whatever it runs, it runs in the sandbox, without network. With --network, --reads or --env, for git,\nand where there is no sandbox, you are asked again when a manifest, lock file, build file, hook or script of the project changes.',
   flags: ['root', 'network', 'args', 'reads', 'env', 'timeout', 'help'],
   examples: [
     ['clada approve "npm test"', 'let models run the tests'],

@@ -21,7 +21,7 @@ export const command: Command = {
   usage: 'clada cases DIR|FILE…',
   summary: 'run .cases.md files: documents with their expected results',
   about:
-    'Below a heading a case has a fence with the document, a json fence with fields of the expected result, and as many\n"before PATH" and "after PATH" fences with files as it needs. Each runs in an empty directory, which is /ROOT in its\ntexts. Expected fields must be equal; others are not looked at. With "results" the whole execution is compared,\notherwise the last result.',
+    'A case is a heading with fences below it: one with the document, a json fence with fields of the expected result,\nand any number of "before PATH" and "after PATH" fences with files. Each case runs in an empty directory, which is /ROOT in its\ntexts. Expected fields must be equal; others are not looked at. With "results" the whole execution is compared,\notherwise the last result.',
   flags: ['allow', 'exec', ...general],
   examples: [
     ['clada cases test/', 'every .cases.md file below test'],

@@ -28,7 +28,7 @@ export const command: Command = {
   usage: 'clada loop TASK [--until CMD] -- PROGRAM [ARG…]',
   summary: 'let a model work on a task, reply after reply',
   about:
-    'Asks a model, applies its reply as it arrives, and answers with the report, until the command of --until succeeds, a\nreply has no blocks, or a limit is reached. The model is a program that reads the prompt on standard input and writes\nthe reply to standard output, or a server (--api). The replies go to stderr, the summary with the diff to stdout.',
+    'Asks a model, applies its reply as it arrives, and sends back the report, until the command of --until succeeds, a\nreply has no blocks, or a limit is reached. The model is a program that reads the prompt on standard input and writes\nthe reply to standard output, or a server (--api). The replies go to stderr, the summary with the diff to stdout.',
   documents: true,
   flags: [
     'until',

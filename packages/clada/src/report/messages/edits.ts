@@ -235,7 +235,8 @@ function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
 }
 
 function absentHunkAdvice({ nearest, applied }: Absence): string {
-  if (applied !== undefined) return `Its new lines are already in the file, on line ${applied}; if so, leave it out.`
+  if (applied !== undefined)
+    return `Its new lines are already in the file, on line ${applied}. If that was this edit, leave it out.`
   return nearest.length > 0 ? 'Copy its lines from the nearest place, exactly as they are there.' : notSimilar
 }
 

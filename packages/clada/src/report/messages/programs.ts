@@ -92,7 +92,7 @@ function endOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`
   if ('stopped' in how)
     return `Command stopped after it had begun: ${how.stopped.reason}; what it had done by then stays`
-  return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
+  return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many processes'
 }
 
 function failedAdvice({ offline, withheld }: Problem & { kind: 'command-failed' }): string | undefined {
