@@ -358,9 +358,9 @@ export const defaulting = <T extends string | number | boolean>(param: Param<T>,
 })
 
 /**
- * The kinds of parameters, each with its description: `text`, `path`, `paths` (a list; in blocks one per line), `lines` (such as
- * `3-5,9`), `integer`, `flag` (true or false) and `choice(['a', 'b'], '…')`. `param.optional(param.text('…'))` may be missing;
- * `param.defaulting(…, value)` has a default.
+ * The kinds of parameters, each with its description. They are `text`, `path`, `paths` (a list; in blocks one per line),
+ * `lines` (such as `3-5,9`), `integer`, `flag` (true or false) and `choice(['a', 'b'], '…')`.
+ * `param.optional(param.text('…'))` may be missing; `param.defaulting(…, value)` has a default.
  */
 export const param = { text, path, paths, lines, integer, flag, choice, optional, defaulting } as const
 

@@ -1,6 +1,6 @@
 /**
  * The shape of a result, written once: TypeScript derives the type of the data from it, MCP the output schema, and the docs
- * their lines. A word is a type, `create|modify` a choice of words, a list holds the shape of its items, and a name that
+ * their lines. A word is a type, and `create|modify` is a choice of words. A list holds the shape of its items. A name that
  * ends in `?` may be missing. What follows `: ` is for the reader.
  *
  *     { path: 'string', 'size?': 'integer: bytes', changed: [{ path: 'string', change: 'create|modify|delete' }] }
