@@ -151,3 +151,30 @@ describe.skipIf(noTyping !== undefined)('a key that was pressed before its quest
     expect(await person.ended()).toBe(0)
   })
 })
+
+describe.skipIf(noTyping !== undefined)('the question about a proposal', () => {
+  const reply = '**a.js**\n\n```js\nfunction two() {\n  return 2.5\n}\n```\n'
+  const file =
+    'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n\nfunction three() {\n  return 3\n}\n'
+
+  it('shows its diff in colours, and says of what was refused what it would do', async () => {
+    const { cwd, env } = project({ 'reply.md': reply, 'a.js': file })
+    const person = typing(['reply.md', '--no-git'], { cwd, env: { ...env, NO_COLOR: '' } })
+    await person.sees('Apply it?')
+    expect(person.output()).toContain('\u001b[31m-  return 2\u001b[0m')
+    expect(person.output()).toContain('\u001b[32m+  return 2.5\u001b[0m')
+    person.send('n\n')
+    await person.sees("it replaces 'function two()'; the rest stays")
+    expect(await person.ended()).toBe(1)
+    expect(fs.readFileSync(path.join(cwd, 'a.js'), 'utf8')).toBe(file)
+  })
+
+  it('has no colours with --no-color', async () => {
+    const { cwd, env } = project({ 'reply.md': reply, 'a.js': file })
+    const person = typing(['reply.md', '--no-git', '--no-color'], { cwd, env: { ...env, NO_COLOR: '' } })
+    await person.sees('Apply it?')
+    expect(person.output()).toContain('\n-  return 2\n')
+    person.send('n\n')
+    expect(await person.ended()).toBe(1)
+  })
+})

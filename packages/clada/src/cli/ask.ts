@@ -11,19 +11,22 @@ import {
   triedOutput,
   triedSentence,
 } from '../report/words.ts'
+import { paintDiff, type Paint, withoutColor } from '../report/pretty.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
 import { canAsk, isTerminal } from './streams.ts'
 
-/** Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops. */
-const ask: Ask = async (request) => {
-  const reply = await typedLine(question(request))
-  return reply === undefined ? undefined : answerIn(reply, request)
-}
-
-/** Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself. */
-export const asking = { ask } as const
+/**
+ * Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself.
+ * Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops.
+ */
+export const askingIn = (paint: Paint): { readonly ask: Ask } => ({
+  ask: async (request) => {
+    const reply = await typedLine(question(request, paint))
+    return reply === undefined ? undefined : answerIn(reply, request)
+  },
+})
 
 /** Yes or no, or undefined without a terminal. */
 export async function confirmed(text: string): Promise<boolean | undefined> {
@@ -104,10 +107,12 @@ export function answerIn(
   return word === 'a' || word === 'always' ? 'always' : 'no'
 }
 
-export const question = (request: ApprovalRequest): string => {
+export const question = (request: ApprovalRequest, paint: Paint = withoutColor): string => {
   const { once, always } = yesWords(request)
   const ways = [`y (${once})`, `a (${always})`, ...(request.canTry ? ['t (try it first)'] : [])]
-  return ['', ...approvalFacts(request), `${asked[request.about]} ${ways.join(', ')} or n, then Enter: `].join('\n')
+  return ['', ...approvalFacts(request, paint), `${asked[request.about]} ${ways.join(', ')} or n, then Enter: `].join(
+    '\n',
+  )
 }
 
 /** How far each yes reaches. A file is agreed to in one reply only; a command from now on. */
@@ -125,7 +130,7 @@ export const asked = {
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** The facts that a person needs before approving, wherever they are asked. */
-export function approvalFacts(request: ApprovalRequest): string[] {
+export function approvalFacts(request: ApprovalRequest, paint: Paint = withoutColor): string[] {
   const { root, command, about, diff = '', lacks, program, bound, unsandboxed, changed, repository, tried } = request
   const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${spellOutCommand(bound)}`]
   if (about === 'network')
@@ -137,8 +142,11 @@ export function approvalFacts(request: ApprovalRequest): string[] {
   if (about === 'proposal')
     return [
       `The reply proposes to ${proposalWords[request.proposed ?? 'edit']} ${spellOutCommand(command)}${diff === '' ? '' : ':'}`,
-      ...diff.trimEnd().split('\n').map(spellOut),
-      ...(lacks === undefined ? [] : [`! Not the whole file: ${missingSentence(lacks)}.`]),
+      ...diff
+        .trimEnd()
+        .split('\n')
+        .map((line) => paintDiff(spellOut(line), paint)),
+      ...(lacks === undefined ? [] : [paint.yellow(`! Not the whole file: ${missingSentence(lacks)}.`)]),
     ]
   return [
     `The model wants to run a command in ${spellOutCommand(root)}:`,

@@ -13,7 +13,7 @@ import type {
 } from '../core/review.ts'
 import type { PreviewOptions } from '../engine/options.ts'
 import { userText } from '../report/failure.ts'
-import { withColor, type Paint, withoutColor } from '../report/pretty.ts'
+import { paintDiff, withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { oneLine, primaryOf, spellOut, spellOutCommand } from '../report/words.ts'
 import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import { extent } from '@clada/reply/text/unified-diff.ts'
@@ -225,7 +225,7 @@ class Walk {
       }
       if (shownFile !== file.path) this.#reviewer.tell([this.#paint.bold(fileLine(file))])
       shownFile = file.path
-      this.#reviewer.tell(hunkLines(group).map((line) => this.#diffLine(line)))
+      this.#reviewer.tell(hunkLines(group).map((line) => paintDiff(spellOut(line), this.#paint)))
       const end = await this.#hunk(task, group, `(${index + 1}/${groups.length})`, decided, split)
       if (end !== 'on') return end
     }
@@ -343,19 +343,10 @@ class Walk {
     )
       .trimEnd()
       .split('\n')
-    return [`${number}) ${where}${alike}`, ...rows.slice(0, mostRows).map((row) => `   ${this.#diffLine(row)}`)]
-  }
-
-  #diffLine(line: string): string {
-    const shown = spellOut(line)
-    const { green, red, dim } = this.#paint
-    return line.startsWith('+')
-      ? green(shown)
-      : line.startsWith('-')
-        ? red(shown)
-        : line.startsWith('@@')
-          ? dim(shown)
-          : shown
+    return [
+      `${number}) ${where}${alike}`,
+      ...rows.slice(0, mostRows).map((row) => `   ${paintDiff(spellOut(row), this.#paint)}`),
+    ]
   }
 }
 

@@ -213,10 +213,12 @@ const withContent = (task: ReadyTask, content: string): ReadyTask => ({
 function asPart(task: ReadyTask, { text, replaced, inserted }: PlacedParts): ReadyTask {
   const { decoded } = task
   const did = [
-    ...(replaced.length > 0 ? [`replaced ${replaced.map((one) => `'${one}'`).join(', ')}`] : []),
-    ...(inserted.length > 0 ? [`added ${inserted.map((one) => `'${one}'`).join(', ')}`] : []),
+    ...(replaced.length > 0 ? [`it replaces ${replaced.map((one) => `'${one}'`).join(', ')}`] : []),
+    ...(inserted.length > 0
+      ? [`${replaced.length > 0 ? '' : 'it '}adds ${inserted.map((one) => `'${one}'`).join(', ')}`]
+      : []),
   ]
-  const warning = `the text is a part of the file: ${did.join(', ')}; the rest stays`
+  const warning = `the text is a part of the file: ${did.join(' and ')}; the rest stays`
   const args = { ...decoded.args, content: text }
   return { ...task, decoded: { ...decoded, args, warnings: [...decoded.warnings, warning] }, extent: 'part' }
 }

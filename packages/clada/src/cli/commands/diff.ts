@@ -5,7 +5,7 @@ import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { formatReport } from '../../report/format.ts'
-import { prettyAction, prettyErrors } from '../../report/pretty.ts'
+import { paintDiff, prettyAction, prettyErrors, withColor } from '../../report/pretty.ts'
 import { byBlock, oneLine, primaryOf, spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, general, limits, reading, reporting } from '../flags.ts'
@@ -52,7 +52,7 @@ export const command: Command = {
         const unheard = await configWarnings(given)
         const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
         printJson(whole.length === 1 ? whole[0] : whole)
-      } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
+      } else for (const { diff } of previews) print(useColor(flags) ? painted(diff) : diff)
       if (flags.json === undefined) {
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
         for (const [index, { result }] of previews.entries()) {
@@ -158,20 +158,8 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
   return [...lines, ...(total === 0 ? [] : [sum])].join('\n')
 }
 
-function colored(diff: string): string {
-  return diff
+const painted = (diff: string): string =>
+  diff
     .split('\n')
-    .map((line) => {
-      const code = /^(\+\+\+|---|diff |new |deleted |old |rename )/.test(line)
-        ? 1
-        : line.startsWith('@@')
-          ? 36
-          : line.startsWith('+')
-            ? 32
-            : line.startsWith('-')
-              ? 31
-              : 0
-      return code === 0 ? spellOut(line) : `\u001b[${code}m${spellOut(line)}\u001b[0m`
-    })
+    .map((line) => paintDiff(spellOut(line), withColor))
     .join('\n')
-}

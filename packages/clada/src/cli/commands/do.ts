@@ -3,7 +3,7 @@ import { Clada } from '../../api/clada.ts'
 import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
 import { closestAction } from '../../actions/decode.ts'
-import { asking } from '../ask.ts'
+import { askingIn } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { canAsk, print, readStdin } from '../streams.ts'
@@ -12,6 +12,7 @@ import {
   cladaOptions,
   configWarnings,
   isPretty,
+  paintFor,
   reportFormat,
   syntaxIn,
   reportOptions,
@@ -69,7 +70,7 @@ export const command: Command = {
 
     const shown = await withConfig(flags)
     const changes = await shownChanges(shown)
-    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? asking : {}) })
+    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? askingIn(paintFor(flags, 2)) : {}) })
     const result = await clada.perform(action, params, changes.listen)
     const format = reportFormat(shown)(syntaxIn(result))
     const report = { ...reportOptions(shown), ...changes.shown }

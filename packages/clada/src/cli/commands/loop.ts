@@ -11,7 +11,7 @@ import { Transcript, type Turn } from '../../loop/transcript.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
-import { asking } from '../ask.ts'
+import { askingIn } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
 import { configured, lasting, paintFor, reportOptions, withConfig } from '../options.ts'
@@ -76,7 +76,7 @@ export const command: Command = {
     const { id, number } = transcript.record
     const loopOptions: CladaOptions = {
       ...options,
-      ...(flags.unattended === undefined && canAsk() ? asking : {}),
+      ...(flags.unattended === undefined && canAsk() ? askingIn(paintFor(flags, 2)) : {}),
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }

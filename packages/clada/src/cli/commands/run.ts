@@ -3,7 +3,7 @@ import { type ActionResult, type ExecutionResult, withWarnings } from '../../cor
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
-import { asking, terminalReviewer } from '../ask.ts'
+import { askingIn, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { endNotice } from '../end-notice.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
@@ -12,7 +12,15 @@ import { Progress, shownChanges } from '../live-output.ts'
 import { LiveReport } from '../live-report.ts'
 import { rootOf } from '../../config/settings.ts'
 import { slashed } from '../../core/paths.ts'
-import { cladaOptions, configWarnings, programStream, reportFormat, reportOptions, withConfig } from '../options.ts'
+import {
+  cladaOptions,
+  configWarnings,
+  paintFor,
+  programStream,
+  reportFormat,
+  reportOptions,
+  withConfig,
+} from '../options.ts'
 import type { Reviewed } from '../review.ts'
 
 export const command: Command = {
@@ -45,7 +53,10 @@ export const command: Command = {
   ],
   run: async ({ flags: given, words }) => {
     // The time limit also ends the wait for standard input.
-    const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...(canAsk() ? asking : {}) }
+    const { totalTimeout, ...options } = {
+      ...(await cladaOptions(given)),
+      ...(canAsk() ? askingIn(paintFor(given, 2)) : {}),
+    }
     const flags = await withConfig(given)
     const formatFor = reportFormat(flags)
     const isJson = flags.json !== undefined || flags.format?.[0] === 'json'

@@ -11,7 +11,7 @@ import { terminalReviewer } from '../ask.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { usualPort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
-import { configured, lasting, outputMode, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, outputMode, paintFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../streams.ts'
 import { askingBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
@@ -79,7 +79,7 @@ export const command: Command = {
     }
     for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
 
-    const options = { ...given, ask: askingBoth(view.questions, over.signal) }
+    const options = { ...given, ask: askingBoth(view.questions, over.signal, paintFor(flags)) }
     const use = clipboardUse(flags, config.clipboard)
     const board = once(async () => {
       const { openBoard } = await import('../watch/clipboard.ts')

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
 import { answerIn, approvalFacts, asked, yesWords } from '../ask.ts'
+import type { Paint } from '../../report/pretty.ts'
 import type { Screen } from './screen.ts'
 import { askApprovalSocket, firstAnswer } from '../../approvals/socket.ts'
 
@@ -187,12 +188,14 @@ export interface Questions {
 }
 
 /** Asks at the terminal and on an open page at the same time; the first answer counts. */
-export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask {
+export function askingBoth(here: Questions | undefined, over: AbortSignal, paint: Paint): Ask {
   return (request) =>
     firstAnswer(
       over,
       (signal) => askPage(request, signal, here),
-      ...(here === undefined ? [] : [(signal: AbortSignal) => here.ask(approvalFacts(request), request, signal)]),
+      ...(here === undefined
+        ? []
+        : [(signal: AbortSignal) => here.ask(approvalFacts(request, paint), request, signal)]),
     )
 }
 
