@@ -11,6 +11,7 @@ import {
   renameFile,
   sweepNewFiles,
   syncFileNow,
+  syncFiles,
 } from '../state/own-files.ts'
 import { isInside } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
@@ -185,7 +186,11 @@ export class Scratch {
       }
     }
     this.#unfinished = []
-    if (this.#ledger !== undefined) removeFile(this.#ledger)
+    if (this.#ledger !== undefined) {
+      // A power cut kept the end of the ledger and brought a temporary file back, which no run knew of then.
+      await syncFiles([...this.#announced])
+      removeFile(this.#ledger)
+    }
     this.#ledger = undefined
     this.#announced.clear()
   }
