@@ -138,7 +138,6 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'git/index-file.ts',
     'git/isolated-git.ts',
     'git/made-directories.ts',
-    'git/object-reader.ts',
     'git/objects.ts',
     'git/repository.ts',
     'git/savable.ts',

@@ -36,7 +36,7 @@ import {
   ownRepository,
 } from './find-repository.ts'
 import { inProgress } from '../state/git-dirs.ts'
-import { syncObjects, writeCommit } from './objects.ts'
+import { syncObjectNames } from './objects.ts'
 import {
   checkpointsRef,
   type Head,
@@ -52,11 +52,10 @@ import {
   waitForLock,
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { isMissingObject } from './object-reader.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
 import { isBelow, madeDirectories, madeWarning } from './made-directories.ts'
-import type { TreeEntry } from './tree-contents.ts'
-import { byteName, editTree, type NewContent, type TreeChanges } from './tree-walk.ts'
+import { makeCommits, type NewContent, type NewContents } from './make-commits.ts'
+import { sidesIn, type TreeEntry } from './tree-contents.ts'
 
 export interface CheckpointOptions {
   readonly root: string
@@ -287,12 +286,10 @@ export class Checkpoints {
 
   /** Throws `ProblemError` if the commit that is checked out cannot be read. */
   async #readHead(): Promise<void> {
-    const { tree, objects } = this.#isolated
+    const { tree } = this.#isolated
     if (tree === undefined) return
-    await objects.read(tree).catch((error: unknown) => {
-      if (isMissingObject(error)) checkedOutError(this.#head)
-      throw error
-    })
+    const { status } = await this.#isolated.git(['ls-tree', '-d', '--name-only', tree], { fine: [1, 128] })
+    if (status !== 0) checkedOutError(this.#head)
   }
 
   /** Throws `ProblemError` if git could not save anything, as far as that can be checked in advance. */
@@ -423,27 +420,38 @@ interface ShadowPlan {
  * paths. Neither the index nor other files are read, so the cost does not depend on the size of the repository.
  */
 async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
-  const { isolated, head, record, author } = plan
-  const states = (when: 'before' | 'after'): TreeChanges =>
-    new Map(plan.entries.map(({ name, entry }) => [byteName(name), contentOf(entry[when], plan.contents)]))
-  const [old, now] = [states('before'), states('after')]
-  const commit = async (
-    base: string | undefined,
-    changes: TreeChanges,
-    parents: readonly string[],
-    message: string,
-  ) => {
-    const tree = await editTree(isolated, base, changes)
-    return { tree, commit: writeCommit(isolated, { tree, parents, message, identity: identityOf(author) }) }
-  }
+  const { isolated, head, record, author, contents } = plan
+  const names = plan.entries.map(({ name }) => name)
   for (let round = 0; ; round++) {
     const previous = await refAt(isolated.repository, checkpointsRef)
-    const parents = new Set([head.commit, previous].filter((one) => one !== undefined))
-    const first = `clada: before execution ${record.number}\n`
-    const base = head.commit ?? previous
-    const { tree, commit: before } = await commit(base && `${base}^{tree}`, old, [...parents], first)
-    const { commit: after } = await commit(tree, now, [before], plan.message)
-    await syncObjects(isolated)
+    const parents = [...new Set([head.commit, previous].filter((one) => one !== undefined))]
+    const [base] = parents
+    const there = base === undefined ? [] : await sidesIn(isolated, base, names)
+    const modes = new Map(there.map(({ name, mode }) => [name, mode]))
+    const changesTo = (when: 'before' | 'after'): NewContents => {
+      const changes = new Map<string, NewContent | undefined>()
+      for (const { name, entry } of plan.entries) {
+        const content = contentOf(entry[when], contents)
+        const known = modes.get(name)
+        if (content === undefined) {
+          // A path without content may be a directory, whose files stay.
+          if (modes.delete(name)) changes.set(name, undefined)
+          continue
+        }
+        // If the file system has no executable bits, the mode in the repository is kept.
+        const mode = known === undefined || isolated.config.modes ? content.mode : known
+        modes.set(name, mode)
+        changes.set(name, { ...content, mode })
+      }
+      return changes
+    }
+    const identity = identityOf(author)
+    const { commits, objects } = await makeCommits(isolated, parents, [
+      { changes: changesTo('before'), message: `clada: before execution ${record.number}\n`, identity },
+      { changes: changesTo('after'), message: plan.message, identity },
+    ])
+    const [before = '', after = ''] = commits
+    await syncObjectNames(isolated, objects)
     try {
       await moveRef(isolated.repository, checkpointsRef, after, previous, 'clada')
       return { before, after }

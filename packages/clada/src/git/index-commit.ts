@@ -13,12 +13,11 @@ import {
 import { gitError } from './git-program.ts'
 import { syncFile } from '../state/own-files.ts'
 import { identityOf } from '../store/summary.ts'
-import { dropDamaged, syncObjects } from './objects.ts'
-import { writeUsersCommit } from './signing.ts'
+import { commitTree, dropDamaged, syncObjectNames } from './objects.ts'
+import { usersSignature } from './signing.ts'
 import { type Head, headOf, isSameHead, moveRef } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import type { Named, TreeEntry } from './tree-contents.ts'
-import { byteName, editTree } from './tree-walk.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit
@@ -53,25 +52,24 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     const seen = seenIndex(isolated.repository)
     copyIndex(index, copy)
     await putInto(commit, paths, copy)
-    // It may be large; the trees are made meanwhile.
-    const synced = syncFile(copy)
-    synced.catch(() => {})
     const late = changedSince()
     if (paths.some((name) => late.has(name))) {
       paths = paths.filter((name) => !late.has(name))
       continue
     }
-    const changes = await changesIn(isolated, head.commit, copy, paths)
-    // Git trusts an object of that name unread, also one that a power cut has emptied.
-    const damaged = [...changes.values()].filter((side) => side !== undefined && dropDamaged(isolated, side.oid))
-    if (damaged.length > 0) continue
+    const { changes, others } = await differencesIn(isolated, head.commit, copy, paths)
     const unchanged = paths.filter((name) => !changes.has(byteName(name)))
     if (changes.size === 0) return { commit: undefined, unchanged }
+    const tree = await writeTree(isolated, copy, others)
+    const below = await treesAbove(isolated, tree, [...changes.keys()])
+    const ids = [...[...changes.values()].flatMap((side) => side?.oid ?? []), tree, ...below]
+    // Git trusts an object of that name unread, also one that a power cut has emptied.
+    if (ids.filter((id) => dropDamaged(isolated, id)).length > 0) continue
     const parents = head.commit === undefined ? [] : [head.commit]
-    const tree = await editTree(isolated, head.commit && `${head.commit}^{tree}`, changes)
-    const made = await writeUsersCommit(isolated, { tree, parents, message, identity: identityOf(author) })
-    const ids = [...changes.values()].flatMap((side) => side?.oid ?? [])
-    if (await installed(commit, made, { head, index, copy, seen, ids, synced })) return { commit: made, unchanged }
+    const parts = { tree, parents, message, identity: identityOf(author) }
+    const made = await commitTree(isolated, parts, await usersSignature())
+    ids.push(made)
+    if (await installed(commit, made, { head, index, copy, seen, ids })) return { commit: made, unchanged }
     round++
   }
   throw gitError('the index of the repository kept changing')
@@ -84,45 +82,80 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
   await addToIndex(isolated, own, env)
 }
 
-/** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
-async function changesIn(
+interface Differences {
+  /** At the paths, or above or below one; undefined where the file is gone. */
+  readonly changes: ReadonlyMap<string, TreeEntry | undefined>
+  /** What another process has just staged, with what the commit has. It stays staged. */
+  readonly others: readonly Changed[]
+}
+
+/** The differences between an index and a commit. */
+async function differencesIn(
   isolated: IsolatedGit,
   commit: string | undefined,
   index: string,
   paths: readonly string[],
-): Promise<Map<string, TreeEntry | undefined>> {
+): Promise<Differences> {
   const isOwn = atOrAround(paths)
-  const changes = new Map<string, TreeEntry | undefined>()
-  for (const { name, mode, oid } of await (commit === undefined
-    ? allOf(isolated, index)
-    : changed(isolated, commit, index)))
-    if (isOwn(name)) changes.set(name, mode === '000000' ? undefined : { mode, oid })
-  return changes
+  const all = await (commit === undefined ? allOf(isolated, index) : changed(isolated, commit, index))
+  const own = all.filter(({ name }) => isOwn(name))
+  return {
+    changes: new Map(own.map(({ name, mode, oid }) => [name, mode === '000000' ? undefined : { mode, oid }])),
+    others: all.filter(({ name }) => !isOwn(name)),
+  }
 }
 
-async function changed(isolated: IsolatedGit, commit: string, index: string): Promise<Named[]> {
+/** The tree of an index, with what `others` had before. Objects that a partial clone has not fetched may be missing. */
+async function writeTree(isolated: IsolatedGit, index: string, others: readonly Changed[]): Promise<string> {
+  const own = others.length === 0 ? index : `${index}-own`
+  const env = { GIT_INDEX_FILE: own }
+  if (others.length > 0) {
+    copyIndex(index, own)
+    const lines = others.map(({ name, before: { mode, oid } }) => `${mode} ${oid}\t${name}\0`)
+    await isolated.git(['update-index', '-z', '--index-info'], { input: Buffer.from(lines.join(''), 'latin1'), env })
+  }
+  return (await isolated.git(['write-tree', '--missing-ok'], { env, syncsEach: true })).out.toString().trim()
+}
+
+/** The trees of a tree that are above these names, as far as they can be read. */
+async function treesAbove(isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<string[]> {
+  const dirs = [...new Set(names.flatMap((name) => dirsAbove(Buffer.from(name, 'latin1').toString())))]
+  const args = ['ls-tree', '-z', '-d', '--full-tree', tree]
+  const out = (await isolated.gitOn(args, dirs, { fine: [128] })).toString('latin1')
+  return [...out.matchAll(/^\d+ tree (\w+)\t|\0\d+ tree (\w+)\t/g)].map(([, first, next]) => first ?? next ?? '')
+}
+
+interface Changed extends Named {
+  readonly before: TreeEntry
+}
+
+async function changed(isolated: IsolatedGit, commit: string, index: string): Promise<Changed[]> {
   const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
   const { out } = await isolated.git(args, { env: { GIT_INDEX_FILE: index } })
   const words = out.toString('latin1').split('\0')
-  const found: Named[] = []
+  const found: Changed[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
-    const [, mode = '', , oid = '', how] = words[at]?.split(' ') ?? []
+    const [old = '', mode = '', oldOid = '', oid = '', how] = words[at]?.slice(1).split(' ') ?? []
     if (how === 'U') throw inConflict()
-    found.push({ name: words[at + 1] ?? '', mode, oid })
+    found.push({ name: words[at + 1] ?? '', mode, oid, before: { mode: old, oid: oldOid } })
   }
   return found
 }
 
-async function allOf(isolated: IsolatedGit, index: string): Promise<Named[]> {
+async function allOf(isolated: IsolatedGit, index: string): Promise<Changed[]> {
   const { out } = await isolated.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
   return [...out.toString('latin1').matchAll(/(\d+) (\w+) \d\t([^\0]+)\0/g)].map(
     ([, mode = '', oid = '', name = '']) => ({
       name,
       mode,
       oid,
+      before: { mode: '000000', oid: '0'.repeat(oid.length) },
     }),
   )
 }
+
+/** Each character is one byte: git defines no encoding. */
+const byteName = (name: string): string => Buffer.from(name).toString('latin1')
 
 /** Tells names that are one of these, or above or below one: a file may have become a directory, or a directory a file. */
 function atOrAround(paths: readonly string[]): (name: string) => boolean {
@@ -138,19 +171,18 @@ interface Prepared {
   readonly seen: Seen | undefined
   /** The objects that the commit adds. */
   readonly ids: readonly string[]
-  readonly synced: Promise<void>
 }
 
 /** Moves the branch and replaces the index, unless another process has changed one of them. */
 async function installed(
   { isolated, message }: IndexCommit,
   commit: string,
-  { head, index, copy, seen, ids, synced }: Prepared,
+  { head, index, copy, seen, ids }: Prepared,
 ): Promise<boolean> {
   return replaceIndex(isolated.repository, {
     copy,
     commit,
-    synced: Promise.all([synced, syncObjects(isolated, ids)]),
+    synced: Promise.all([syncFile(copy), syncObjectNames(isolated, ids)]),
     move: async () => {
       if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) return false
       const [subject = ''] = message.split('\n')

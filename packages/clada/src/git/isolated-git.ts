@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { makeIsolatedGitDir } from '../process/isolated-git-dir.ts'
-import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
-import { ObjectReader } from './object-reader.ts'
+import { git, type GitAnswer, type GitCall } from './git-program.ts'
 import { isolatedPrefix, sweepIsolated } from '../store/record.ts'
 import type { ConfiguredRepository, RepositoryConfig } from './find-repository.ts'
 import { type Head, refuseLinks, refusePipes, type Repository } from './repository.ts'
@@ -17,10 +16,7 @@ export class IsolatedGit {
   readonly config: RepositoryConfig
   /** The name of HEAD's tree; undefined while there is no commit. */
   tree: string | undefined
-  /** Objects that were written and have no name yet. */
-  readonly made = new Map<string, MadeObject>()
   readonly #dir: string
-  #objects: ObjectReader | undefined
 
   private constructor(repository: ConfiguredRepository, head: Head, dir: string) {
     this.repository = repository
@@ -67,12 +63,6 @@ export class IsolatedGit {
     return Buffer.concat(said)
   }
 
-  get objects(): ObjectReader {
-    return (this.#objects ??= new ObjectReader(path.join(this.repository.commonDir, 'objects'), () =>
-      startGit(this.#call(['cat-file', '--batch']), 'pipe'),
-    ))
-  }
-
   #call(
     args: readonly string[],
     { env = {}, cwd }: { env?: IsolatedCall['env'] | undefined; cwd?: string | undefined } = {},
@@ -92,18 +82,8 @@ export class IsolatedGit {
   }
 
   close(): void {
-    this.#objects?.close()
-    for (const { temp } of this.made.values()) fs.rmSync(temp, { force: true })
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
-}
-
-/** An object that has no name in the repository yet. */
-export interface MadeObject {
-  readonly type: string
-  readonly bytes: Buffer
-  readonly temp: string
-  readonly file: string
 }
 
 const headText = ({ commit, branch }: Head): string => `${commit ?? `ref: ${branch ?? 'refs/heads/main'}`}\n`

@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/platform.ts'
-import { renameFile, syncFile, syncFiles } from '../state/own-files.ts'
-import type { GitObject } from './object-reader.ts'
+import { syncFile, syncFiles } from '../state/own-files.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { inRepository, refuseLinks, type Repository } from './repository.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -15,93 +14,46 @@ export interface CommitParts {
   readonly identity: Readonly<Record<string, string>>
 }
 
-export function writeCommit(isolated: IsolatedGit, { tree, parents, message, identity }: CommitParts): string {
-  const lines = [
-    `tree ${tree}`,
-    ...parents.map((parent) => `parent ${parent}`),
-    `author ${identity['GIT_AUTHOR_NAME']} <${identity['GIT_AUTHOR_EMAIL']}> ${identity['GIT_AUTHOR_DATE']}`,
-    `committer ${identity['GIT_COMMITTER_NAME']} <${identity['GIT_COMMITTER_EMAIL']}> ${identity['GIT_COMMITTER_DATE']}`,
-  ]
-  return writeObject(isolated, 'commit', Buffer.from(`${lines.join('\n')}\n\n${message}`))
+/** What git is started with to sign a commit. */
+export interface Signature {
+  readonly settings: readonly string[]
+  readonly env: Readonly<Record<string, string>>
 }
 
-type ObjectType = 'blob' | 'tree' | 'commit'
-
-/** The object id of a content. */
-export const objectId = ({ config }: IsolatedGit, type: ObjectType, body: Buffer): string =>
-  process
-    .getBuiltinModule('node:crypto')
-    .createHash(config.hash)
-    .update(headerOf(type, body))
-    .update(body)
-    .digest('hex')
-
-/**
- * Writes an object in git's format, without starting git for each, and returns its id. Git sees it after `syncObjects`;
- * until then it is read with `readObject`.
- */
-export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffer): string {
-  const { randomBytes } = process.getBuiltinModule('node:crypto')
-  const { deflateSync } = process.getBuiltinModule('node:zlib')
-  const id = objectId(isolated, type, body)
-  const objects = path.join(isolated.repository.commonDir, 'objects')
-  const dir = path.join(objects, id.slice(0, 2))
-  const file = path.join(dir, id.slice(2))
-  const whole = Buffer.concat([headerOf(type, body), body])
-  if (isolated.made.has(id) || holds(file, whole)) return id
-  // With the permissions of the objects directory: others may share the repository.
-  const open = fs.statSync(objects).mode & 0o7777
-  if (fs.mkdirSync(dir, { recursive: true }) !== undefined) fs.chmodSync(dir, open)
-  // A name that git cleans up if this process dies.
-  const temp = path.join(dir, `tmp_obj_clada_${randomBytes(6).toString('hex')}`)
-  isolated.made.set(id, { type, bytes: body, temp, file })
-  const fd = fs.openSync(temp, 'wx')
-  try {
-    // The tree of a large directory is mostly ids, which cannot be compressed: to try takes longer than all the rest.
-    const level = type === 'tree' && whole.length > 1 << 18 ? 0 : 1
-    fs.writeFileSync(fd, deflateSync(whole, { level, chunkSize: Math.max(1 << 14, whole.length) }))
-    fs.fchmodSync(fd, open & 0o444)
-  } finally {
-    fs.closeSync(fd)
-  }
-  return id
+/** Makes a commit of a tree. */
+export async function commitTree(
+  isolated: IsolatedGit,
+  { tree, parents, message, identity }: CommitParts,
+  signature?: Signature,
+): Promise<string> {
+  const settings = signature?.settings.flatMap((setting) => ['-c', setting]) ?? []
+  const args = [...settings, 'commit-tree', ...(signature === undefined ? [] : ['-S']), tree]
+  const above = parents.flatMap((parent) => ['-p', parent])
+  const call = { env: { ...identity, ...signature?.env }, input: message, syncsEach: true }
+  const { out } = await isolated.git([...args, ...above, '-F', '-'], call)
+  return out.toString().trim()
 }
 
-/**
- * Brings the objects that were written to the disk, all together and in other threads, and gives them their names. The
- * names of those that git has written (`byGit`) are synced too: git itself does not do that.
- */
-export async function syncObjects({ made, repository }: IsolatedGit, byGit: readonly string[] = []): Promise<void> {
-  const all = [...made.values()]
-  await syncFiles(all.map(({ temp }) => temp))
-  for (const { temp, file } of all) renameFile(temp, file)
-  made.clear()
+/** Stores a commit as it is, and returns its id. */
+export async function storeCommit(isolated: IsolatedGit, raw: Buffer): Promise<string> {
+  const args = ['hash-object', '-t', 'commit', '-w', '--stdin']
+  return (await isolated.git(args, { input: raw, syncsEach: true })).out.toString().trim()
+}
+
+/** Brings the names of objects to the disk: git itself syncs what is in them only. */
+export function syncObjectNames({ repository }: IsolatedGit, ids: readonly string[]): Promise<void> {
   const objects = path.join(repository.commonDir, 'objects')
-  const dirs = [...all.map(({ file }) => path.dirname(file)), ...byGit.map((id) => path.join(objects, id.slice(0, 2)))]
-  await syncFiles([...new Set([objects, ...dirs])])
+  const names = [...new Set([...ids.map((id) => id.slice(0, 2)), 'pack'])]
+  return syncFiles([objects, ...names.map((name) => path.join(objects, name))])
 }
 
-/** Brings the names of all objects to the disk, where it is not known which git has written. */
-export function syncObjectNames({ repository }: IsolatedGit): Promise<void> {
-  const objects = path.join(repository.commonDir, 'objects')
-  const dirs = fs.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  return syncFiles([objects, ...dirs.map((name) => path.join(objects, name))])
-}
-
-/** By its id or any other name that git understands. */
-export async function readObject({ made, objects }: IsolatedGit, name: string): Promise<GitObject> {
-  const own = made.get(name)
-  return own === undefined ? objects.read(name) : { id: name, type: own.type, bytes: own.bytes }
-}
-
-/** Whether an object is there and whole: a power cut may have emptied it. */
-function holds(file: string, whole: Buffer): boolean {
-  const { inflateSync } = process.getBuiltinModule('node:zlib')
-  try {
-    return inflateSync(fs.readFileSync(file)).equals(whole)
-  } catch {
-    return false
-  }
+/** The same where it is not known which git has written. */
+export function syncAllObjectNames(isolated: IsolatedGit): Promise<void> {
+  const dirs = fs.readdirSync(path.join(isolated.repository.commonDir, 'objects'))
+  return syncObjectNames(
+    isolated,
+    dirs.filter((name) => /^[0-9a-f]{2}$/.test(name)),
+  )
 }
 
 /** Removes a loose object that is not what its name says, so that git writes it again. Says whether there was one. */
@@ -123,8 +75,6 @@ export function dropDamaged({ repository, config }: IsolatedGit, id: string): bo
   fs.rmSync(file, { force: true })
   return true
 }
-
-const headerOf = (type: ObjectType, { length }: Buffer): Buffer => Buffer.from(`${type} ${length}\0`)
 
 /** A commit as git stores it. */
 export interface Commit {

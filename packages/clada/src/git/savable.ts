@@ -4,7 +4,7 @@ import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
-import { type Known, knownIn } from './tree-walk.ts'
+import { entriesIn } from './tree-contents.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface Sorted {
@@ -27,13 +27,28 @@ export async function eligible(
 ): Promise<Sorted> {
   const { top } = isolated.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
-  const known = isolated.tree === undefined ? nothing : await knownIn(isolated.objects, isolated.tree, paths)
+  const known = isolated.tree === undefined ? nothing : await knownIn(isolated, isolated.tree, paths)
   const own = paths.filter(isOwn(top, paths, known))
   const filtered = await filteredOf(isolated, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }
 }
 
+/** The entries of a tree at some paths. */
+interface Known {
+  /** Submodules at one of the paths, or above. */
+  readonly submodules: ReadonlySet<string>
+  /** The paths that are files in the tree. */
+  readonly files: ReadonlySet<string>
+}
+
 const nothing: Known = { submodules: new Set(), files: new Set() }
+
+async function knownIn(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<Known> {
+  const entries = await entriesIn(isolated, tree, [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))])
+  const namesOf = (type: string): Set<string> =>
+    new Set(entries.flatMap((entry) => (entry.type === type ? [entry.name] : [])))
+  return { submodules: namesOf('commit'), files: namesOf('blob') }
+}
 
 /** Paths that git ignores and does not track. Git does not follow links, so paths through them are not ignored. */
 export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[]): Promise<Set<string>> {

@@ -3,20 +3,12 @@ import path from 'node:path'
 import { platform } from '../core/platform.ts'
 import { isInProject, ownProgram } from '../process/programs.ts'
 import { gitError, gitOfUser } from './git-program.ts'
-import type { IsolatedGit } from './isolated-git.ts'
-import { type CommitParts, syncObjects, writeCommit } from './objects.ts'
+import type { Signature } from './objects.ts'
 
-/** A commit on the user's branch, signed when the user's own configuration asks for that. */
-export async function writeUsersCommit(isolated: IsolatedGit, parts: CommitParts): Promise<string> {
-  const signing = await usersSigning()
-  if (signing === undefined) return writeCommit(isolated, parts)
-  // git looks at the tree.
-  await syncObjects(isolated)
-  const args = [...signing.flatMap((setting) => ['-c', setting]), 'commit-tree', '-S', parts.tree]
-  const parents = parts.parents.flatMap((parent) => ['-p', parent])
-  const env = { ...parts.identity, ...agents() }
-  const { out } = await isolated.git([...args, ...parents, '-F', '-'], { env, input: parts.message })
-  return out.toString().trim()
+/** What signs a commit on the user's branch; undefined where the user's own configuration does not ask for that. */
+export async function usersSignature(): Promise<Signature | undefined> {
+  const settings = await usersSigning()
+  return settings && { settings, env: agents() }
 }
 
 /**

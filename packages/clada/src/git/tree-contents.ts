@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { InMemory } from '../core/recorder.ts'
-import { missing } from './object-reader.ts'
+import { gitError } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 
 /** An entry of a tree. */
@@ -16,16 +16,24 @@ export function treeEntryState({ mode }: TreeEntry, bytes: Buffer | undefined): 
 }
 
 /** The files and links of a tree at these paths. */
-export async function sidesIn(isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<Named[]> {
-  return (await isolated.gitOn(['ls-tree', '-z', '--full-tree', tree], names))
-    .toString()
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-      return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
-        ? [{ mode, oid, name }]
-        : []
-    })
+export const sidesIn = async (isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<Named[]> =>
+  (await entriesIn(isolated, tree, names))
+    .filter(({ type }) => type === 'blob')
+    .map(({ mode, oid, name }) => ({ mode, oid, name }))
+
+/** All entries of a tree at these paths. */
+export async function entriesIn(
+  isolated: IsolatedGit,
+  tree: string,
+  names: readonly string[],
+): Promise<(Named & { readonly type: string })[]> {
+  const listed = (await isolated.gitOn(['ls-tree', '-z', '--full-tree', tree], names)).toString().split('\0')
+  return listed.flatMap((line) => {
+    const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
+    return mode === undefined || type === undefined || oid === undefined || name === undefined
+      ? []
+      : [{ mode, type, oid, name }]
+  })
 }
 
 export type Named = TreeEntry & { readonly name: string }
@@ -78,7 +86,8 @@ async function contentsIn(
   let at = 0
   return some.map(({ oid, name }) => {
     const header = `${word} ${oid}\n`
-    if (out.subarray(at, at + header.length).toString('latin1') !== header) throw missing(oid)
+    if (out.subarray(at, at + header.length).toString('latin1') !== header)
+      throw gitError(`an object is missing: ${oid}`, 'If this is a partial clone, fetch it first.')
     const begin = at + header.length
     const next = out.indexOf(`\n${word} `, begin)
     const end = next === -1 ? out.length - 1 : next

@@ -5,7 +5,7 @@ import type { HistorySettings, Settings } from '../core/settings.ts'
 import { readBack } from '../store/record.ts'
 import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { type Commit, isSigned, readCommits, signature, syncObjects, writeObject } from '../git/objects.ts'
+import { type Commit, isSigned, readCommits, signature, storeCommit, syncObjectNames } from '../git/objects.ts'
 import {
   beforeSquashRef,
   type Head,
@@ -88,38 +88,42 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
 async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
   const { repository } = isolated
   const { head, runs } = plan
-  const made = rewrite(isolated, plan, author)
-  await syncObjects(isolated)
+  const ids = await rewrite(isolated, plan, author)
+  const made = ids.at(-1) ?? ''
+  await syncObjectNames(isolated, ids)
   await setRef(repository, beforeSquashRef, head, ['--create-reflog', '-m', 'clada: squash'])
   const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
   await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
   return made
 }
 
-function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): string {
+/** The new commits, the newest last. */
+async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string[]> {
   const { commits, ranges, runs } = plan
   const oldest = ranges.at(-1)?.[1] ?? 0
-  let parent = commits[oldest - 1]?.parents[0]
+  const made: string[] = []
   for (let at = oldest - 1; at >= 0; at--) {
+    const parent = made.at(-1) ?? commits[oldest - 1]?.parents[0]
     const index = ranges.findIndex(([from, to]) => at >= from && at < to)
     const commit = commits[at]
     if (commit === undefined) continue
-    if (index === -1) parent = withParent(isolated, commit, parent)
+    if (index === -1) made.push(await storeCommit(isolated, withParent(commit, parent)))
     // The newest commit of a run has its final tree.
-    else if (ranges[index]?.[0] === at)
-      parent = oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
+    else if (ranges[index]?.[0] === at) {
+      const message = runs[index]?.message ?? ''
+      made.push(await storeCommit(isolated, oneCommit(commits.slice(...ranges[index]), parent, message, author)))
+    }
   }
-  return parent ?? ''
+  return made
 }
 
 /** As with git's own squash, the oldest commit of a person gives author and date. */
 function oneCommit(
-  isolated: IsolatedGit,
   members: readonly Commit[],
   parent: string | undefined,
   message: string,
   author: string | null,
-): string {
+): Buffer {
   const own = author === null ? members.findLast((commit) => !isByModel(commit)) : undefined
   const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: date } = identityOf(author)
   const clada = latin1(`${name} <${mail}> ${date}`)
@@ -129,24 +133,23 @@ function oneCommit(
     `author ${own?.author ?? clada}`,
     `committer ${clada}`,
   ]
-  return store(isolated, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
+  return rawCommit(lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
 }
 
 /** The same commit with another parent, without its signature, which would be invalid. */
-function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): string {
+function withParent({ header, body }: Commit, parent: string | undefined): Buffer {
   const bare = header
     .replace(/^parent .*\n/gm, '')
     .replace(signature, '')
     .replace(/\n+$/, '')
   const [first = '', ...rest] = bare.split('\n')
-  return store(isolated, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
+  return rawCommit([first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
 }
 
 /** UTF-8 bytes as characters, as in `Commit`. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
-const store = (isolated: IsolatedGit, header: string, body: string): string =>
-  writeObject(isolated, 'commit', Buffer.from(header + body, 'latin1'))
+const rawCommit = (header: string, body: string): Buffer => Buffer.from(header + body, 'latin1')
 
 /** Options of a squash. */
 export interface SquashOptions {

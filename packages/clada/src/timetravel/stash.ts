@@ -6,7 +6,7 @@ import { absentMode, oidsOnDisk, pathsBetween } from '../git/differences.ts'
 import { gitError, namesIn } from '../git/git-program.ts'
 import { addToIndex, copyIndex, statusOf } from '../git/index-file.ts'
 import { identityOf } from '../store/summary.ts'
-import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
+import { commitTree, syncAllObjectNames } from '../git/objects.ts'
 import { removeRef, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { cutOffBelow, eligible, isUnsavable, savable } from '../git/savable.ts'
@@ -60,8 +60,7 @@ export async function stash(
   await isolated.git(['read-tree', '-i', '-m', head], { env })
   await addToIndex(isolated, paths, env)
   const saved = await commitOf(isolated, env, [head, inIndex], 'clada: uncommitted before clada back\n')
-  await syncObjects(isolated)
-  await syncObjectNames(isolated)
+  await syncAllObjectNames(isolated)
   await setRef(repository, savedRef(saved), saved, [])
   return saved
 }
@@ -89,7 +88,7 @@ async function commitOf(
 ) {
   // Objects that a partial clone has not fetched may be missing.
   const tree = (await isolated.git(['write-tree', '--missing-ok'], { env, syncsEach: true })).out.toString().trim()
-  return writeCommit(isolated, { tree, parents, message, identity: identityOf(null) })
+  return commitTree(isolated, { tree, parents, message, identity: identityOf(null) })
 }
 
 /**
