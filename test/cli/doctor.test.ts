@@ -52,7 +52,7 @@ describe('clada doctor about git', async () => {
       found: `${root}, branch trunk, commit ${git('rev-parse', 'HEAD').slice(0, 8)}`,
     })
     expect(found.get('saving')?.found).toBe(
-      'commit (the default in a repository): each execution is a commit of clada on trunk',
+      'commit (the default in a repository): each execution that changes files is a commit of clada on trunk',
     )
     const part = await findings(path.join(root, 'src'))
     expect(part.get('project')).toMatchObject({

@@ -74,7 +74,7 @@ function notFound(outline: Outline, path: string, target: string): Failed {
   const parent_found = parent === null ? null : matchOf(outline, parent)
   const inside = parent_found === null ? '' : ` ${shownMatch(parent_found)} is there.`
   const near = suggestions.map((match) => `\n  ${shownMatch(match)}`).join('')
-  const hint = near === '' ? ' list_structures shows what there is.' : ` The most alike:${near}`
+  const hint = near === '' ? ' list_structures shows what there is.' : ` The most similar:${near}`
   return failed('TARGET_NOT_FOUND', `${quoted(target)} is not in ${path}.${inside}${hint}`, {
     searched_path: path,
     parent_found,

@@ -356,7 +356,9 @@ async function savingOf(
   if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { fine: [1] })).status === 1)
     return fine('shadow (changes are staged): checkpoints under refs/clada until they are committed')
   const where = head?.branch === undefined ? 'the detached HEAD' : spellOutCommand(branchName(head))
-  return fine(`commit (${asked}): each execution is a commit of ${spellOutCommand(author)} on ${where}`)
+  return fine(
+    `commit (${asked}): each execution that changes files is a commit of ${spellOutCommand(author)} on ${where}`,
+  )
 }
 
 /** One thing that `clada doctor` looked at. */
