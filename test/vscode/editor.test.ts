@@ -23,7 +23,6 @@ workbench('clada in VS Code', (story) => {
       const { window } = at()
       await window.page.locator('.squiggly-error').first().waitFor()
       await window.page.locator('.view-lines').getByText('file_wrote').first().click()
-      await window.picture('vscode-reply')
     })
 
     it('has words above each block', async () => {
@@ -36,6 +35,7 @@ workbench('clada in VS Code', (story) => {
       const { window } = at()
       await window.page.keyboard.press('Control+.')
       await window.page.locator('.action-widget', { hasText: 'Use the corrected block' }).waitFor()
+      await window.picture('vscode-reply')
       await window.page.keyboard.press('Enter')
       await window.words('file_write new.txt').first().waitFor()
       await window.page.locator('.squiggly-error').first().waitFor({ state: 'detached' })
@@ -87,12 +87,34 @@ workbench('clada in VS Code', (story) => {
       expect(read('a.txt')).toBe('a\n')
     })
 
+    it('does not run after Enter, which somebody may be typing when the question comes', async () => {
+      const { window, read } = at()
+      await ask("python3 -c \"open('a.txt','w').write('enter')\"")
+      await window.dialog('wants to run a command').waitFor()
+      await window.page.keyboard.press('Enter')
+      await window.notification('1 failed').waitFor()
+      expect(read('a.txt')).toBe('a\n')
+    })
+
+    it('is tried in the sandbox, and what it changes is kept only after another yes', async () => {
+      const { window, read } = at()
+      await ask("python3 -c \"open('a.txt','w').write('tried')\"")
+      await window.dialog('wants to run a command').getByText('Try in sandbox').click()
+      await window.dialog('Keep its changes?').getByText('1 file changed').waitFor()
+      expect(read('a.txt')).toBe('a\n')
+      await window.dialog('Keep its changes?').getByText('Keep', { exact: true }).click()
+      await window.notification('1 applied').waitFor()
+      expect(read('a.txt')).toBe('tried')
+    })
+
     it('runs once, and shows what it prints without acting on it', async () => {
       const { window } = at()
       await ask('python3 -c "print(\'\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 said\')"')
       await window.dialog('wants to run a command').getByText('Allow once').click()
       await window.notification('1 applied').waitFor()
-      await window.page.locator('.output-view-content, .panel .view-lines', { hasText: 'said' }).first().waitFor()
+      const output = window.page.locator('.output-view-content, .panel .view-lines', { hasText: 'said' }).first()
+      await output.waitFor()
+      expect((await output.innerText()).replaceAll('\u00a0', ' ')).toMatch(/> run python3 -c [^]* said/)
       await window.picture('vscode-output')
     })
 
@@ -145,6 +167,7 @@ workbench('clada in VS Code', (story) => {
       await window.press('History', 'edit 2 files', 'Undo')
       await expect.poll(() => read('b.txt')).toBe('bee\n')
       await window.row('History', '· undone').waitFor()
+      await expect.poll(() => window.rows('History')).toContainEqual(expect.stringMatching(/a\.txt ?undone/))
       await window.press('History', 'edit 2 files', 'Redo')
       await expect.poll(() => read('b.txt')).toBe('wasp\n')
     })

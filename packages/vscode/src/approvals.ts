@@ -8,8 +8,8 @@ export async function askUser(question: Question): Promise<ApprovalAnswer> {
   const { about, canTry } = question
   const keep = about === 'tried'
   const answers: readonly (vscode.MessageItem & { readonly answer: ApprovalAnswer })[] = [
-    // First, because Enter means the first.
-    { title: vscode.l10n.t('No'), answer: 'no', isCloseAffordance: true },
+    // Enter means the first of those that are no close affordance, so this is none: VS Code adds its own Cancel.
+    { title: vscode.l10n.t('No'), answer: 'no' },
     { title: keep ? vscode.l10n.t('Keep') : vscode.l10n.t('Allow once'), answer: 'once' },
     { title: keep ? vscode.l10n.t('Keep, always allow') : vscode.l10n.t('Always'), answer: 'always' },
     ...(canTry ? [{ title: vscode.l10n.t('Try in sandbox'), answer: 'try' } as const] : []),

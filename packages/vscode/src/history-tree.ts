@@ -69,11 +69,14 @@ function actionItem(
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(plain(`${action} ${target}`.trim()))
   item.id = `${row.project.folder.uri.toString()}#${row.entry.number}/${seq}`
-  const said = undone ? vscode.l10n.t('undone') : left ? vscode.l10n.t('left out') : error
+  const isUndone = undone || row.entry.undone
+  const said = isUndone ? vscode.l10n.t('undone') : left ? vscode.l10n.t('left out') : error
   item.description = plain(said ?? '')
   // An execution that was undone is brought back as a whole.
   item.contextValue = !success || row.entry.undone ? 'none' : undone ? 'undone' : 'done'
-  item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : success ? 'check' : left ? 'circle-large-outline' : 'error')
+  item.iconPath = new vscode.ThemeIcon(
+    isUndone ? 'discard' : success ? 'check' : left ? 'circle-large-outline' : 'error',
+  )
   item.command = showChanges(row)
   return item
 }

@@ -4,11 +4,12 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import * as vscode from 'vscode'
-import type { Timeline } from '../../clada/src/ui/protocol.ts'
+import type { PlanBlock, Timeline } from '../../clada/src/ui/protocol.ts'
 import type { Session } from '../../clada/src/ui/session.ts'
 import type { EditorSettings } from '../../clada/src/config/editor-settings.ts'
 import { askUser } from './approvals.ts'
 import { unsavedTexts } from './folders.ts'
+import { plain } from './words.ts'
 
 type Engine = typeof import('./engine.ts')
 
@@ -18,6 +19,12 @@ export interface FolderProject {
   readonly session: Session
 }
 
+/** What a command of a reply has printed. */
+interface PrintedText {
+  readonly task: string
+  readonly text: string
+}
+
 /** The projects of the window: each folder of the workspace is one, opened when it is first used. */
 export class Projects implements vscode.Disposable {
   readonly #context: vscode.ExtensionContext
@@ -25,6 +32,8 @@ export class Projects implements vscode.Disposable {
   readonly #opened = new Map<string, Promise<FolderProject>>()
   readonly #changed = new vscode.EventEmitter<void>()
   #engine: Promise<Engine> | undefined
+  /** The command whose output comes last in the channel. */
+  #printing: PlanBlock | undefined
   /** Fires when a session has something new to show. */
   readonly onChange = this.#changed.event
 
@@ -91,7 +100,7 @@ export class Projects implements vscode.Disposable {
     const { openProject, editorKeys } = await this.engine()
     const asked = new Set<number>()
     const send = (event: string, data: unknown): void => {
-      if (event === 'output') this.#showOutput(data)
+      if (event === 'output' && session !== undefined) this.#showOutput(session, data as PrintedText)
       else this.#changed.fire()
       for (const question of session?.questions.list() ?? []) {
         if (asked.has(question.id)) continue
@@ -111,10 +120,15 @@ export class Projects implements vscode.Disposable {
     return { folder, session }
   }
 
-  /** As in a terminal, but nothing of it is acted on: no colours, no links, no escape sequences. */
-  #showOutput(data: unknown): void {
+  /** As in a terminal, below the command, but nothing of it is acted on: no colours, no links, no escape sequences. */
+  #showOutput({ plan }: Session, { task, text }: PrintedText): void {
+    const block = plan?.blocks.find((one) => one.task === task)
+    if (block !== undefined && block !== this.#printing) {
+      this.#output.appendLine(`\n> ${plain(`${block.action} ${block.target}`.trim())}`)
+      this.#printing = block
+    }
     this.#output.show(true)
-    this.#output.append(spellOut(stripVTControlCharacters(textOf(data)).replaceAll('\r\n', '\n')))
+    this.#output.append(spellOut(stripVTControlCharacters(text).replaceAll('\r\n', '\n')))
   }
 
   async #load(): Promise<Engine> {
@@ -137,9 +151,6 @@ function settingsFor(folder: vscode.WorkspaceFolder, names: readonly string[]): 
     )
   return { user: set('globalValue'), workspace: set('workspaceValue', 'workspaceFolderValue') }
 }
-
-const textOf = (data: unknown): string =>
-  typeof data === 'object' && data !== null && 'text' in data ? String(data.text) : ''
 
 function grammarsIn(extension: string): Record<string, string> {
   const dir = path.join(extension, 'dist/grammars')
