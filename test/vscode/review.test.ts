@@ -154,21 +154,42 @@ workbench('a review in VS Code', (story) => {
       await window.picture('vscode-nearest')
     })
 
-    it('puts it there by the words above the place', async () => {
+    it('puts it there by the words above the place, and shows what that changes', async () => {
       const { window, read } = at()
+      await window.page.getByText('1 block, 0 files, 1 needs attention').waitFor()
       await window.lens('Use this place').click()
+      await window.tab('a.js (reply)').waitFor()
       await expect.poll(() => window.rows('Reply')).toContainEqual(expect.stringContaining('place chosen by you'))
       await window.run('clada: Apply the Reviewed Changes')
       await window.notification('1 applied').waitFor()
       expect(read('a.js')).toBe('function sum(items) {\n  return 1\n}\n')
     })
 
+    it('counts an edit of which only a part fits, and shows where the rest could go', async () => {
+      const { window, read } = at()
+      await window.copy(edit('a.js', '  return 1', '  return 2') + edit('a.js', 'function sum(items, by) {', 'f() {'))
+      await window.run('clada: Apply Reply from Clipboard')
+      await window.page.getByText('1 block, 1 file, 1 needs attention').waitFor()
+      await expect
+        .poll(() => window.rows('Reply'))
+        .toEqual([expect.stringContaining('hunk 2 of 2 not found'), expect.stringContaining('Could go to line 1')])
+      expect(read('a.js')).toContain('return 1')
+    })
+
+    it('says where a file is moved', async () => {
+      const { window } = at()
+      await window.copy(block('abc', { action: 'file_move', old_path: 'b.txt', new_path: 'sub/c.txt' }))
+      await window.run('clada: Apply Reply from Clipboard')
+      await expect.poll(() => window.rows('Reply')).toEqual([expect.stringContaining('→ sub/c.txt')])
+    })
+
     it('says why a file may not be touched', async () => {
       const { window, read } = at()
       await window.copy(edit('.env', 'KEY=1', 'KEY=2') + edit('b.txt', 'b', 'c'))
       await window.run('clada: Apply Reply from Clipboard')
-      await window.row('Reply', 'b.txt').waitFor()
-      expect((await window.rows('Reply')).find((row) => row.includes('.env'))).toMatch(/blocked|denied|secret/i)
+      await expect
+        .poll(() => window.rows('Reply'))
+        .toEqual([expect.stringMatching(/\.env.*(?:blocked|denied|secret)/i), expect.stringContaining('b.txt')])
       expect(read('.env')).toBe('KEY=1\n')
     })
 
@@ -207,7 +228,7 @@ workbench('a review in VS Code', (story) => {
     '*** Begin Patch\n*** Update File: c.ts\n@@\n-let c = 1\n+let c = 2\n*** End Patch\n',
     block('abc', { action: 'file_replace_text', path: 'd.ts', old_text: 'let d = 1', new_text: 'let d = 2' }),
     block('abd', { action: 'file_replace_text', path: 'd.ts', old_text: 'let e = 1', new_text: 'let e = 2' }),
-    edit('a.ts', 'const b = 2', 'const b = 20'),
+    edit('a.ts', 'export const b = 2', 'export const b = 20'),
   ].join('\n')
   story('of six edits in four formats over four files', four, (at) => {
     it('takes two clicks from the copied reply to the applied changes', async () => {

@@ -30,6 +30,10 @@ describe('the extension in VS Code', () => {
   }
   const textIn = (root: string, file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
 
+  it('is a package of at most 3 MB', () => {
+    expect(fs.statSync(workbench?.vsix ?? '').size).toBeLessThanOrEqual(3_000_000)
+  })
+
   it('reviews a reply from the clipboard, applies it, copies the report and undoes it', async () => {
     const root = scratchDir(files)
     const window = await open(root)
@@ -64,6 +68,8 @@ describe('the extension in VS Code', () => {
     await window.run('clada: Apply Reply from Clipboard')
     await window.page.getByText('300 blocks, 300 files').waitFor()
     await window.row('Reply', '0.txt').waitFor()
+    await window.tab('Reply: changes to review (300 files)').waitFor()
+    await window.page.locator('.multiDiffEntry').nth(1).waitFor()
     await window.picture('many')
     fs.writeFileSync(path.join(root, 'clada.yml'), 'allowed_actions: [file_read]\n')
     await window.copy(block(1))

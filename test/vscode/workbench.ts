@@ -109,6 +109,11 @@ async function openWindow(browser: Browser, address: string, { theme = 'light' }
   page.setDefaultTimeout(60_000)
   await page.goto(address)
   await page.locator('[id$="clada.status"]').first().waitFor()
+  if (address.includes('?workspace=')) {
+    // The first visit may show a workspace without its folders: VS Code takes them from a cache, and fills it then.
+    await page.reload()
+    await page.locator('[id$="clada.status"]').first().waitFor()
+  }
   return new Window(page)
 }
 
@@ -207,10 +212,19 @@ export class Window {
     return this.page.locator('.pane', { has: this.page.locator(`.pane-header h3.title:text-is("${view}")`) })
   }
 
-  /** The row of a button that shows when the mouse is on its row. */
+  /** A button that shows when the mouse is on its row, and is gone once it was pressed. */
   async press(view: View, row: string, button: string): Promise<void> {
-    await this.row(view, row).hover()
-    await this.row(view, row).locator(`.action-label[aria-label^="${button}"]`).click()
+    const label = this.row(view, row).locator(`.action-label[aria-label^="${button}"]`)
+    // A list that is drawn anew during a click takes the click along.
+    for (let tries = 1; ; tries++) {
+      await this.row(view, row).hover()
+      await label.click()
+      try {
+        return await label.waitFor({ state: 'detached', timeout: 20_000 })
+      } catch (error) {
+        if (tries === 3) throw error
+      }
+    }
   }
 
   /** A button among the small words above a line of an editor. */

@@ -132,6 +132,10 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     refreshWhereTyped(review),
     vscode.workspace.onDidSaveTextDocument(({ uri }) => void (uri.scheme === 'file' && review.refresh())),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      history.refresh()
+      working.refresh()
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void review.refresh()),
   )
 }

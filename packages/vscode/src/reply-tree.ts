@@ -39,10 +39,11 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     const { None, Expanded, Collapsed } = vscode.TreeItemCollapsibleState
     const [name, dir] = namesOf(block)
     const item = new vscode.TreeItem(plain(name))
-    item.collapsibleState = !hasParts ? None : state === 'fails' ? Expanded : Collapsed
+    const hasPlaces = detail !== undefined && detail.places.length > 0
+    item.collapsibleState = !hasParts ? None : hasPlaces ? Expanded : Collapsed
     item.id = `${block.key}`
     item.description = plain(
-      [dir, target === '' ? '' : action, counts(block), decided, why].filter(Boolean).join(' · '),
+      [dir, target === '' ? '' : action, movedTo(detail), counts(block), decided, why].filter(Boolean).join(' · '),
     )
     item.iconPath = outcome === undefined ? iconOf(state) : outcomeIcon(outcome)
     item.tooltip = [`${action} ${target}`, runs, why, outcome?.why, ...(detail?.warnings ?? [])]
@@ -122,6 +123,11 @@ function namesOf({ action, target, isProgram }: PlanBlock): readonly [name: stri
   if (target === '') return [action, '']
   if (isProgram || /\s/.test(target)) return [target, '']
   return [path.posix.basename(target), path.posix.dirname(target).replace(/^\.$/, '')]
+}
+
+function movedTo(detail: BlockDetail | undefined): string {
+  const moved = detail?.files.find(({ from }) => from !== undefined)
+  return moved === undefined ? '' : `→ ${moved.path}`
 }
 
 const counts = ({ files }: PlanBlock): string => {

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { counted } from '@clada/reply/core/words.ts'
 import * as vscode from 'vscode'
 import type { BlockChoice } from '../../clada/src/core/review.ts'
-import type { Plan } from '../../clada/src/ui/protocol.ts'
+import type { Plan, PlanBlock } from '../../clada/src/ui/protocol.ts'
 import type { Planned } from '../../clada/src/ui/plan.ts'
 import { fileAt } from './changes.ts'
 import { unsavedIn } from './folders.ts'
@@ -62,8 +62,8 @@ export class ReplyReview implements vscode.Disposable {
     this.#status.setTaken()
     this.update()
     await vscode.commands.executeCommand('clada.reply.focus')
-    // A long reply is listed before it is known what it would change.
-    if (plan.isChecking) await this.#whole()
+    // A long reply is listed before it is known what it would change. That may have become known meanwhile.
+    if (this.planned?.plan.isChecking === true) await this.#whole()
     await this.showChanges()
   }
 
@@ -108,8 +108,16 @@ export class ReplyReview implements vscode.Disposable {
     await vscode.commands.executeCommand('clada.openReply', block.startLine)
   }
 
-  usePlace(row: Row): Promise<void> {
-    return row.kind === 'place' ? this.decide(row, (choice) => placeChoice(row.place, choice)) : Promise.resolve()
+  /** Puts the edit there, and shows what it changes. */
+  async usePlace(row: Row): Promise<void> {
+    if (row.kind !== 'place') return
+    await this.decide(row, (choice) => placeChoice(row.place, choice))
+    const { planned } = this
+    const block = planned?.plan.blocks.find(({ key }) => key === row.block.key)
+    const file = planned?.detail(row.block.key)?.files.find(({ path }) => path === row.place.path)
+    const hunk = file?.hunks.find(({ oldEnd }) => oldEnd >= row.place.line)
+    if (block === undefined || file === undefined) return
+    await this.openRow(hunk === undefined ? { kind: 'file', block, file } : { kind: 'hunk', block, file, hunk })
   }
 
   /** Takes a block or one of its changes, or leaves it out. */
@@ -336,13 +344,19 @@ const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
 
 function summaryOf({ blocks, files, isChecking }: Plan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length
-  const attention = blocks.filter(({ state, outcome }) => outcome === undefined && needsAttention.has(state)).length
+  const attention = blocks.filter(needsAttention).length
   return [
     done > 0
       ? vscode.l10n.t('{0} of {1} applied', done, counted(blocks.length, 'block'))
       : [counted(blocks.length, 'block'), ...(isChecking ? [] : [counted(files.length, 'file')])].join(', '),
-    ...(attention === 0 ? [] : [vscode.l10n.t('{0} need attention', attention)]),
+    ...(attention === 0
+      ? []
+      : [attention === 1 ? vscode.l10n.t('1 needs attention') : vscode.l10n.t('{0} need attention', attention)]),
   ].join(', ')
 }
 
-const needsAttention: ReadonlySet<string> = new Set(['approval', 'refused', 'fails', 'broken'])
+/** Also an edit of which only a part fits: it is applied, and says why not as a whole. */
+const needsAttention = ({ state, outcome, why }: PlanBlock): boolean =>
+  outcome === undefined && (attentionStates.has(state) || (state === 'repaired' && why !== undefined))
+
+const attentionStates: ReadonlySet<string> = new Set(['approval', 'refused', 'fails', 'broken'])
