@@ -62,7 +62,6 @@ const everything = (root: string): string[] =>
     .readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.includes(`${path.sep}.git${path.sep}`))
     .map((file) => `${file}: ${fs.readFileSync(file, 'utf8')}`)
     .sort()
 
