@@ -79,6 +79,11 @@ const ways: readonly ((root: string, round: number) => Promise<unknown>)[] = [
     const calls: Call[] = [['file_move', { old_path: 'guest.txt', new_path: 'home/guest.txt' }]]
     await new Clada({ repoPath: root, git: 'off' }).execute(documentOf(root, calls), { onAction })
   },
+  async (root) => {
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const { number = 0 } = (await clada.history())[0] ?? {}
+    await Promise.all([clada.execution(number), clada.changesOf(number), clada.changedSince()])
+  },
   (root, round) => new Clada({ repoPath: root, git: 'off' }).preview(documentOf(root, [write('a.txt', `${round}`)])),
 ]
 

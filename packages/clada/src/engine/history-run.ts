@@ -5,7 +5,7 @@ import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Conversation, Settings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
-import { openTimeline, type Timeline } from '../history/recover.ts'
+import { type Timeline, withTimeline } from '../history/recover.ts'
 import {
   type Done,
   doneIn,
@@ -85,134 +85,157 @@ export interface HistoryQuery {
 }
 
 /** Executions, oldest first. */
-export async function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
+export function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
   // Whether one is undone depends on later ones only.
-  const { records, history } = await read(settings, limit)
-  const undone = undoneIn(records)
-  const known: Known = new Map()
-  return records.map((record) => {
-    const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
-    return { ...entryOf(record, undone), ...(meanwhile.length === 0 ? {} : { meanwhile }) }
-  })
+  return read(
+    settings,
+    ({ records, history }) => {
+      const undone = undoneIn(records)
+      const known: Known = new Map()
+      return records.map((record) => {
+        const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
+        return { ...entryOf(record, undone), ...(meanwhile.length === 0 ? {} : { meanwhile }) }
+      })
+    },
+    limit,
+  )
 }
 
 /** The changes of one execution, and those of others before it; undefined when the number is unknown. */
-export async function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
-  const { records, history, inspect } = await read(settings)
-  const record = records.find((one) => one.number === number)
-  if (record === undefined) return undefined
-  const known: Known = new Map()
-  for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
-  const turns = meanwhileIn(record, known, history)
-  const contents = contentsOfHistory(history)
-  return {
-    changes: record.paths.flatMap((entry) => {
-      const sides = sidesOf(entry, contents, settings.root, inspect)
-      if (sides !== undefined) return changeFrom(settings.root, entry.path, ...sides)
-      return { path: entry.path, change: verbOf(entry), binary: true, before: '', after: '' }
-    }),
-    meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
-  }
+export function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
+  return read(settings, ({ records, history, inspect }) => {
+    const record = records.find((one) => one.number === number)
+    if (record === undefined) return undefined
+    const known: Known = new Map()
+    for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
+    const turns = meanwhileIn(record, known, history)
+    const contents = contentsOfHistory(history)
+    return {
+      changes: record.paths.flatMap((entry) => {
+        const sides = sidesOf(entry, contents, settings.root, inspect)
+        if (sides !== undefined) return changeFrom(settings.root, entry.path, ...sides)
+        return { path: entry.path, change: verbOf(entry), binary: true, before: '', after: '' }
+      }),
+      meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
+    }
+  })
 }
 
 /** Changes by others since, in files that clada changed. */
-export async function changesByOthers(settings: Settings): Promise<FileChange[]> {
-  const { records, history, inspect, isBlocked } = await read(settings)
-  const known: Known = new Map()
-  for (const record of records) meanwhileIn(record, known, history)
-  return [...known].flatMap(([name, { state }]) => {
-    const absolute = path.resolve(settings.root, name)
-    const found = inspect(absolute)
-    const now = found.type === 'file' ? shownState(found) : found.type === 'symlink' ? linkState(found.target) : null
-    if (isSameState(state, found)) return []
-    if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
-      return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
-    return changeFrom(settings.root, name, stateOf(state, contentsOfHistory(history)), now)
+export function changesByOthers(settings: Settings): Promise<FileChange[]> {
+  return read(settings, ({ records, history, inspect, isBlocked }) => {
+    const known: Known = new Map()
+    for (const record of records) meanwhileIn(record, known, history)
+    return [...known].flatMap(([name, { state }]) => {
+      const absolute = path.resolve(settings.root, name)
+      const found = inspect(absolute)
+      const now = found.type === 'file' ? shownState(found) : found.type === 'symlink' ? linkState(found.target) : null
+      if (isSameState(state, found)) return []
+      if (now === undefined || (found.type === 'file' && isBlocked(absolute)))
+        return { path: name, change: 'modify', binary: true, before: '', after: '' } as const
+      return changeFrom(settings.root, name, stateOf(state, contentsOfHistory(history)), now)
+    })
   })
 }
 
 /** One execution with its diffs; undefined when the number is unknown. */
-export async function readExecution(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
-  const { records, history, inspect } = await read(settings)
-  const record = records.find((one) => one.number === number)
-  if (record === undefined) return undefined
-  const undone = undoneIn(records)
-  const contents = contentsOfHistory(history)
-  const diffs = record.paths.flatMap((entry) => {
-    const sides = sidesOf(entry, contents, settings.root, inspect)
-    if (sides === undefined) {
-      const [path, change] = [entry.path, verbOf(entry)]
-      return { path, change, binary: true, diff: `Its new content was not kept: ${path} (${change})\n` }
-    }
-    const change = changeAt(settings.root, entry.path, ...sides)
-    return change === undefined ? [] : [diffOf(change, settings.root)]
+export function readExecution(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
+  return read(settings, ({ records, history, inspect }) => {
+    const record = records.find((one) => one.number === number)
+    if (record === undefined) return undefined
+    const undone = undoneIn(records)
+    const contents = contentsOfHistory(history)
+    const diffs = record.paths.flatMap((entry) => {
+      const sides = sidesOf(entry, contents, settings.root, inspect)
+      if (sides === undefined) {
+        const [path, change] = [entry.path, verbOf(entry)]
+        return { path, change, binary: true, diff: `Its new content was not kept: ${path} (${change})\n` }
+      }
+      const change = changeAt(settings.root, entry.path, ...sides)
+      return change === undefined ? [] : [diffOf(change, settings.root)]
+    })
+    const own = heldUndos(records).filter(({ of }) => of === number)
+    const actions = record.actions.map(({ seq, action, target, success, left, error }) => ({
+      seq,
+      action,
+      target,
+      success,
+      ...(left === undefined ? {} : { left }),
+      ...(own.some(({ ofActions }) => ofActions?.includes(seq)) ? { undone: true as const } : {}),
+      ...(error === undefined ? {} : { error }),
+    }))
+    return { ...entryOf(record, undone), actions, diffs }
   })
-  const own = heldUndos(records).filter(({ of }) => of === number)
-  const actions = record.actions.map(({ seq, action, target, success, left, error }) => ({
-    seq,
-    action,
-    target,
-    success,
-    ...(left === undefined ? {} : { left }),
-    ...(own.some(({ ofActions }) => ofActions?.includes(seq)) ? { undone: true as const } : {}),
-    ...(error === undefined ? {} : { error }),
-  }))
-  return { ...entryOf(record, undone), actions, diffs }
 }
 
 /** The last run of a block, by its text. */
-export async function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
-  const { records } = await read(settings)
-  return lastRunOf(digestOf(block), records)
+export function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
+  return read(settings, ({ records }) => {
+    return lastRunOf(digestOf(block), records)
+  })
 }
 
 /** Older executions are ignored: a block that ran so long ago is meant to run again. */
 const rememberedExecutions = 100
 
 /** Answers for the blocks of a document, in order, whether they already ran. */
-export async function doneBefore(
+export function doneBefore(
   settings: Settings,
   again: ((block: string) => boolean) | undefined,
 ): Promise<(block: string) => Done | undefined> {
-  const { records } = await read(settings, rememberedExecutions)
-  const done = doneIn(records, again)
-  return (block) => done(block, digestOf(block))
+  return read(
+    settings,
+    ({ records }) => {
+      const done = doneIn(records, again)
+      return (block) => done(block, digestOf(block))
+    },
+    rememberedExecutions,
+  )
 }
 
 /**
  * The same for blocks of the previous execution that changed files, if these are still as it left them: a document that
  * is sent again goes on where it stopped. The files are compared before the first block runs.
  */
-export async function standingBefore(settings: Settings): Promise<(block: string) => Done | undefined> {
-  const { records, inspect } = await read(settings, rememberedExecutions)
-  const done = doneIn(records)
-  const newest = new Map(records.flatMap(({ paths }) => paths.map(({ path: name, after }) => [name, after] as const)))
-  const isAsLeft = (name: string): boolean => {
-    const after = newest.get(name)
-    return after !== undefined && isSameState(after, seenAt(inspect, path.resolve(settings.root, name)))
-  }
-  const last = records.findLast(({ kind }) => kind === 'run')
-  const involved = new Set(last?.actions.map(({ already }) => already?.execution ?? last.number))
-  const standing = new Map<string, boolean>()
-  for (const { number, paths } of records.filter((record) => involved.has(record.number)))
-    for (const { path: name, steps } of paths) {
-      const asLeft = isAsLeft(name)
-      for (const { by } of steps) standing.set(`${number} ${by}`, asLeft && standing.get(`${number} ${by}`) !== false)
-    }
-  return (block) => {
-    const found = done(block, digestOf(block))
-    return found && standing.get(`${found.execution} ${found.action}`) === true ? found : undefined
-  }
+export function standingBefore(settings: Settings): Promise<(block: string) => Done | undefined> {
+  return read(
+    settings,
+    ({ records, inspect }) => {
+      const done = doneIn(records)
+      const newest = new Map(
+        records.flatMap(({ paths }) => paths.map(({ path: name, after }) => [name, after] as const)),
+      )
+      const isAsLeft = (name: string): boolean => {
+        const after = newest.get(name)
+        return after !== undefined && isSameState(after, seenAt(inspect, path.resolve(settings.root, name)))
+      }
+      const last = records.findLast(({ kind }) => kind === 'run')
+      const involved = new Set(last?.actions.map(({ already }) => already?.execution ?? last.number))
+      const standing = new Map<string, boolean>()
+      for (const { number, paths } of records.filter((record) => involved.has(record.number)))
+        for (const { path: name, steps } of paths) {
+          const asLeft = isAsLeft(name)
+          for (const { by } of steps)
+            standing.set(`${number} ${by}`, asLeft && standing.get(`${number} ${by}`) !== false)
+        }
+      return (block) => {
+        const found = done(block, digestOf(block))
+        return found && standing.get(`${found.execution} ${found.action}`) === true ? found : undefined
+      }
+    },
+    rememberedExecutions,
+  )
 }
 
 /** The action that removed a text from a file. */
-export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
-  const { records, history } = await read(settings)
-  return lostBy(records, history, pathFrom(settings.root, absolute), text)
+export function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
+  return read(settings, ({ records, history }) => {
+    return lostBy(records, history, pathFrom(settings.root, absolute), text)
+  })
 }
 
-const read = (settings: Settings, newest?: number): Promise<Timeline> =>
-  openTimeline(settings, makePathJudge(pathPolicyOf(settings)), newest)
+const read = <T>(settings: Settings, use: (timeline: Timeline) => T, newest?: number): Promise<T> =>
+  withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
 
 function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record

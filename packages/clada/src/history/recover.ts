@@ -112,16 +112,22 @@ export interface Timeline {
   readonly isBlocked: (absolute: string) => boolean
 }
 
-export async function openTimeline(settings: Settings, judge: PathJudge, newest?: number): Promise<Timeline> {
+/** Calls `use` with the timeline of a project. Its reader of paths works until that returns. */
+export async function withTimeline<T>(
+  settings: Settings,
+  judge: PathJudge,
+  use: (timeline: Timeline) => T,
+  newest?: number,
+): Promise<T> {
   const stateDir = findState(settings.root)
   if (stateDir === undefined)
-    return { records: [], history: '', inspect: () => ({ type: 'absent' }), isBlocked: () => true }
+    return use({ records: [], history: '', inspect: () => ({ type: 'absent' }), isBlocked: () => true })
   const history = path.join(stateDir, 'history')
   const workspace = openWorkspace(settings, judge, 'disk')
   const inspect: Inspect = (absolute) => workspace.inspect(absolute)
   try {
     const isBlocked = (absolute: string): boolean => workspace.isBlocked(absolute)
-    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect, isBlocked }
+    return use({ records: readTimeline(history, settings.root, inspect, newest), history, inspect, isBlocked })
   } finally {
     await workspace.close()
   }

@@ -8,7 +8,7 @@ import { type History, openRecordedWorkspace } from '../history/history.ts'
 import { type Elsewhere, elsewhereOf } from '../history/elsewhere.ts'
 import type { About } from '../history/execution.ts'
 import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
-import { openTimeline, readTimeline } from '../history/recover.ts'
+import { readTimeline, withTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
 import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -340,7 +340,7 @@ export async function undoConversation(
   which: NonNullable<UndoOptions['conversation']>,
   { force = false }: Pick<UndoOptions, 'force'>,
 ): Promise<UndoResult> {
-  const { records: all } = await openTimeline(settings, makePathJudge(pathPolicyOf(settings)))
+  const all = await withTimeline(settings, makePathJudge(pathPolicyOf(settings)), (timeline) => timeline.records)
   const records = standings(all).flatMap(({ record, undone }) => (undone ? [] : [record]))
   const of = ({ conversation: own }: ExecutionRecord): boolean =>
     own !== undefined && (which === 'any' || (typeof which === 'string' ? own.kind === which : own.id === which.id))
