@@ -4,7 +4,7 @@ import { dirsAbove, isInside, pathFrom } from '../core/paths.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
-import { entriesIn } from './tree-contents.ts'
+import { treeEntriesAt } from './tree-contents.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 
 export interface Sorted {
@@ -44,7 +44,7 @@ interface Known {
 const nothing: Known = { submodules: new Set(), files: new Set() }
 
 async function knownIn(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<Known> {
-  const entries = await entriesIn(isolated, tree, [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))])
+  const entries = await treeEntriesAt(isolated, tree, [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))])
   const namesOf = (type: string): Set<string> =>
     new Set(entries.flatMap((entry) => (entry.type === type ? [entry.name] : [])))
   return { submodules: namesOf('commit'), files: namesOf('blob') }

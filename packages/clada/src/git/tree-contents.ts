@@ -17,12 +17,12 @@ export function treeEntryState({ mode }: TreeEntry, bytes: Buffer | undefined): 
 
 /** The files and links of a tree at these paths. */
 export const sidesIn = async (isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<Named[]> =>
-  (await entriesIn(isolated, tree, names))
+  (await treeEntriesAt(isolated, tree, names))
     .filter(({ type }) => type === 'blob')
     .map(({ mode, oid, name }) => ({ mode, oid, name }))
 
 /** All entries of a tree at these paths. */
-export async function entriesIn(
+export async function treeEntriesAt(
   isolated: IsolatedGit,
   tree: string,
   names: readonly string[],
