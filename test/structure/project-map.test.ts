@@ -44,3 +44,24 @@ it('gives every directory its turn', async () => {
   })
   expect(map).toContain('src/z/last.ts: function z()')
 })
+
+it('tells of C what it declares, macros last and no guards', async () => {
+  const map = await mapOf({
+    'a.h': [
+      '#ifndef A_H',
+      '#define A_H',
+      '#ifdef _WIN32',
+      '#define A_API __declspec(dllexport)',
+      '#else',
+      '#define A_API',
+      '#endif',
+      '#define A_MAX 50',
+      'int a_parse(const char *text);',
+      'struct a { int x; };',
+      '#endif',
+      '',
+    ].join('\n'),
+    'notes.txt': 'x\n',
+  })
+  expect(map).toMatch(/^a\.h: int a_parse\(const char \*text\); struct a; #define A_API .*; #define A_MAX 50$/m)
+})

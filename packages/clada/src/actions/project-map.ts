@@ -293,8 +293,8 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
   if (!outcome.ok) return undefined
   const { outlineView } = await import('../structure/outline-view.ts')
   const all = outlineView(outcome.data.structures).flatMap((one) => headerOf(one) ?? [])
-  // What others can use says what a file is for.
-  const headers = all.toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen)).map(({ text }) => text)
+  // What others can use says what a file is for. In C a name may be declared once for each platform.
+  const headers = [...new Set(all.toSorted((a, b) => b.worth - a.worth).map(({ text }) => text))]
   if (headers.length === 0) return undefined
   const shown: string[] = []
   let spare = room - name.length - 12
@@ -310,7 +310,7 @@ async function entryOf(name: string, base: PathArg, room: number, context: Actio
 const isOpen = /^(?:export|pub|public)\b/
 
 /** Short, and without what says nothing about the file: values, and what is only brought from elsewhere. */
-function headerOf({ header, kind }: OutlineEntry): { readonly text: string; readonly isOpen: boolean } | undefined {
+function headerOf({ header, kind }: OutlineEntry): { readonly text: string; readonly worth: number } | undefined {
   const text = oneLined(header)
     .replace(/^export (?:default )?/, '')
     .replace(/\s*[{:=]\s*$/, '')
@@ -318,7 +318,12 @@ function headerOf({ header, kind }: OutlineEntry): { readonly text: string; read
     /= (?:await )?(?:require|import)\(|^(?:module\.)?exports = |^import\b|^(?:pub(?:\([^)]*\))? )?mod \w+;?$/.test(text)
   )
     return undefined
+  // A macro without a value is a guard or a mark.
+  if (kind === 'macro' && /^#\s*define\s+\w+$/.test(text)) return undefined
   const isValue = kind === 'variable' && !/=\s*(?:async\s*)?(?:function\b|\(|[A-Za-z_$][\w$]*$)/.test(text)
   const short = isValue ? text.replace(/\s*[:=].*$/, '') : text
-  return { text: short.length > 70 ? `${short.slice(0, 69)}…` : short, isOpen: isOpen.test(header) }
+  return {
+    text: short.length > 70 ? `${short.slice(0, 69)}…` : short,
+    worth: kind === 'macro' ? 0 : isOpen.test(header) ? 2 : 1,
+  }
 }
