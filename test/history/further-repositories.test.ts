@@ -82,7 +82,7 @@ describe('a reply that edits two repositories', () => {
     const { app, lib } = two()
     await editBoth(app, lib)
     const there = `clada undo 1 --root ${app}`
-    expect(clada(['history'], { cwd: lib }).stdout).toContain(`execution 1 of ${app}`)
+    expect(clada(['history'], { cwd: lib }).stdout).toMatch(new RegExp(`^- .* execution 1 of ${app}\n$`))
     const refused = clada(['undo'], { cwd: lib })
     expect([refused.status, refused.stdout + refused.stderr]).toEqual([1, expect.stringContaining(there)])
     expect(clada(there.split(' ').slice(1), { cwd: lib }).status).toBe(0)

@@ -32,10 +32,12 @@ export const command: Command = {
     if (word === undefined) {
       const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
       const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
-      if (flags.json === undefined) print(table(flags.all === undefined ? collapsed(entries, older) : entries, paint))
-      else printJson(entries)
-      if (flags.json === undefined)
-        for (const note of elsewhereOf(root).slice(-listedElsewhere)) print(elsewhereLine(note))
+      if (flags.json === undefined) {
+        const elsewhere = elsewhereOf(root).slice(-listedElsewhere)
+        if (entries.length > 0 || elsewhere.length === 0)
+          print(table(flags.all === undefined ? collapsed(entries, older) : entries, paint))
+        for (const note of elsewhere) print(elsewhereLine(note))
+      } else printJson(entries)
       if (older && flags.quiet === undefined)
         process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
       return 0
