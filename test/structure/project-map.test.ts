@@ -65,3 +65,11 @@ it('tells of C what it declares, macros last and no guards', async () => {
   })
   expect(map).toMatch(/^a\.h: int a_parse\(const char \*text\); struct a; #define A_API .*; #define A_MAX 50$/m)
 })
+
+it('tells of tests how they are written, and not all of them', async () => {
+  const titles = Array.from({ length: 9 }, (_, nth) => `test('it adds what the cart number ${nth} has', () => {})`)
+  const map = await mapOf({ 'cart.js': 'export function add() {}\n', 'test/cart.js': `${titles.join('\n')}\n` })
+  const [line = ''] = map.match(/^test\/cart\.js: .*$/m) ?? []
+  expect(line).toMatch(/number 0 has.*\+\d$/)
+  expect(line.length).toBeLessThan(180)
+})

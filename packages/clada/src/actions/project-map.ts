@@ -64,8 +64,9 @@ export const projectMap = defineAction({
       if (spare < leastEntry || declared.length >= mostFiles) break
       seen++
       // A few tell how this project is tested.
-      if (test.test(file) && focusWords(focus).length === 0 && ++tests > mostTests) continue
-      const entry = await entryOf(file, base, Math.min(spare, longest), context)
+      const isTest = test.test(file) && focusWords(focus).length === 0
+      if (isTest && ++tests > mostTests) continue
+      const entry = await entryOf(file, base, Math.min(spare, isTest ? longestTest : longest), context)
       if (entry === undefined) continue
       declared.push(entry)
       spare -= entry.length + 1
@@ -82,6 +83,8 @@ const roomForEnds = 160
 const leastEntry = 60
 const longestEntry = 400
 const shortestEntry = 200
+/** Two or three names tell how tests are written. */
+const longestTest = 160
 const mostFiles = 120
 const mostTests = 5
 
