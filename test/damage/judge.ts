@@ -82,9 +82,7 @@ async function isEnough(
     const exact = again.result.results.every(({ success, warnings = [] }) => success && warnings.length === 0)
     return exact && change?.after?.replaceAll('\r\n', '\n') === ended(refusal.meant, after)
   }
-  const shown = [...report.matchAll(/The file has exactly:\n(`{3,})\n([\s\S]*?)\n\1\n/g)].map(
-    ([, , text]) => text,
-  )
+  const shown = [...report.matchAll(/The file has exactly:\n(`{3,})\n([\s\S]*?)\n\1\n/g)].map(([, , text]) => text)
   const places = [...report.matchAll(/^ +> (\d+): /gm)].map(([, line]) => Number(line))
   const lines = after.replaceAll('\r\n', '\n')
   const [hunk] = one.edit.hunks
