@@ -247,7 +247,7 @@ describe('layers', () => {
   })
 
   it('asks for the name of the system in one place', () => {
-    const asking = sources.filter(({ file }) => /process\.platform/.test(codeOf(file)))
+    const asking = sources.filter(({ file }) => /process\.platform|'(?:win32|linux|darwin)'/.test(codeOf(file)))
     expect(asking.map(({ file }) => file)).toEqual(['core/platform.ts'])
   })
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
 import { candidates, ownProgram, takeNoProgramsFrom, startProgram } from '../../packages/clada/src/process/programs.ts'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -94,14 +95,18 @@ describe.skipIf(process.platform === 'win32')('a program planted in the project'
 
 describe('the files that a name may mean', () => {
   it('are in absolute directories only', () => {
-    expect(candidates('git', ['', '.', 'bin', '/usr/bin', '/opt/x'], 'linux')).toEqual(['/usr/bin/git', '/opt/x/git'])
-    for (const name of ['', './git', '../git', '/git']) expect(candidates(name, ['/usr/bin'], 'linux')).toEqual([])
+    expect(candidates('git', ['', '.', 'bin', '/usr/bin', '/opt/x'], platformOf('linux'))).toEqual([
+      '/usr/bin/git',
+      '/opt/x/git',
+    ])
+    for (const name of ['', './git', '../git', '/git'])
+      expect(candidates(name, ['/usr/bin'], platformOf('linux'))).toEqual([])
   })
 
   it('have the extensions of programs on Windows, and none of its shell', () => {
     const dirs = ['', '.', 'bin', '\\bin', 'C:bin', 'C:\\bin', 'd:/bin', '\\\\server\\share']
     const pathext = '.COM;.EXE;.BAT;.CMD;.JS'
-    expect(candidates('git', dirs, 'win32', pathext)).toEqual([
+    expect(candidates('git', dirs, platformOf('win32'), pathext)).toEqual([
       'C:\\bin\\git.com',
       'C:\\bin\\git.exe',
       'd:\\bin\\git.com',
@@ -109,7 +114,8 @@ describe('the files that a name may mean', () => {
       '\\\\server\\share\\git.com',
       '\\\\server\\share\\git.exe',
     ])
-    expect(candidates('git.EXE', ['C:\\bin'], 'win32', pathext)).toEqual(['C:\\bin\\git.EXE'])
-    for (const name of ['', '.\\git', 'C:git', 'a/git']) expect(candidates(name, ['C:\\bin'], 'win32')).toEqual([])
+    expect(candidates('git.EXE', ['C:\\bin'], platformOf('win32'), pathext)).toEqual(['C:\\bin\\git.EXE'])
+    for (const name of ['', '.\\git', 'C:git', 'a/git'])
+      expect(candidates(name, ['C:\\bin'], platformOf('win32'))).toEqual([])
   })
 })

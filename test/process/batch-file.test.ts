@@ -81,20 +81,20 @@ describe('a batch file', () => {
 describe('programs of Windows', () => {
   const dirs = ['C:\\tools', '.', '', 'tools', '\\tools', 'C:tools', '\\\\server\\share']
   it('are found by PATHEXT in absolute directories only', () => {
-    const found = candidates('git', dirs, 'win32', '.COM;.EXE;.BAT;.CMD;.JS')
+    const found = candidates('git', dirs, platformOf('win32'), '.COM;.EXE;.BAT;.CMD;.JS')
     expect(found).toEqual([
       'C:\\tools\\git.com',
       'C:\\tools\\git.exe',
       '\\\\server\\share\\git.com',
       '\\\\server\\share\\git.exe',
     ])
-    expect(candidates('npm', ['C:\\t'], 'win32', '.EXE;.CMD;.VBS', 'batch')).toEqual([
+    expect(candidates('npm', ['C:\\t'], platformOf('win32'), '.EXE;.CMD;.VBS', 'batch')).toEqual([
       'C:\\t\\npm.exe',
       'C:\\t\\npm.cmd',
     ])
-    expect(candidates('npm.cmd', ['C:\\t'], 'win32', '.EXE;.CMD', 'batch')).toEqual(['C:\\t\\npm.cmd'])
-    expect(candidates('..\\git', ['C:\\t'], 'win32')).toEqual([])
-    expect(candidates('C:git', ['C:\\t'], 'win32')).toEqual([])
+    expect(candidates('npm.cmd', ['C:\\t'], platformOf('win32'), '.EXE;.CMD', 'batch')).toEqual(['C:\\t\\npm.cmd'])
+    expect(candidates('..\\git', ['C:\\t'], platformOf('win32'))).toEqual([])
+    expect(candidates('C:git', ['C:\\t'], platformOf('win32'))).toEqual([])
   })
 
   it('come from the system that SystemRoot names, if it is absolute', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Bounds } from '../../packages/clada/src/process/bounds.ts'
+import { platformOf } from '../../packages/clada/src/core/platform.ts'
 import { bubblewrapArgs } from '../../packages/clada/src/process/bubblewrap.ts'
 import { chooseSandbox, seatbeltProfile } from '../../packages/clada/src/process/sandbox.ts'
 
@@ -169,7 +170,7 @@ describe('sandbox-exec', () => {
 
 describe('the choice', () => {
   it('says what to do where there is none', () => {
-    expect(chooseSandbox('win32')).toMatchObject({
+    expect(chooseSandbox(platformOf('win32'))).toMatchObject({
       ok: false,
       advice: { model: expect.stringContaining('--exec unsandboxed') },
     })

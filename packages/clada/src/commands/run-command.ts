@@ -128,7 +128,7 @@ function argsOf(
 
 /** The ls of the BSDs knows neither colours nor what to leave out by name. */
 const known = (name: string, options: readonly string[]): readonly string[] =>
-  name === 'ls' && platform.name !== 'linux' ? options.filter((one) => !/^--(color|ignore)=/.test(one)) : options
+  name === 'ls' && !platform.gnuCommands ? options.filter((one) => !/^--(color|ignore)=/.test(one)) : options
 
 function started(
   file: string,

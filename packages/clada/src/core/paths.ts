@@ -42,7 +42,7 @@ export const slashed = (name: string, on: Platform = platform): string =>
  * are one path, with forward slashes and a capital drive.
  */
 export function writtenPath(given: string, on: Platform = platform): string {
-  if (on.name !== 'win32') return given
+  if (!on.drives) return given
   return given
     .replaceAll('\\', '/')
     .replace(/^\/([A-Za-z])(?=\/|$)/, (_, drive: string) => `${drive}:`)
@@ -52,7 +52,7 @@ export function writtenPath(given: string, on: Platform = platform): string {
 
 /** As the language has always defined it: POSIX, a Windows drive, or a Windows share. On Windows either slash will do. */
 export const isAbsolutePath = (text: string, on: Platform = platform): boolean =>
-  (on.name === 'win32' ? /^(?:[\\/]|[A-Za-z]:[\\/])/ : /^(?:\/|[A-Za-z]:\\|\\\\)/).test(text)
+  (on.drives ? /^(?:[\\/]|[A-Za-z]:[\\/])/ : /^(?:\/|[A-Za-z]:\\|\\\\)/).test(text)
 
 /**
  * Why a name from a git tree must not be written below a working tree, or undefined. `git clone` accepts trees that
@@ -61,7 +61,7 @@ export const isAbsolutePath = (text: string, on: Platform = platform): boolean =
 export function unsafeTreeName(name: string, on: Platform = platform): string | undefined {
   if (name.includes('\0')) return 'it contains a NUL character'
   if (name.startsWith('/')) return 'it is absolute'
-  if (on.name === 'win32' && /[\\:]/.test(name)) return 'it contains a backslash or a colon'
+  if (on.drives && /[\\:]/.test(name)) return 'it contains a backslash or a colon'
   for (const part of name.split('/')) {
     if (part === '') return 'it has an empty component'
     if (part === '.' || part === '..') return `it contains '${part}'`

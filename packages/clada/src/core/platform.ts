@@ -6,6 +6,12 @@ export interface Platform {
   readonly name: NodeJS.Platform
   /** The rules for paths. */
   readonly path: path.PlatformPath
+  /** Whether paths begin with a drive and have backslashes beside slashes. */
+  readonly drives: boolean
+  /** Whether files have modes. */
+  readonly modes: boolean
+  /** Whether every user may make links. */
+  readonly links: boolean
   /** Whether one file answers to names in any case. macOS can be set up either way, so there the disk is asked. */
   readonly ignoresCase: boolean
   /** Whether a name in an open directory can be reached through its descriptor, and `/proc` describes every process. */
@@ -16,12 +22,28 @@ export interface Platform {
   readonly opensWithoutFollowing: boolean
   /** Whether a process and its children form a group that one signal ends. */
   readonly processGroups: boolean
+  /** Whether `sh` and the commands by which models look around come with the system. */
+  readonly posixCommands: boolean
+  /** Whether those are the GNU ones. */
+  readonly gnuCommands: boolean
+  /** What programs can be shut into; undefined where the system has nothing like it. */
+  readonly sandbox: 'bubblewrap' | 'sandbox-exec' | undefined
+  /** Whether a program can work on a layer over a directory. */
+  readonly layers: boolean
+  /** Whether it depends on the file system how much a sync brings to the disk. */
+  readonly syncsDiffer: boolean
+  /** Whether the clipboard is that of a desktop, of which there are several. */
+  readonly desktops: boolean
+  /** Whether the user's home has a directory `Library`. */
+  readonly library: boolean
   /** Directories of programs that come with the system; nothing in the project decides them. */
   readonly systemPath: readonly string[]
   /** The user's home directory, where git looks for configuration; undefined when there is none. */
   home(): string | undefined
   /** Variables that programs need to work at all, besides those that Node always hands on. */
   readonly neededVariables: readonly string[]
+  /** Variables that every program gets. */
+  readonly ownVariables: Readonly<Record<string, string>>
   /** How many characters the path of a program's working directory may have. */
   readonly longestWorkingDirectory: number
   /** How many bytes of arguments a program may get. */
@@ -38,11 +60,21 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
     return {
       name,
       path: path.win32,
+      drives: true,
+      modes: false,
+      links: false,
       ignoresCase: true,
       proc: false,
       replacesOpenFiles: false,
       opensWithoutFollowing: false,
       processGroups: false,
+      posixCommands: false,
+      gnuCommands: false,
+      sandbox: undefined,
+      layers: false,
+      syncsDiffer: false,
+      desktops: false,
+      library: false,
       systemPath: ['System32', '', 'System32\\Wbem'].map((dir) => path.win32.join(windows ?? 'C:\\Windows', dir)),
       // As Git for Windows looks for it.
       home: () => {
@@ -53,6 +85,8 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
         'SystemRoot SystemDrive windir ComSpec PATHEXT TEMP TMP USERPROFILE USERNAME APPDATA LOCALAPPDATA ProgramData ProgramFiles ProgramFiles(x86) ProgramW6432 CommonProgramFiles NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE OS HOMEDRIVE HOMEPATH'.split(
           ' ',
         ),
+      // Windows otherwise looks for a program in the working directory before it looks in PATH.
+      ownVariables: { NoDefaultCurrentDirectoryInExePath: '1' },
       longestWorkingDirectory: 240,
       argumentBytes: 20_000,
       nullDevice: '\\\\.\\nul',
@@ -60,21 +94,33 @@ export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = proce
       opener: ['rundll32', 'url.dll,FileProtocolHandler'],
     }
   }
+  const [linux, mac] = [name === 'linux', name === 'darwin']
   return {
     name,
     path: path.posix,
+    drives: false,
+    modes: true,
+    links: true,
     ignoresCase: false,
-    proc: name === 'linux',
+    proc: linux,
     replacesOpenFiles: true,
     opensWithoutFollowing: true,
     processGroups: true,
+    posixCommands: true,
+    gnuCommands: linux,
+    sandbox: linux ? 'bubblewrap' : mac ? 'sandbox-exec' : undefined,
+    layers: linux,
+    syncsDiffer: linux,
+    desktops: linux,
+    library: mac,
     systemPath: ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin'],
     home: () => env['HOME'],
     neededVariables: [],
+    ownVariables: {},
     longestWorkingDirectory: Infinity,
     argumentBytes: 500_000,
     nullDevice: '/dev/null',
-    opener: name === 'darwin' ? ['open'] : ['xdg-open'],
+    opener: mac ? ['open'] : ['xdg-open'],
   }
 }
 

@@ -35,7 +35,7 @@ export const shownOf = (changes: readonly Change[], root: string): string =>
 
 /** Windows has no modes: a file that a preview makes has another one than the same file on the disk. */
 const stateName = (state: FileState | null): string | null =>
-  state === null ? null : `${platform.name === 'win32' ? '' : state.mode} ${shortDigestOf(state.bytes)}`
+  state === null ? null : `${platform.modes ? state.mode : ''} ${shortDigestOf(state.bytes)}`
 
 /** Splits the changes of an action into hunks and takes those that the user has not left out. */
 export function take(changes: readonly Change[], choice: BlockChoice, root: string): Taken {

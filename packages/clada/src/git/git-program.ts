@@ -71,7 +71,7 @@ export function startGit({ cwd, env, args, lowPriority, syncsEach }: GitStart, i
  * synced one by one are empty.
  */
 function syncsTogether(dir: string): boolean {
-  if (platform.name !== 'linux') return true
+  if (!platform.syncsDiffer) return true
   try {
     return withOneFlush.has(fs.statfsSync(dir).type)
   } catch {

@@ -62,7 +62,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   const absolute = path.resolve(root, hook.cwd ?? '.')
   if (!isInside(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
   const sh = shellFor([root, ...allowedRoots])
-  if (sh === undefined && platform.name !== 'win32') return failure('No shell (sh) was found to run it')
+  if (sh === undefined && platform.posixCommands) return failure('No shell (sh) was found to run it')
   if (sh === undefined && !command.plain)
     return failure(
       'A file name in it has characters that cmd could read as commands; install Git for Windows, whose sh does not',
@@ -117,7 +117,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
 
 /** The system's, or the one beside git on Windows: any value is safe in the quotes of sh, only plain ones are in cmd. */
 function shellFor(roots: readonly string[]): string | undefined {
-  if (platform.name !== 'win32') return findProgram('sh', systemPath)
+  if (platform.posixCommands) return findProgram('sh', systemPath)
   const git = listedProgram('git', roots)
   // In cmd, bin or mingw64/bin of its directory.
   const home = git === undefined ? [] : [1, 2, 3].map((up) => path.resolve(git, ...Array<string>(up).fill('..')))

@@ -332,7 +332,7 @@ function misspelling(given: string, on: Platform): string | undefined {
   if (at !== undefined)
     return `it contains the invisible character ${codePointName(given.slice(at))} at position ${at + 1}`
   if (given.includes('://') && /^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
-  const windows = on.name === 'win32'
+  const windows = on.drives
   const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
   if (!windows && given.includes('\\')) return 'it contains a backslash; use forward slashes'
   if (drive.includes(':')) return 'it contains a colon'

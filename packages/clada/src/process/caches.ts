@@ -22,7 +22,7 @@ export function cachesFor(
   if (place === undefined) return []
   const layers = path.join(place, `caches-${rootName(root).slice(0, 16)}`)
   const all = cacheHomes
-    .filter((name) => platform.name === 'darwin' || !name.startsWith('Library/'))
+    .filter((name) => platform.library || !name.startsWith('Library/'))
     .map((name): Cache => ({
       dir: path.join(home, name),
       layer: path.join(layers, name.replaceAll('/', '%')),

@@ -64,10 +64,10 @@ export function makeIsolatedGitDir(
 function share(target: string, at: string): void {
   const isDirectory = fs.statSync(target).isDirectory()
   try {
-    if (platform.name !== 'win32') return fs.symlinkSync(target, at)
+    if (platform.links) return fs.symlinkSync(target, at)
     if (isDirectory) return fs.symlinkSync(target, at, 'junction')
   } catch (error) {
-    if (platform.name !== 'win32') throw error
+    if (platform.links) throw error
   }
   if (path.basename(at) !== 'objects') return fs.cpSync(target, at, { recursive: true })
   fs.mkdirSync(path.join(at, 'info'), { recursive: true })

@@ -323,7 +323,7 @@ function mountingPrograms(): Mounting | undefined {
 function found(): Mounting | 'none' {
   const [unshare, sh, mknod, mount] = ['unshare', 'sh', 'mknod', 'mount'].map((name) => findProgram(name, systemPath))
   const missing = unshare === undefined || sh === undefined || mknod === undefined || mount === undefined
-  return platform.name !== 'linux' || missing ? 'none' : { unshare, sh, mknod }
+  return !platform.layers || missing ? 'none' : { unshare, sh, mknod }
 }
 
 const known = new Map<string, Promise<boolean>>()

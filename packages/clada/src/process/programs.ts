@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isBelowAny, isInside } from '../core/paths.ts'
-import { platform } from '../core/platform.ts'
+import { type Platform, platform } from '../core/platform.ts'
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
 /** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
@@ -29,7 +29,7 @@ export function ownPath(list = process.env['PATH']): readonly string[] {
  * followed, because one that leads into a project, or through it, is as good as a program there.
  */
 export function ownProgram(name: string, dirs = ownPath()): string | undefined {
-  const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, platform.name, process.env['PATHEXT'])
+  const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, platform, process.env['PATHEXT'])
   for (const file of found) {
     if (!isProgram(file)) continue
     const target = real(file)
@@ -54,14 +54,14 @@ const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has
 
 /** The first file of that name that may be run. `batch`: also batch files, which `run-process.ts` starts. */
 export const findProgram = (name: string, dirs: readonly string[], also?: 'batch'): string | undefined =>
-  candidates(name, dirs, platform.name, process.env['PATHEXT'], also).find(isProgram)
+  candidates(name, dirs, platform, process.env['PATHEXT'], also).find(isProgram)
 
 /**
  * A program of the list, which comes with the system. Windows has others under the same names, such as find and tree;
  * only git is taken there, from wherever the user installed it.
  */
 export function listedProgram(name: string, roots: readonly string[]): string | undefined {
-  if (platform.name !== 'win32') return findProgram(name, pathOutside(systemPath.join(platform.path.delimiter), roots))
+  if (platform.posixCommands) return findProgram(name, pathOutside(systemPath.join(platform.path.delimiter), roots))
   return name === 'git' ? ownProgram('git', pathOutside(process.env['PATH'], roots)) : undefined
 }
 
@@ -73,11 +73,11 @@ export function listedProgram(name: string, roots: readonly string[]): string | 
 export function candidates(
   name: string,
   dirs: readonly string[],
-  platform: NodeJS.Platform,
+  on: Platform,
   pathext = '.COM;.EXE',
   also?: 'batch',
 ): string[] {
-  if (platform !== 'win32') {
+  if (!on.drives) {
     if (name === '' || name.includes('/')) return []
     return dirs.filter((dir) => dir.startsWith('/')).map((dir) => path.posix.join(dir, name))
   }
@@ -149,7 +149,7 @@ export function namedProgram(
   const dirs = ownPath()
   const file = program.includes(path.sep)
     ? path.resolve(program)
-    : candidates(program, dirs, platform.name, process.env['PATHEXT']).find(
+    : candidates(program, dirs, platform, process.env['PATHEXT']).find(
         (one) => isProgram(one) && !isInAny(real(one), projects),
       )
   if (file === undefined) return undefined
@@ -197,8 +197,5 @@ function environment(env: NodeJS.ProcessEnv = process.env, own: readonly string[
   const list = env['PATH']
   if (list === undefined) return env
   const PATH = (list === process.env['PATH'] ? own : ownPath(list)).join(path.delimiter)
-  return { ...env, PATH, ...(platform.name === 'win32' ? inPathOnly : {}) }
+  return { ...env, PATH, ...platform.ownVariables }
 }
-
-/** Windows otherwise looks for a program in the working directory before it looks in PATH. */
-const inPathOnly = { NoDefaultCurrentDirectoryInExePath: '1' }

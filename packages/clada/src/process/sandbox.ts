@@ -2,7 +2,7 @@ import { type Advice, askUser } from '../core/problem.ts'
 import { type Sandbox, type Bounds, directoriesAbove } from './bounds.ts'
 import { bubblewrap, hostFacts } from './bubblewrap.ts'
 import { findProgram, systemPath } from './programs.ts'
-import { homeDir, platform } from '../core/platform.ts'
+import { homeDir, type Platform, platform } from '../core/platform.ts'
 import path from 'node:path'
 import { bareEnvironment } from './environment.ts'
 import { runProcess } from './run-process.ts'
@@ -14,8 +14,8 @@ export type SandboxChoice =
   /** `never`: the system has none, whatever is installed. */
   | { readonly ok: false; readonly reason: string; readonly advice: Advice; readonly never?: true }
 
-export function chooseSandbox(system: NodeJS.Platform = platform.name): SandboxChoice {
-  if (system === 'linux') {
+export function chooseSandbox(on: Platform = platform): SandboxChoice {
+  if (on.sandbox === 'bubblewrap') {
     const file = findProgram('bwrap', systemPath)
     if (file !== undefined) return { ok: true, sandbox: bubblewrap(file) }
     return {
@@ -26,15 +26,15 @@ export function chooseSandbox(system: NodeJS.Platform = platform.name): SandboxC
       ),
     }
   }
-  if (system === 'darwin') {
+  if (on.sandbox === 'sandbox-exec') {
     const file = findProgram('sandbox-exec', ['/usr/bin'])
     if (file !== undefined) return { ok: true, sandbox: seatbelt(file) }
   }
   return {
     ok: false,
-    reason: `there is no sandbox for ${system}`,
+    reason: `there is no sandbox for ${on.name}`,
     advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
-    ...(system === 'darwin' ? {} : { never: true as const }),
+    ...(on.sandbox === undefined ? { never: true as const } : {}),
   }
 }
 

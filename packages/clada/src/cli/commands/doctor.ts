@@ -216,7 +216,7 @@ export function swaps(on: Platform = platform): Finding[] {
 function listed(): Finding[] {
   const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
   const missing = wanted.filter((name) => listedProgram(name, []) === undefined)
-  if (platform.name === 'win32')
+  if (!platform.posixCommands)
     return [{ name: 'commands', ok: true, found: 'commands that only read are part of clada, except git' }]
   if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all listed commands are installed' }]
   // They are refused one by one when a document asks for them; nothing else depends on them.

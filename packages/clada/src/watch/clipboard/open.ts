@@ -31,7 +31,7 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
   const { roots = [process.cwd()], env = process.env, patienceMs = 5000 } = options
   const dirs = options.dirs ?? [...systemPath, ...pathOutside(env['PATH'], roots)]
   const machine: Machine = { env, patienceMs, find: (name) => ownProgram(name, dirs) }
-  if (platform.name !== 'linux') return openLibrary('native', machine)
+  if (!platform.desktops) return openLibrary('native', machine)
   // The Linux desktop that WSL brings shares its clipboard with Windows, and keeps every letter.
   const found = (await openWayland(machine)) ?? openX11(machine)
   if (found !== undefined) return found
@@ -82,7 +82,7 @@ async function isVisibleWithoutWindow(paste: string, machine: Machine): Promise<
 async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Clipboard | NoClipboard> {
   try {
     const { default: library } = await import('clipboardy')
-    const windows = kind === 'wsl' || platform.name === 'win32'
+    const windows = kind === 'wsl' || !platform.posixCommands
     return {
       name: kind === 'wsl' ? 'Windows, through WSL' : 'the system',
       read: async () => {
@@ -108,7 +108,7 @@ async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Cl
 /** The library starts its programs by name, in the same turn; none of them is to come from a project. */
 function onSystemPath<T>(start: () => Promise<T>): Promise<T> {
   const own = process.env['PATH']
-  if (own === undefined || platform.name === 'win32') return start()
+  if (own === undefined || !platform.posixCommands) return start()
   process.env['PATH'] = systemPath.join(':')
   try {
     return start()
