@@ -155,7 +155,7 @@ useEmbeddedFiles({
   files: { ${entries.map(([key], at) => `${JSON.stringify(key)}: file${at}`).join(', ')} },
   addons: {
     'fs-native-extensions': () => require(${JSON.stringify(nativePackage(node))}),
-    'oxc-parser': () => require(${JSON.stringify(oxcParser(oxc))}),
+    'oxc-parser/src-js/bindings.js': () => require(${JSON.stringify(oxcParser(oxc))}),
   },
 })
 // Bun waits for a read from a terminal that was given up after Ctrl-C.
