@@ -40,7 +40,7 @@ function BlockCard({ block }: { block: PlanBlock }) {
       </header>
       <p class="about">
         {syntax === 'proposal' && (
-          <span class="tag edited" title="The reply does not ask for it in a format for edits">
+          <span class="tag edited" title="The reply shows this change, but not in an edit format">
             proposal
           </span>
         )}
@@ -131,7 +131,7 @@ function FileDiff({ file, isOnly }: { file: ReviewedFile; isOnly: boolean }) {
         </p>
       )}
       {binary ? (
-        <p class="quiet pad">Not a text: its bytes differ.</p>
+        <p class="quiet pad">Not text: the bytes differ.</p>
       ) : (
         <CodeDiff change={{ ...file, after: result }} mode="unified" lines="whole" />
       )}

@@ -104,7 +104,7 @@ on('prompting', 'submit', async () => {
     if ((await tellTab({ tab, site }, { type: 'insert', text })) === true) return say('The prompt is in the field.')
   }
   await navigator.clipboard.writeText(text)
-  say('The prompt is copied: there is no field that it could go to.')
+  say('The prompt is copied: the page has no message field.')
 })
 
 on('forget', 'click', async () => {

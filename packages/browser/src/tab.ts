@@ -4,7 +4,7 @@ import type { ToTab } from './messages.ts'
 /** Says something to a tab, if it still shows the same site. */
 export async function tellTab({ tab, site }: { tab: number; site: string }, message: ToTab): Promise<unknown> {
   const { url = '' } = await chrome.tabs.get(tab)
-  if (!URL.canParse(url) || new URL(url).origin !== site) throw new Failure('The tab shows another site by now.')
+  if (!URL.canParse(url) || new URL(url).origin !== site) throw new Failure('The tab shows another site now.')
   return chrome.tabs.sendMessage(tab, message, { frameId: 0 })
 }
 

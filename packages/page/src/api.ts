@@ -23,7 +23,7 @@ export const postText = <T>(path: string, text: string): Promise<T> =>
 /** What the server says by itself from now on. */
 export async function listen(): Promise<ReadableStream<Uint8Array>> {
   const response = await answered('/api/events', {})
-  if (response.body === null) throw new Error('The server says nothing.')
+  if (response.body === null) throw new Error('The server does not respond.')
   return response.body
 }
 

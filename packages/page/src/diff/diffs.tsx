@@ -74,7 +74,7 @@ export function Diff({ section: { file, change, choosing, tools, instead }, mode
       {open &&
         (instead ??
           (change?.binary ? (
-            <p class="quiet pad">Not a text: its bytes differ.</p>
+            <p class="quiet pad">Not text: the bytes differ.</p>
           ) : (
             change && <CodeDiff change={change} mode={mode} choosing={choosing} />
           )))}

@@ -10,7 +10,7 @@ export function UnifiedDiff({ path, diff }: { path: string; diff: string }) {
   // A text that is no diff is shown as it is: the question must be answered all the same.
   if (hunks === undefined) return <pre class="command">{inOrder(spellOut(diff))}</pre>
   if (hunks.length === 0)
-    return <p class="quiet pad">{diff === '' ? 'No lines change.' : 'Not a text: its bytes differ.'}</p>
+    return <p class="quiet pad">{diff === '' ? 'No lines change.' : 'Not text: the bytes differ.'}</p>
   return (
     <div class="diffs">
       {hunks.map(({ start, before, after }) => (

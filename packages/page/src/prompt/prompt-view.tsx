@@ -142,7 +142,7 @@ function Task() {
       <textarea
         id="task"
         rows={3}
-        placeholder="What is the model to do?"
+        placeholder="What should the model do?"
         value={wanted.value.task}
         onInput={(event) => change(event.currentTarget.value)}
       />

@@ -196,7 +196,7 @@ export function Editor({ label, path, text, original, at = 0, draftKey, keep }: 
     <div class="editor">
       {isOther && (
         <div class="alert warn">
-          <p>There is a draft of yours that began with another text.</p>
+          <p>You have a draft that started from another text.</p>
           <Button act={() => type(found.text)}>Show the draft</Button>
         </div>
       )}

@@ -15,7 +15,7 @@ export function Intake() {
   return (
     <section class="intake" aria-labelledby="intake-title">
       <h2 id="intake-title">Paste a model’s reply</h2>
-      <p class="lead">The whole text, prose and all. You see every change before anything is applied.</p>
+      <p class="lead">The whole text, with its prose. You see every change before anything is applied.</p>
       <textarea
         ref={area}
         id="reply"

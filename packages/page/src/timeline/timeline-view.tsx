@@ -57,7 +57,7 @@ export function TimelineView() {
           <Button act={() => stepped('back')} keys="b" hint="Check out the previous commit">
             Back
           </Button>
-          <Button act={() => stepped('forward')} keys="f" hint="One step towards where Back began">
+          <Button act={() => stepped('forward')} keys="f" hint="One commit towards where Back started">
             Forward
           </Button>
         </header>

@@ -46,7 +46,7 @@ function shows(result: UndoResult | undefined, done: string, merge?: () => Promi
     success && conflicts.length === 0
       ? null
       : {
-          error: success ? 'These files need a look:' : canMerge ? 'These files changed since then:' : error,
+          error: success ? 'Check these files:' : canMerge ? 'These files changed since then:' : error,
           conflicts,
           ...(canMerge ? { merge } : {}),
         }
@@ -84,7 +84,7 @@ export function Turn() {
       </ul>
       <div class="row">
         {merge !== undefined && (
-          <Button act={merge} hint="Keeps both changes where that can be; marks what cannot">
+          <Button act={merge} hint="Keeps both changes where possible, and marks conflicts">
             Merge with my changes
           </Button>
         )}
