@@ -646,6 +646,8 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.waitForSelector('.block')
     await page.keyboard.press('Home')
     await soon(() => page.locator('.hunk').count()).toBe(3)
+    const border = await page.evaluate(`getComputedStyle(document.querySelector('.hunk button')).borderTopColor`)
+    expect(border).not.toMatch(/^rgba\(.* 0\)$|transparent/)
     // The second change is left out by a key, and the reason is written beside it.
     for (const key of [']', ']', 'l']) await page.keyboard.press(key)
     await page.getByLabel('Why it is left out').fill('the old line is right')

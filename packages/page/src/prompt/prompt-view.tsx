@@ -44,8 +44,8 @@ export function PromptView() {
           <input
             type="search"
             id="search-files"
-            aria-label="Look for files"
-            placeholder="Look for files"
+            aria-label="Search files"
+            placeholder="Search files"
             value={search.value}
             onInput={(event) => {
               search.value = event.currentTarget.value
@@ -81,7 +81,7 @@ export function PromptView() {
               Copy prompt and files
             </Button>
             <span class="back">
-              <Button act={() => (promptOpen.value = true)}>Look at it</Button>
+              <Button act={() => (promptOpen.value = true)}>Show the text</Button>
             </span>
           </div>
         </footer>

@@ -113,7 +113,6 @@ function Place({ of, place, around }: PlaceProps) {
             Use this place<span class="unseen">, {placeName(place)}</span>
           </Button>
           <Button
-            quiet
             act={async () => {
               await usePlace(of, place)
               editWhenShown(of.block)

@@ -34,7 +34,7 @@ export function Intake() {
       />
       <div class="row">
         <Button kind="primary" act={show} hint="Ctrl+Enter">
-          Look at it
+          Review
         </Button>
         <Button act={() => chooser.current?.click()}>Choose a file…</Button>
         <input
