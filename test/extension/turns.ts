@@ -104,6 +104,16 @@ async function fragment(env: Env, product: Product): Promise<void> {
     'In `src/cart.ts`, change the count function:\n\n```ts\nexport function count() {\n  return 1\n}\n```\n\nDone.\n'
   await tab.evaluate(`window.reply(${JSON.stringify(reply)})`)
   await barSaying(tab, /^1 proposal$/)
+  const rest = 'export function total() {\n  return 2\n}\n\n'
+  const file = path.join(env.root, 'src/cart.ts')
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, `${rest}export function count() {\n  return 3\n}\n`)
+  const panel = await opened(env, tab, /src\/cart\.ts[^]*Ready, a part of the file[^]*Apply/)
+  await panel.press('^Apply$')
+  await panel.saying(/1 applied/)
+  assert.equal(fs.readFileSync(file, 'utf8'), `${rest}export function count() {\n  return 1\n}\n`)
+  await panel.press('^Undo$')
+  await panel.saying(/Undone: 1 file restored/)
   await tab.close()
 }
 

@@ -93,3 +93,24 @@ describe('executions that are undone together', () => {
     expect(filesIn(root)['b.txt']).toBe('b.txt\n')
   })
 })
+
+it('says of a part of a file that it is one', async () => {
+  const file =
+    'function one() {\n  return 1\n}\n\nfunction two() {\n  return 2\n}\n\nfunction three() {\n  return 3\n}\n'
+  const { options, ...project } = projectOf({ 'a.js': file })
+  const agreed = { ...options, proposals: 'apply' } as const
+  const text = '**a.js**\n\n```js\nfunction two() {\n  return 2.5\n}\n```\n'
+  const { plan, detail } = await planOf({
+    ...project,
+    options: agreed,
+    clada: new Clada(agreed),
+    id: 1,
+    text,
+    name: '',
+    revision: 1,
+    done: new Map(),
+    choices: {},
+  })
+  expect(plan.blocks).toMatchObject([{ state: 'part', warnings: 1, files: [{ path: 'a.js', added: 1, removed: 1 }] }])
+  expect(detail(0)?.warnings).toEqual(["the text is a part of the file: it replaces 'function two()'; the rest stays"])
+})

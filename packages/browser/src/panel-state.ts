@@ -32,7 +32,7 @@ export const project = computed<RunningProject | undefined>(() =>
   link.value?.kind === 'ready' ? link.value.project : undefined,
 )
 
-const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval'])
+const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval'])
 
 /** Blocks that Apply would run. */
 export const applicable = computed(() =>

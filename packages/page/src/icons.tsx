@@ -1,17 +1,20 @@
 import type { JSX } from 'preact'
 import type { Mark } from './words.ts'
 
+const half = (
+  <>
+    <circle cx="8" cy="8" r="5" />
+    <path class="fill" d="M8 3a5 5 0 0 1 0 10z" />
+  </>
+)
+
 /** A shape for each state: none is distinguished by colour alone. */
 const shapes: Record<Mark, JSX.Element> = {
   left: <path d="M3.5 8h9" />,
   checking: <path d="M4 8h.1M8 8h.1M12 8h.1" />,
   ready: <circle cx="8" cy="8" r="5" />,
-  repaired: (
-    <>
-      <circle cx="8" cy="8" r="5" />
-      <path class="fill" d="M8 3a5 5 0 0 1 0 10z" />
-    </>
-  ),
+  repaired: half,
+  part: half,
   approval: (
     <>
       <path d="M5.7 6.1a2.4 2.4 0 1 1 3.4 2.1c-.7.4-1.1.8-1.1 1.5" />

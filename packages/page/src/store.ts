@@ -52,7 +52,7 @@ export const pending = computed(() =>
 /** Those that would do something. The others only tell the model why not. */
 export const applicable = computed(() => pending.value.filter(({ state }) => works.has(state)))
 
-const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval'])
+const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval'])
 
 /** The block that is running: they run in order. */
 const current = computed(() => {
@@ -105,7 +105,7 @@ export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
   const standing = standingOf(block)
   if (standing === 'checking') return 'ready'
   if (standing === 'asks' || standing === 'unknown' || standing === 'cannot') return 'attention'
-  return standing === 'ready' && block.state === 'repaired' ? 'attention' : standing
+  return standing === 'ready' && block.state !== 'ready' ? 'attention' : standing
 }
 
 /** How many blocks each group has. */
@@ -131,6 +131,7 @@ const standings: Readonly<Record<BlockState, Standing>> = {
   checking: 'checking',
   ready: 'ready',
   repaired: 'ready',
+  part: 'ready',
   approval: 'asks',
   unknown: 'unknown',
   refused: 'cannot',

@@ -7,6 +7,7 @@ const labels: Record<Mark, string> = {
   checking: 'Checking…',
   ready: 'Ready',
   repaired: 'Ready, repaired',
+  part: 'Ready, a part of the file',
   approval: 'Needs an answer',
   unknown: 'Known after a program has run',
   refused: 'Not allowed',

@@ -38,7 +38,7 @@ export const canDecide = (block: PlanBlock): boolean =>
 export const canApply = ({ state, outcome, files }: PlanBlock): boolean =>
   outcome === undefined && (applicable.has(state) || (state === 'fails' && files.length > 0))
 
-const applicable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'unknown'])
+const applicable: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval', 'unknown'])
 
 /** The files of a block, or the changes of its only one, and the places where it could go. */
 export function partsOf(row: Row, { files, places }: BlockDetail): Row[] {

@@ -102,6 +102,7 @@ const severities: Partial<Record<BlockState, vscode.DiagnosticSeverity>> = {
   fails: vscode.DiagnosticSeverity.Error,
   refused: vscode.DiagnosticSeverity.Error,
   repaired: vscode.DiagnosticSeverity.Warning,
+  part: vscode.DiagnosticSeverity.Warning,
   approval: vscode.DiagnosticSeverity.Information,
   skipped: vscode.DiagnosticSeverity.Information,
 }
@@ -129,7 +130,7 @@ function diagnosticsIn(planned: Planned): vscode.Diagnostic[] {
         return Object.assign(said(line, text, vscode.DiagnosticSeverity.Error, column), { code })
       })
     const severity = severities[state]
-    const text = why ?? (state === 'repaired' ? warnings[0] : undefined)
+    const text = why ?? (state === 'repaired' || state === 'part' ? warnings[0] : undefined)
     return severity === undefined || text === undefined ? [] : [said(startLine, text, severity)]
   })
 }

@@ -142,6 +142,7 @@ const icons: Readonly<Record<BlockState, readonly [string, string?]>> = {
   checking: ['loading~spin'],
   ready: ['pass', 'testing.iconPassed'],
   repaired: ['warning', 'list.warningForeground'],
+  part: ['warning', 'list.warningForeground'],
   approval: ['question', 'list.warningForeground'],
   unknown: ['question'],
   refused: ['circle-slash', 'list.errorForeground'],

@@ -14,6 +14,7 @@ export const stateName = (state: BlockState): string =>
     checking: vscode.l10n.t('being checked'),
     ready: vscode.l10n.t('ready'),
     repaired: vscode.l10n.t('ready, with a warning'),
+    part: vscode.l10n.t('ready, a part of the file'),
     approval: vscode.l10n.t('needs your approval'),
     unknown: vscode.l10n.t('depends on a program'),
     refused: vscode.l10n.t('refused'),

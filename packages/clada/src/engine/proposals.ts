@@ -106,8 +106,9 @@ export class Proposals {
     for (const proposal of this.#of(task, changes)) {
       const { path, lacks } = proposal
       const isAgreed = this.#agreed || (effect !== 'show' && request.review !== undefined)
-      if (isAgreed && lacks === undefined) continue
-      this.list.push(proposal)
+      const isSettled = isAgreed && lacks === undefined
+      if (!isSettled || effect === 'show') this.list.push(proposal)
+      if (isSettled) continue
       if (lacks === 'everything') this.waiting.push({ line: block.startLine, path })
       if (lacks === 'everything') return { warnings, problem: { kind: 'review-needed', path, refused: false, lacks } }
       if (lacks !== undefined) warnings.push(missingSentence(lacks))

@@ -162,7 +162,7 @@ function boundChoices({ choices, plan }: Planned, blocks: readonly ReviewedBlock
   return { ...choices, blocks: { ...choices.blocks, ...Object.fromEntries(bound) } }
 }
 
-const withChange: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval', 'left'])
+const withChange: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval', 'left'])
 
 /** Why some blocks cannot be applied without the others, or not any more. */
 function refusalOf({ blocks, changesBy }: Review, planned: Planned): string | undefined {

@@ -69,6 +69,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   const checked = input.checked ?? checkDocument(text, options)
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
   const lacking = new Map(preview?.result.proposals?.flatMap(({ line, lacks }) => (lacks ? [[line, lacks]] : [])))
+  const parts = new Set(preview?.result.proposals?.flatMap(({ line, kind }) => (kind === 'part' ? [line] : [])))
   const unmeant = new Map(preview?.result.notExecuted?.map((one) => [one.line, one]))
   const unknown = preview === undefined ? 'checking' : 'skipped'
   const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
@@ -94,7 +95,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
       startLine: block.startLine,
       endLine: block.endLine,
       group: block.group && { line: block.group.line, atomic: block.group.atomic },
-      ...judged(block, result, { unknown, lacking, unmeant, partly: changes.length > 0 }),
+      ...judged(block, result, { unknown, lacking, parts, unmeant, partly: changes.length > 0 }),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       decided: describeChoice(choices.blocks?.[task]),
@@ -214,11 +215,14 @@ function judged(
   {
     unknown,
     lacking,
+    parts,
     unmeant,
     partly,
   }: {
     readonly unknown: 'checking' | 'skipped'
     readonly lacking: ReadonlyMap<number, MissingPart>
+    /** Texts that were put into their files, by line. */
+    readonly parts: ReadonlySet<number>
     /** What only the disk said is not meant, by line. */
     readonly unmeant: ReadonlyMap<number, NotExecuted>
     /** Some of its hunks are applied if it fails. */
@@ -238,6 +242,7 @@ function judged(
   const lacks = lacking.get(block.startLine)
   if (result.success && lacks !== undefined)
     return { state: 'approval', why: `not the whole file: ${missingSentence(lacks)}` }
+  if (result.success && parts.has(block.startLine)) return { state: 'part' }
   if (result.success) return { state: isRepaired(result) ? 'repaired' : 'ready', runs }
   const { code, details } = result
   return {

@@ -12,6 +12,8 @@ export type BlockState =
   | 'ready'
   /** It will work, and its new text is not quite what the model wrote: clada repaired it. */
   | 'repaired'
+  /** It will work. The reply has a part of the file, and clada put it in its place there. */
+  | 'part'
   /** It will start a program that is not approved yet, or replace a file by what seems to be a part of it. */
   | 'approval'
   /** It depends on a program that a plan does not run. */
