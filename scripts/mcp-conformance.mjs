@@ -23,6 +23,7 @@ const both = [
   'resources-read-text',
   'prompts-list',
   'prompts-get-simple',
+  'prompts-get-with-args',
   'dns-rebinding-protection',
 ]
 
@@ -34,6 +35,7 @@ const scenarios = {
     'http-header-validation',
     'sep-2164-resource-not-found',
     'input-required-result-result-type',
+    'input-required-result-request-state',
     'input-required-result-missing-input-response',
     'input-required-result-tampered-state',
     'input-required-result-unsupported-methods',
@@ -62,7 +64,9 @@ const standIns = {
   test_elicitation: asks,
   test_input_required_result_elicitation: asks,
   test_input_required_result_tampered_state: asks,
+  test_input_required_result_request_state: asks,
   test_simple_prompt: { name: 'clada' },
+  test_prompt_with_arguments: { name: 'start', arguments: { task: 'testValue1 testValue2' } },
   'test://static-text': { uri: 'clada://report' },
 }
 
@@ -134,7 +138,10 @@ async function run(name, revision) {
   } finally {
     proxy.close()
     proxy.closeAllConnections()
+    // It may be writing its state, which is removed at the end.
+    const ended = new Promise((done) => server.on('close', done))
     server.kill()
+    await ended
   }
 }
 

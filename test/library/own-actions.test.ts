@@ -163,6 +163,8 @@ describe('tools for a model that calls functions', () => {
     const { text, actions } = await clada.prompt({ for: 'tools', ...request })
     for (const part of ['Fix a.js', 'Keep it short.', '````\na.js\n````']) expect(text).toContain(part)
     expect(text).not.toMatch(/#!SHAM|action block|paste/)
+    // One way to run tests, not two.
+    expect(text.match(/run (?:the )?tests/gi)).toHaveLength(1)
     expect(actions).toContain('add_header')
     await clada.perform('context_add', { path: 'a.js' })
     expect((await clada.prompt({ for: 'tools', context: {} })).text).toContain('## Files as they are now')

@@ -278,7 +278,7 @@ export const toolTips: readonly Tip[] = [
     needs: ['file_edit', 'replace_structure', 'file_write'],
     text: 'Change files with file_edit, replace_structure or file_write.',
   },
-  { needs: ['run'], text: 'Then run the tests with run.' },
+  { needs: ['run'], unless: ['exec'], text: 'Then run the tests with run.' },
   { text: 'When a call fails, its answer says what to do next.' },
 ]
 
