@@ -138,9 +138,13 @@ function turnsOf(repository, git) {
   return [...all.values()].flatMap((turn) => withCommits(git, turn) ?? [])
 }
 
-/** What the user says begins with `####`, what aider says with `>`, and ends with two spaces; the rest are replies. */
+/**
+ * What the user says begins with `####`, what aider says with `>`, and ends with two spaces; the rest are replies. Headings in a
+ * reply begin with `####` too: where aider says after each reply how long it was, it ends there and nowhere else.
+ */
 function turnsIn(text) {
   const turns = []
+  const saysTokens = /^> Tokens: /m.test(text)
   let model = 'unknown'
   let last
   let rows = []
@@ -152,7 +156,8 @@ function turnsIn(text) {
     rows = []
   }
   for (const line of text.split(/\r?\n/)) {
-    if (line.startsWith('#### ') || line.startsWith('# aider chat started at ')) {
+    const isInReply = saysTokens && rows.some((row) => row.trim() !== '')
+    if ((line.startsWith('#### ') && !isInReply) || line.startsWith('# aider chat started at ')) {
       endReply()
       if (last !== undefined)
         turns.push((last = { skipped: true, before: last.commit ?? last.before, files: [], left: [] }))
@@ -232,7 +237,9 @@ function classOf(git, project, { reply, files, left, commit, base }, { exit, rep
   )
   const own = changedFiles(git).filter((file) => !left.includes(file))
   const all = [...new Set([...files.filter((file) => inCommit.has(file)), ...own])]
-  const states = all.map((file) => [file, stateOf(git, project, file, commit, reply)])
+  // aider makes a file of any line above a fence.
+  if (all.length > 0 && !all.some(isPath)) return ['aider took a sentence for a file', all.join(', ')]
+  const states = all.filter(isPath).map((file) => [file, stateOf(git, project, { file, base, commit, reply })])
   const named = JSON.stringify(report)
   const worst = (kind) => states.filter(([, state]) => state === kind).map(([file]) => file)
   const [differing, missing] = [worst('differs'), worst('unchanged')]
@@ -241,11 +248,18 @@ function classOf(git, project, { reply, files, left, commit, base }, { exit, rep
   if (missing.some((file) => !reply.includes(path.basename(file))))
     return ['the reply does not name the file', missing.join(', ')]
   if (missing.length > 0) {
+    const { results = [] } = report
+    if (results.length > 0 && results.every(({ details }) => details?.already_done !== undefined))
+      return ['sent again, and skipped', missing.join(', ')]
+    const listed = (report.notExecuted ?? []).map((one) => path.basename(one.path ?? ''))
+    if (exit === 0 && missing.every((file) => listed.includes(path.basename(file))))
+      return ['listed as not executed', missing.join(', ')]
     const unnamed = missing.filter((file) => !named.includes(path.basename(file)))
     return exit === 0 || unnamed.length > 0 ? ['silent', missing.join(', ')] : ['refused', missing.join(', ')]
   }
   if (states.some(([, state]) => state === 'line ends')) return ['the same but for line ends', '']
   if (states.some(([, state]) => state === 'as the reply says')) return ['as the reply says', '']
+  if (states.some(([, state]) => state === 'part')) return ['the commit has other changes too', '']
   return [
     states.some(([, state]) => state === 'final newline')
       ? 'the same but for the final newline'
@@ -262,7 +276,12 @@ function changedFiles(git) {
     .filter((file) => file !== '' && !file.startsWith('.clada'))
 }
 
-function stateOf(git, project, file, commit, reply) {
+/** A sentence has spaces and no directory, and does not end in the extension of a file. */
+function isPath(file) {
+  return /\s/.test(file) ? /[\w)\]]\.\w{1,9}$/.test(file) : /[./\\]|^[A-Z]\w+$/.test(file)
+}
+
+function stateOf(git, project, { file, base, commit, reply }) {
   const wanted = git('show', `${commit}:${file}`)
   const full = path.join(project, file)
   const got = fs.existsSync(full) && fs.statSync(full).isFile() ? fs.readFileSync(full) : undefined
@@ -273,12 +292,31 @@ function stateOf(git, project, file, commit, reply) {
   if (one !== undefined && other !== undefined && plain(one) === plain(other)) return 'line ends'
   if (!changedFiles(git).includes(file)) return 'unchanged'
   // A whole file as it stands in the reply.
-  if (one !== undefined && reply.includes(plain(one))) return 'as the reply says'
+  if (one !== undefined && (reply.includes(plain(one)) || dedented(reply).includes(dedented(one))))
+    return 'as the reply says'
+  // Users change files while a model answers, and aider commits that as well.
+  if (one !== undefined && other !== undefined && isPartOf(git('show', `${base}:${file}`), got, wanted)) return 'part'
   return 'differs'
 }
 
 function plain(text) {
   return text.replaceAll('\r\n', '\n').trimEnd()
+}
+
+/** A fence in a list is indented, and its text with it. */
+function dedented(text) {
+  return plain(text).replace(/^[ \t]+/gm, '')
+}
+
+/** Whether a commit has all the changes of a run, and others in the same file. */
+function isPartOf(base, got, wanted) {
+  const files = [wanted, base ?? Buffer.alloc(0), got].map((bytes, at) => {
+    const file = path.join(temporary, `merge-${at}`)
+    fs.writeFileSync(file, bytes)
+    return file
+  })
+  const { status, stdout } = spawnSync('git', ['merge-file', '-p', ...files], { maxBuffer: 1 << 28 })
+  return status === 0 && stdout.equals(wanted)
 }
 
 function classWithoutEdits(git, project, { exit, report }) {

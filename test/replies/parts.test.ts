@@ -59,6 +59,9 @@ describe('declarations below the name of their file', () => {
     ['a sentence that tells to', 'In `src/cart.ts`, change the count function:'],
     ['an announcement', "Here's the updated `count` function in `src/cart.ts`:"],
     ['a step', '2. **Update the count function** in `src/cart.ts`:'],
+    ['a heading with a sentence below it', '### 1. Update `src/cart.ts`\n\nReplace the count function with:'],
+    ['a step with a sentence below it', '**Step 2: Update src/cart.ts**\n\nReplace the count function with this:'],
+    ['a sentence after one that names the file', 'Open `src/cart.ts` and find the count function.\nReplace it with:'],
   ])('replace what the file has by that name: %s', async (_, title) => {
     expect(await becomes('src/cart.ts', cart, fenced(title, newCount))).toBe(counted)
   })

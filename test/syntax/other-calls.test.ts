@@ -149,8 +149,20 @@ describe('what seems to be an edit, where nothing else was found', () => {
     ['In src/a.ts replace `a` with `b`.', [1, 1, 'sentence about an edit', 'example', 'src/a.ts']],
     ['| File | Old | New |\n|---|---|---|\n| `a.ts` | `a` | `b` |', [1, 1, 'table of changes', 'example']],
     ['The method in `src/a.py`:\n\n```python\n    x = 1\n```', [3, 5, 'code', 'example', 'src/a.py']],
+    ['### The bug in `src/a.py`\n\n```python\nx\n```', [3, 5, 'code', 'example', 'src/a.py']],
+    ['In `app/[id]/a.tsx` it is\nlike this:\n```ts\nx\n```', [3, 5, 'code', 'example', 'app/[id]/a.tsx']],
+    ['| `src/a.py` | counts |\n\n```python\nx\n```', [3, 5, 'code', 'example', 'src/a.py']],
+    ['```python\nx\n```\nPut this into `src/a.py`.', [1, 3, 'code', 'example', 'src/a.py']],
+    ['```python\nx\n```\n\n*(in `src/a.py`)*', [1, 3, 'code', 'example', 'src/a.py']],
   ])('is listed: %j', (text, [line, endLine, what, reason, path]) => {
     expect(callsIn(text)).toEqual([{ line, endLine, what, reason, ...(path === undefined ? {} : { path }) }])
+  })
+
+  it('is each fence below a heading that names a file, beside one that is proposed', () => {
+    const fence = '```ts\nx\n```\n'
+    const { blocks, notExecuted } = findBlocks(new Source(`### \`src/a.ts\`\n\n${fence}\nand\n\n${fence}`))
+    expect(blocks.map(({ params }) => params['path'])).toEqual(['src/a.ts'])
+    expect(notExecuted).toMatchObject([{ line: 9, what: 'code', path: 'src/a.ts', reason: 'example' }])
   })
 
   it('is each command beside files that are proposed', () => {
@@ -191,6 +203,7 @@ describe('what seems to be an edit, where nothing else was found', () => {
     '<Route path="/users">\n</Route>',
     'Look at `src/a.py`.\n\n```sh\ncat src/a.py\n```',
     'Both `a.py` and `b.py` have it:\n```python\nx\n```',
+    'Look at `src/a.py`.\n\n## Elsewhere\n\n```python\nx\n```',
     '======= \n<<<<<<< not closed',
   ])('is not: %j', (text) => {
     expect(callsIn(text)).toEqual([])

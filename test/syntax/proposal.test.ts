@@ -34,10 +34,46 @@ describe('the line above a fence', () => {
     '<!-- src/a.ts -->',
     '[src/a.ts](src/a.ts)',
     '### src/a.ts\n\nIt exports one.',
+    '**For src/a.ts:**',
+    '**Updated src/a.ts** (already correct):',
+    '**Step 2: Update src/a.ts**',
+    '**Changes to `src/a.ts`**',
+    '## For `src/a.ts`',
+    '*src/a.ts*',
+    '**Location:** `src/a.ts`',
+    '### 2. Update `src/a.ts`\n\nIt exports one now.',
+    '**src/a.ts**\n\nIt exports one now.',
   ])('names a file: %s', (title) => {
     expect(filesIn(`Sure.\n\n${title}\n\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([
       ['file_write', 'src/a.ts', 'export {}\n'],
     ])
+  })
+
+  it.each(['app/[id]/page.tsx', 'blog/[...slug].astro', 'routes/($lang).tsx', 'routes/users.$id.tsx'])(
+    'may have the characters of a route: %s',
+    (name) => {
+      for (const title of [`### ${name}`, `**${name}**`, `\`${name}\`:`])
+        expect(filesIn(`${title}\n\n\`\`\`\nx\n\`\`\`\n`)).toEqual([['file_write', name, 'x\n']])
+    },
+  )
+
+  it.each([
+    'Replace the function with:',
+    'Now change it:',
+    '   - Update the method:',
+    'It is wrong there. I will fix the function:',
+  ])('that names none is about the file that was named above it: %s', (told) => {
+    for (const above of ['Open `src/a.ts`.', '## The bug in `src/a.ts`', '1. In `src/a.ts`:'])
+      expect(filesIn(`${above}\n\n${told}\n\n\`\`\`ts\nx\n\`\`\`\n`)).toEqual([['file_write', 'src/a.ts', 'x\n']])
+    for (const above of ['Open `src/a.ts` and `src/b.ts`.', '## Why', '## In `src/a.ts`\n\n## Tests'])
+      expect(filesIn(`${above}\n\n${told}\n\n\`\`\`ts\nx\n\`\`\`\n`)).toEqual([])
+  })
+
+  it('that speaks of the same file is about that of the fence before', () => {
+    const fence = '```ts\nx\n```\n'
+    const text = `In \`src/a.ts\`, change this function:\n${fence}\nThen change the other one in the same file:\n${fence}`
+    expect(filesIn(text).map(([, path]) => path)).toEqual(['src/a.ts', 'src/a.ts'])
+    expect(filesIn(text.replace(' in the same file', ''))).toHaveLength(1)
   })
 
   it.each([
@@ -77,6 +113,16 @@ describe('a whole file', () => {
     ['in the first comment', '```ts\n// src/a.ts\nx\n```', [[write, 'src/a.ts', '// src/a.ts\nx\n']]],
     ['in a comment with a label, which is left out', '```py\n# filepath: a.py\nx\n```', [[write, 'a.py', 'x\n']]],
     ['in an HTML comment', '```html\n<!-- a.html -->\nx\n```', [[write, 'a.html', '<!-- a.html -->\nx\n']]],
+    [
+      'in a comment that says more',
+      '```ts\n// src/a.ts - counts\nx\n```',
+      [[write, 'src/a.ts', '// src/a.ts - counts\nx\n']],
+    ],
+    [
+      'in a sentence in the first comment',
+      '```ts\n// In src/a.ts:\nx\n```',
+      [[write, 'src/a.ts', '// In src/a.ts:\nx\n']],
+    ],
     ['below #!', '```sh\n#!/bin/sh\n# run.sh\nls\n```', [[write, 'run.sh', '#!/bin/sh\n# run.sh\nls\n']]],
     ['in a tag', '<file path="a.ts">\nx\n</file>', [[write, 'a.ts', 'x\n']]],
     ['in a tag with a fence', '<file path="a.ts">\n```ts\nx\n```\n</file>', [[write, 'a.ts', 'x\n']]],

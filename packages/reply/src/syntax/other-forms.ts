@@ -3,7 +3,7 @@ import { type LineRange, Source } from '../core/source.ts'
 import { rowAt } from '../regions/fences.ts'
 import { isQuotation, unquoteLine } from '../regions/quotations.ts'
 import { linesBetween, Regions } from '../regions/regions.ts'
-import { filesSpokenOf, spokenAbove } from './foreign/name.ts'
+import { filesSpokenOf, spokenInSection } from './foreign/name.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isFile } from './proposal/title.ts'
 
@@ -59,7 +59,7 @@ export function otherForms(source: Source, { first, last }: LineRange, isAlone: 
     ...conflicts(text),
     ...elements(text, isFenced),
     ...commands(text),
-    ...spokenCode(text),
+    ...spokenCode(text, source, first),
   ].sort((a, b) => a.line - b.line)
   const found: SkippedBlock[] = []
   for (const one of all) {
@@ -248,15 +248,26 @@ function commands(source: Source): SkippedBlock[] {
 const COMMAND =
   /(?:^|>)[ \t]*<(?:boltAction\s[^<>\n]*\btype\s*=\s*["'](?!file)\w+["']|(?:lov|dyad)-(?:add-dependency|command|execute-sql)\b)[^<>\n]*>\s*[^<>\n]*/gim
 
-/** Code below a sentence that speaks of a file. */
-function spokenCode(source: Source): SkippedBlock[] {
-  return Regions.of(source).fences.flatMap((fence): SkippedBlock[] => {
-    const { first, last, info } = fence
-    const named = NO_CODE.test(info) ? undefined : spokenAbove(source, first)
-    if (named === undefined || !/[:.]\W*$/.test(rowAt(source, named.line))) return []
-    return [{ line: first, endLine: last, what: 'code', path: named.path, reason: 'example' }]
+/** Code below lines that speak of a file, which are in the whole reply, of which the passage begins on `top`. */
+function spokenCode(passage: Source, source: Source, top: number): SkippedBlock[] {
+  return Regions.of(passage).fences.flatMap(({ first, last, info }): SkippedBlock[] => {
+    const isCode = !NO_CODE.test(info) && last - first > 1
+    const path = !isCode
+      ? undefined
+      : (spokenInSection(source, first + top - 1, top)?.path ?? spokenBelow(passage, last))
+    return path === undefined ? [] : [{ line: first, endLine: last, what: 'code', path, reason: 'example' }]
   })
 }
+
+/** The file that code belongs in, by the line below it: "Put this into `src/a.ts`.", "*(`src/a.ts`)*". */
+function spokenBelow(source: Source, last: number): string | undefined {
+  const line = [last + 1, last + 2].find((at) => at <= source.lineCount && rowAt(source, at).trim() !== '')
+  const row = line === undefined ? '' : rowAt(source, line)
+  const [path, ...others] = PUT.test(row) ? new Set(filesSpokenOf(row)) : []
+  return others.length > 0 ? undefined : path
+}
+
+const PUT = /^\W*(?:put|place|paste|save|add|copy|insert|use|write|append)\b|^[\s*_]*\(/i
 
 const NO_CODE =
   /^(?:$|sh\b|bash|zsh|shell|console|terminal|powershell|ps1|cmd|bat|output|log|te?xt|plaintext|tree|mermaid|diff)/i

@@ -1,5 +1,6 @@
 import { type Source, textFrom } from '../../core/source.ts'
 import { type Fence, rowAt } from '../../regions/fences.ts'
+import { Regions } from '../../regions/regions.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
@@ -8,12 +9,19 @@ import { type Fence, rowAt } from '../../regions/fences.ts'
  */
 export function nameIn(line: string): string | undefined {
   if (line.length > LONG) return undefined
-  let text = line.trim()
+  const text = line.trim()
   if (isPlainName(text)) return text
-  let marked = false
+  const name = nameInside(text, [label, ...around()])
+  // A name may have spaces, and begin with such a word.
+  return name === undefined || /\s/.test(name) ? nameInside(text, around()) : name
+}
+
+/** What is left when nothing more can be taken away, if it is a name. */
+function nameInside(line: string, all: readonly Marks[]): string | undefined {
+  let [text, marked] = [line, false]
   for (;;) {
     const before = text
-    for (const { pattern, marks } of around()) {
+    for (const { pattern, marks } of all) {
       const inner = pattern.exec(text)?.groups?.['name']
       if (inner === undefined) continue
       text = inner.trim()
@@ -34,6 +42,13 @@ interface Marks {
   readonly marks: boolean
 }
 
+/** What is said of a file before its name, where nothing else is said: `For`, `Updated`, `Step 2: Update`, `Changes to`. */
+const label: Marks = {
+  pattern:
+    /^(?:(?:step|part|change)\s*\d+|\d+|for|(?:changes?|updates?|edits?|modifications?|fix(?:es)?)\s+(?:to|for|in)|(?:version|contents?|code)\s+(?:of|for)|new file|new|full|final|complete|updated?|updating|modif(?:y|ied)|changed?|edited|revised|corrected|fixed|refactored|rewritten|created?|creating|added)(?:\s*[:.–—-])?\s+(?<name>\S.*)$/i,
+  marks: false,
+}
+
 let known: readonly Marks[] | undefined
 
 /** What may be around a name. Made when it is needed: the tables for \p{…} would cost every start two milliseconds. */
@@ -48,11 +63,12 @@ const around = (): readonly Marks[] =>
     { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
     // Code Web Chat teaches "### Updated file: `src/a.ts`".
     {
-      pattern: /^(?:(?:updated|created|modified|new)\s+)?(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i,
+      pattern:
+        /^(?:(?:updated|created|modified|new)\s+)?(?:file[ _-]?(?:name|path)?|path|location)\s*[:=]\s*(?<name>.+)$/i,
       marks: true,
     },
     { pattern: /^renamed file:\s*`[^`\n]+` \(old\)\s*(?<name>`[^`\n]+`) \(new\)$/i, marks: true },
-    { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
+    { pattern: /^(?<quote>`+|\*{1,3}|__|["'])(?<name>.+)\k<quote>$/, marks: true },
     { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
     // `src/a.py (new file)`, `src/a.py:12`
     { pattern: /^(?<name>.*\S)\s+\([^()]*\)$/, marks: false },
@@ -73,9 +89,15 @@ const SEPARATOR = /[./\\]/
 /** The files that a sentence speaks of, as far as known: with directories, or of a kind that code is in. */
 export function filesSpokenOf(line: string): string[] {
   if (line.length > LONG) return []
-  const words = line.split(/[^\w@.+~/\\-]+/).map((word) => word.replace(/\.+$/, ''))
-  return words.filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
+  const words = line.match(line.includes('`') ? QUOTED_OR_WORD : WORD) ?? []
+  return words
+    .map((word) => word.replace(/^`+|`+$/g, '').replace(/\.+$/, ''))
+    .filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
 }
+
+/** Frameworks have routes such as `app/[id]/page.tsx`, `blog/[...slug].astro` and `routes/($lang).users.$id.tsx`. */
+const WORD = /(?:[\w@+~\\-]|[./](?:\(\$?[\w.-]+\)|\[{1,2}(?:\.{3})?[\w-]+\]{1,2}|\$)?)+/g
+const QUOTED_OR_WORD = new RegExp(`\`[\\w@.+~/\\\\()[\\]$-]+\`|${WORD.source}`, 'g')
 
 /** No one writes a name or a sentence that is longer. */
 const LONG = 1000
@@ -105,6 +127,42 @@ export function lineAbove(source: Source, line: number, floor: number): number |
   }
   return undefined
 }
+
+/** What names the section that a fence is in: a heading, a line in bold, an item of a numbered list. */
+export const isHeading = (row: string): boolean =>
+  /^#{1,6}\s|^\s*(?:\d+[.)]\s+)?(?:\*\*|__)\S.*(?:\*\*|__)\W*$/.test(row)
+
+/**
+ * The one file that the nearest of the lines above a fence speaks of: of the few above it, which are about it, or of the
+ * heading of its section, which may have other fences.
+ */
+export function spokenInSection(
+  source: Source,
+  opener: number,
+  floor: number,
+): { readonly path: string; readonly line: number } | undefined {
+  const regions = Regions.of(source)
+  const above = lineAbove(source, opener, 1)
+  const isSameFile = above !== undefined && SAME_FILE.test(rowAt(source, above))
+  let [rows, isBeside] = [0, true]
+  for (let line = opener - 1; line >= 1 && rows < MOST_ROWS; line--) {
+    const fence = regions.fenceAround(line)
+    isBeside &&= isSameFile || (line >= floor && fence === undefined && rows < FEW_ROWS)
+    line = fence?.first ?? line
+    const row = fence === undefined ? rowAt(source, line) : ''
+    if (row.trim() === '') continue
+    rows++
+    const [path, ...others] = isBeside || isHeading(row) ? new Set(filesSpokenOf(row)) : []
+    if (others.length > 0) return undefined
+    if (path !== undefined) return { path, line }
+    if (/^#{1,6}\s/.test(row)) return undefined
+  }
+  return undefined
+}
+
+const SAME_FILE = /\b(?:same|this|that) file\b/i
+/** Lines of text, without those in fences. */
+const [FEW_ROWS, MOST_ROWS] = [4, 40]
 
 /** The one file that the line above a fence speaks of, and that line. */
 export function spokenAbove(

@@ -5,7 +5,7 @@ import { Source } from '../../core/source.ts'
 import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
 import { contentEnd, type Fence, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { isNumbered, Regions } from '../../regions/regions.ts'
-import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
+import { isHeading, lineAbove, nameIn, nameInFence, spokenAbove, spokenInSection } from '../foreign/name.ts'
 import { hunkText } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
@@ -288,19 +288,20 @@ export function titleAbove(source: Source, opener: number, floor: number): (Titl
   let said = 0
   for (let line = nearest; line >= floor && said <= MOST_BETWEEN; line--) {
     const row = rowAt(source, line)
-    if (!/^#{1,6}\s/.test(row)) said += Number(row.trim() !== '')
+    if (!isHeading(row)) said += Number(row.trim() !== '')
     else {
-      const path = nameIn(row)
-      return path !== undefined && isFile(path) ? { ...(titleIn(row) ?? { path, said: 'whole' }), line } : undefined
+      const title = titleIn(row)
+      return title && { ...title, line }
     }
   }
   return undefined
 }
 
-/** The sentence above a fence that tells to change something in a file. */
+/** The sentence above a fence that tells to change something in a file, which a line above it may name. */
 function toldAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
   const line = lineAbove(source, opener, floor)
-  const title = line === undefined ? undefined : toldIn(rowAt(source, line))
+  const title =
+    line === undefined ? undefined : toldIn(rowAt(source, line), spokenInSection(source, opener, floor)?.path)
   return line === undefined || title === undefined ? undefined : { ...title, line }
 }
 
@@ -323,10 +324,15 @@ export const namesOnly = (line: string, path: string): boolean => commented(line
 
 function commented(row: string): string | undefined {
   if (!COMMENT.test(row)) return undefined
-  return nameIn(
-    row.replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1').replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1'),
-  )
+  const comment = row
+    .replace(/^\s*\{?\/\*+\s*(.*?)\s*\*\/\}?\s*$/, '// $1')
+    .replace(/^\s*["']{3}(.*?)["']{3}\s*$/, '# $1')
+  return nameIn(comment) ?? REMARKED.exec(comment)?.[1]
 }
+
+/** `// In src/a.ts`, `# src/a.py - the new method`. */
+const REMARKED =
+  /^\s*(?:\/\/|#|--|;|%|<!--)+\s*(?:in\s+)?`?((?:[\w@.+-]+\/)+[\w@.+-]+\.\w+)`?(?:\s+[-–—:]\s.*|\s*:)?(?:\s*-->)?$/i
 
 const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
 

@@ -22,7 +22,7 @@ export function titleIn(line: string): Title | undefined {
 }
 
 /** `**File:** name`: the label is bold, not the name. */
-const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename)\b[\w ]{0,10}:?(?:\*\*|__):?\s*/i
+const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename|location)\b[\w ]{0,10}:?(?:\*\*|__):?\s*/i
 
 /** A sentence with one file in it and no words but those that announce a file. */
 function spokenOf(line: string): string | undefined {
@@ -52,12 +52,18 @@ const fillers = new Set(
   ),
 )
 
-/** The one file that a sentence tells to change, with what is below it; undefined where it only explains. */
-export function toldIn(line: string): Title | undefined {
+/**
+ * The one file that a sentence tells to change, with what is below it; undefined where it only explains. `above` is the file
+ * that is spoken of above a sentence that names none.
+ */
+export function toldIn(line: string, above?: string): Title | undefined {
   if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
-  const [path, ...others] = new Set(filesSpokenOf(line))
+  const [path = above, ...others] = new Set(filesSpokenOf(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
-  const around = line.replace(path, ' ')
+  const [around = ''] = line
+    .replace(path, ' ')
+    .split(/[.!?]\s+(?=[A-Z])/)
+    .slice(-1)
   const isTold = (TOLD.test(around) || TOLD_IN.test(around)) && !MAYBE.test(around) && !LINES.test(around)
   return isTold ? { path, said: 'told' } : undefined
 }
@@ -65,7 +71,7 @@ export function toldIn(line: string): Title | undefined {
 const VERB =
   '(?:updat|chang|modif|replac|rewrit|edit|fix|adjust|refactor|add|insert|append|extend|correct|adapt)(?:e|es|ed|y|ied|ten|ing)?'
 const TOLD = new RegExp(
-  `^(?:\\W|\\d|step\\b|(?:first|second|third|next|then|now|finally|also|and|please|let['’]?s|let me|(?:i|we|you)(?:['’](?:ll|ve)| will| have| need to| should| must)?|need to)\\b)*(?:${VERB}\\b|here(?:['’]s| is| are)(?: the| an| your| my| how)? (?:updated|new|modified|fixed|corrected|revised|improved|refactored|changed)\\b)`,
+  `^(?:\\W|\\d|step\\b|(?:first|second|third|next|then|now|finally|also|and|please|let['’]?s|let me|start(?:ing)? (?:by|with)|(?:i|we|you)(?:['’](?:ll|ve)| will| have| need to| should| must)?|need to)\\b)*(?:${VERB}\\b|here(?:['’]s| is| are)(?: the| an| your| my| how)? (?:updated|new|modified|fixed|corrected|revised|improved|refactored|changed)\\b)`,
   'i',
 )
 const TOLD_IN = new RegExp(
@@ -94,7 +100,7 @@ const LONG = 300
 
 /** Whether a text names a file rather than a thing with a dot in it. */
 export function isFile(path: string): boolean {
-  if (/[<>|"`*?$\0]|^\w+:\/\/|[/\\]$|^~/.test(path) || PRODUCT.test(path)) return false
+  if (/[<>|"`*?\0]|\$\{|(?:^|[/\\])\$[A-Z]|^\w+:\/\/|[/\\]$|^~/.test(path) || PRODUCT.test(path)) return false
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   if (SPECIAL.test(base) || /^\.[a-z][\w.-]*$/i.test(base)) return true
   return base === path ? KNOWN.test(base) : /^[^.].*\.[a-z]\w{0,9}$/i.test(base)
