@@ -62,6 +62,49 @@ describe('a call of another tool', () => {
   ])('is not seen in %j', (text) => expect(callsIn(text)).toEqual([]))
 })
 
+describe('a call as JSON', () => {
+  const diff = '------- SEARCH\nold\n=======\nnew\n+++++++ REPLACE\n'
+  const replace = { path: 'a.ts', diff }
+  const write = { path: 'a.ts', content: 'x\n' }
+  const call = JSON.stringify(replace)
+
+  it.each([
+    { tool: 'replace_in_file', ...replace },
+    { name: 'replace_in_file', ...replace },
+    { action: 'write_file', ...write },
+    { type: 'write_file', ...write },
+    { command: 'write_to_file', ...write },
+    { write_file: write },
+    { replace_in_file: replace },
+    { action: 'write_file', action_input: write },
+    { tool_name: 'replace_in_file', tool_input: replace },
+    { recipient_name: 'functions.write_file', parameters: write },
+    { tool_uses: [{ recipient_name: 'functions.write_file', parameters: write }] },
+    { tool_calls: [{ type: 'function', function: { name: 'replace_in_file', arguments: call } }] },
+    [{ name: 'replace_in_file', arguments: replace }],
+  ])('is one edit and nothing that is left over, on several lines: %j', (value) => {
+    for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+      const { blocks, diagnostics, notExecuted } = findBlocks(new Source(`\`\`\`json\n${text}\n\`\`\`\n`))
+      expect(blocks.map(({ params, diagnostics: own }) => [params['path'], own])).toEqual([['a.ts', []]])
+      expect([diagnostics, notExecuted]).toEqual([[], []])
+    }
+  })
+
+  it.each([
+    { action: 'delete', path: 'a.ts' },
+    { type: 'delete_file', path: 'a.ts' },
+    { action: 'create', path: '/users', content: 'x' },
+    { name: 'file_server', path: 'a.ts', content: 'x' },
+  ])('is none where it may be data: %j', (value) => {
+    const { blocks } = findBlocks(new Source(`\`\`\`json\n${JSON.stringify(value)}\n\`\`\`\n`))
+    expect(blocks).toEqual([])
+  })
+
+  it('is listed where only a file and a diff are in it', () => {
+    expect(callsIn(`${call}\n`)).toMatchObject([{ line: 1, reason: 'unreadable' }])
+  })
+})
+
 describe('a wrapper around calls', () => {
   const edit = (path: string, ns = ''): string =>
     `<${ns}invoke name="Edit">\n<${ns}parameter name="file_path">${path}</${ns}parameter>\n<${ns}parameter name="old_string">a</${ns}parameter>\n<${ns}parameter name="new_string">b</${ns}parameter>\n</${ns}invoke>`

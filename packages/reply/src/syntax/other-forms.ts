@@ -112,7 +112,7 @@ const rows = (): readonly Row[] =>
     call('"updates"\\s{0,9}:\\s{0,9}\\[\\s{0,9}\\{\\s{0,9}"pattern"'),
     // Edits as data, in a form of their own.
     call(
-      `"(?:file|path|file_?path|filename)"\\s{0,9}:\\s{0,9}"${FILE}"\\s{0,9},\\s{0,9}"(?:search|find|old\\w{0,20}|original\\w{0,20}|contents?|code)"\\s{0,9}:`,
+      `"(?:file|path|file_?path|filename)"\\s{0,9}:\\s{0,9}"${FILE}"\\s{0,9},\\s{0,9}"(?:search|find|old\\w{0,20}|original\\w{0,20}|contents?|code|diff|patch)"\\s{0,9}:`,
     ),
     call(`"files"\\s{0,9}:\\s{0,9}\\{\\s{0,9}"${FILE}"\\s{0,9}:\\s{0,9}"`),
     call('*** Begin Patch'.replaceAll('*', '\\*').replace(/^/, '"(?:input|patch|command)"\\s{0,9}:[^\\n]{0,80}')),

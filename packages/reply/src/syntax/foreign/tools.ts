@@ -198,7 +198,10 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
 function editsIn(diff: string, path: string): Asked {
   const source = new Source(diff)
   const marks = new SearchReplaceMarks(source, (line) => line)
-  return editsBetween(source, marks, { first: 1, last: source.lineCount, path })
+  const found = editsBetween(source, marks, { first: 1, last: source.lineCount, path })
+  // Its lines are those of the argument, not of the reply.
+  const { action, params, findings, warnings } = found
+  return { action, params, findings, warnings }
 }
 
 const SEARCH = /^[<-]{5,9} ?SEARCH\b/m

@@ -19,11 +19,12 @@ import { nextPythonCall } from './python-call.ts'
 /*
  * Calls of tools as JSON, at the start of a line, fenced or not:
  *
- *   call = { "name" | "tool" | "function": tool, "arguments" | "parameters" | "input" | "args": { … } | text }
+ *   call = { "name" | "tool" | "function" | "action": tool, "arguments" | "parameters" | "input" | "args": { … } | text }
+ *        | { "tool" | "name" | "action": tool, "path": …, … } | { tool: { "path": …, … } }
  *        | { "command": "str_replace" | "create" | "insert" | "view", "path": …, … }
  *        | { "path": …, "old_str": …, "new_str": … }
  *        | { "command": [ "apply_patch", patch ] } | { "input" | "patch": patch }
- *   text = a list of calls, or { "tool_calls": [ … ] }; "function" may hold the call
+ *   text = a list of calls, or { "tool_calls" | "tool_uses": [ … ] }; "function" may hold the call
  *
  * Some models write the name of the tool before its arguments, between tokens of their own, see `HEADS`.
  *
@@ -242,26 +243,45 @@ const withEscapes = (text: string): string =>
 function callsOf(value: unknown): Call[] {
   if (Array.isArray(value)) return value.flatMap(callsOf)
   const members = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
-  const inner = ['tool_calls', 'function_call', 'functionCall', 'function']
+  const inner = ['tool_calls', 'tool_uses', 'function_call', 'functionCall', 'function']
     .map((name) => members.get(name))
     .find((one) => one !== undefined)
   if (typeof inner === 'object' && inner !== null) return callsOf(inner)
   const list = ['content', 'edits', 'changes'].map((name) => members.get(name)).find(Array.isArray)
   if (list !== undefined && !members.has('name') && !hasPath(argsOf(value))) return callsOf(list)
-  const tool = ['name', 'tool', 'tool_name', 'function']
-    .map((name) => members.get(name))
-    .find((one) => typeof one === 'string')
-  const given = ['arguments', 'parameters', 'input', 'args', 'params']
-    .map((name) => members.get(name))
-    .find((one) => one !== undefined)
+  const tool = TOOLS.map((name) => members.get(name)).find((one) => typeof one === 'string')
+  const given = GIVEN.map((name) => members.get(name)).find((one) => one !== undefined)
   if (typeof tool === 'string' && given !== undefined) {
     return isTool(tool) ? [{ tool, args: argsOf(typeof given === 'string' ? parsed(given) : given) }] : []
   }
   const args = argsOf(value)
+  const flat = flatCall(members, args)
+  if (flat !== undefined) return [flat]
   if (holdsPatch(args)) return [{ tool: 'apply_patch', args }]
   const isCall = /^(?:str_replace|create|insert|view)$/.test(args.get('command') ?? '') || hasBoth(args)
   return isCall && typeof tool !== 'object' ? [{ tool: 'str_replace', args }] : []
 }
+
+/** What names the tool, and what holds its arguments. */
+const TOOLS = ['name', 'tool', 'tool_name', 'recipient_name', 'function', 'action']
+const GIVEN = ['arguments', 'parameters', 'input', 'args', 'params', 'tool_input', 'action_input']
+
+/** A call whose arguments are beside the name of its tool, or whose tool is the only member. */
+function flatCall(members: ReadonlyMap<string, unknown>, args: Args): Call | undefined {
+  const [[only, inner] = ['']] = members
+  if (members.size === 1 && typeof inner === 'object') return editing({ tool: only, args: argsOf(inner) })
+  const tool = [...TOOLS, 'type', 'command'].map((name) => args.get(name)).find((one) => one !== undefined)
+  return tool === undefined ? undefined : editing({ tool, args: new Map([...args].filter(([, one]) => one !== tool)) })
+}
+
+/** Data has members such as `"action": "delete"` too: the name of the tool must say that it edits files, and a text be there. */
+function editing(call: Call): Call | undefined {
+  const asked =
+    /file|str_?replace|diff/i.test(call.tool) && isTool(call.tool) ? askedBy(call.tool, call.args) : undefined
+  return Array.isArray(asked) && asked.every(({ params }) => TEXTS.some((name) => name in params)) ? call : undefined
+}
+
+const TEXTS = ['content', 'new_text', 'patch']
 
 const hasPath = (args: Args): boolean => ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
 
