@@ -34,6 +34,14 @@ it('a name that every object has is not an action', () => {
   })
 })
 
+it('a line of a file that looks like the title of the next one is text of its own file', async () => {
+  const root = scratchDir({ 'a.txt': 'A\n', 'b.txt': 'B\n' })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  await clada.perform('file_write', { path: 'a.txt', content: `A\n\n=== ${root}/b.txt ===\nnot B\n` })
+  const report = formatReport(await clada.perform('files_read', { paths: `${root}/a.txt\n${root}/b.txt` }), 'llm')
+  expect(report).toContain(`not B\n\n=== END FILE: a.txt ===\n\n=== START FILE: b.txt ===\nB\n`)
+})
+
 describe('a cut', () => {
   it('of a file says which lines are missing and how to read on, in the result line too', async () => {
     const clada = new Clada({ repoPath: scratchDir({ 'big.js': numbers(4000) }), git: 'off' })

@@ -1,5 +1,5 @@
 import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } from '../core/action.ts'
-import { filesOutput, filesShape } from './output.ts'
+import { betweenFiles, filesOutput, filesShape, titleOf } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
@@ -46,9 +46,10 @@ export async function readSeveral(
   files: Files,
   paths: readonly PathArg[],
   shown: (text: string) => string,
-): Promise<Outcome<{ paths: string[]; content: string }>> {
+): Promise<Outcome<{ paths: string[]; lengths: number[]; content: string }>> {
   if (paths.length === 0) return fail({ kind: 'no-paths' })
   const read: string[] = []
+  const lengths: number[] = []
   const texts: string[] = []
   const failures: { path: string; problem: Problem }[] = []
   for (const path of await filesMeant(files, paths)) {
@@ -56,10 +57,12 @@ export async function readSeveral(
     if ('ok' in file) failures.push({ path: path.given, problem: file.problem })
     else {
       read.push(path.given)
-      texts.push(`=== ${path.given} ===\n${shown(file.text)}`)
+      const text = shown(file.text)
+      lengths.push(text.length)
+      texts.push(`${titleOf(path.given)}${text}`)
     }
   }
-  const data = { paths: read, content: texts.join('\n\n') }
+  const data = { paths: read, lengths, content: texts.join(betweenFiles) }
   if (failures.length === 0) return ok(data)
   // What could be read is useful anyway.
   return fail({ kind: 'files-failed', doing: 'read', failures, done: read }, read.length > 0 ? data : undefined)

@@ -28,10 +28,14 @@ export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<Val
 export const filesOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof filesShape>> => ({
   named: true,
   framed: true,
-  text: (result, show) => result.data && severalFiles(result.data.paths, result.data.content, numbered, result, show),
+  text: (result, show) => result.data && severalFiles(result.data, numbered, result, show),
 })
 
-export const filesShape = { paths: ['string'], content: 'string' } as const
+/** The texts are in one, each below its title; `lengths` are theirs, because a text may hold a line like a title. */
+export const filesShape = { paths: ['string'], lengths: ['integer'], content: 'string' } as const
+
+export const titleOf = (path: string): string => `=== ${path} ===\n`
+export const betweenFiles = '\n\n'
 
 interface ShownFile {
   readonly path: string
@@ -62,12 +66,12 @@ function fileSection({ path, content, numbered, room }: ShownFile, show: Showing
 const linesAtOnce = 500
 
 function severalFiles(
-  paths: readonly string[],
-  content: string,
+  data: ValueOf<typeof filesShape>,
   numbered: 'plain' | 'numbered',
   { action, details }: Shown,
   show: Showing,
 ): string | CutText {
+  const { paths } = data
   const failures = details?.failures ?? []
   const listed = (names: readonly string[]): string[] => names.map((path) => `- ${oneLined(show.path(path))}`)
   const total = paths.length + failures.length
@@ -86,7 +90,7 @@ function severalFiles(
               `- ${oneLined(show.path(path))}: ${oneLined(error.replace(`${action}: `, '').replaceAll(path, show.path(path)))}`,
           ),
         ]
-  const texts = textsOf(paths, content)
+  const texts = textsOf(data)
   const framed = texts.map((text, index) => text.length + 2 * (paths[index]?.length ?? 0) + 200)
   const shares = sharesOf(framed, show.room - head.join('\n').length)
   const sections = texts.map((text, index) =>
@@ -102,15 +106,13 @@ function severalFiles(
   return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
 }
 
-/** The texts of several files, which are in one, each under its path. */
-function textsOf(paths: readonly string[], content: string): string[] {
+function textsOf({ paths, lengths, content }: ValueOf<typeof filesShape>): string[] {
   let at = 0
   return paths.map((path, index) => {
-    const from = at + `=== ${path} ===\n`.length
-    const next = paths[index + 1]
-    const end = next === undefined ? content.length : content.indexOf(`\n\n=== ${next} ===\n`, from)
-    at = end === -1 ? content.length : end + 2
-    return content.slice(from, end === -1 ? content.length : end)
+    const from = at + titleOf(path).length
+    const end = from + (lengths[index] ?? 0)
+    at = end + betweenFiles.length
+    return content.slice(from, end)
   })
 }
 
