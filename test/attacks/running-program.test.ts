@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { ripgrepFile } from '../../packages/clada/src/process/ripgrep.ts'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -129,7 +129,8 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
 describe('the program of clada itself', () => {
   const root = path.resolve('/proj')
   const own = path.join(root, 'node_modules/clada')
-  const policy = pathPolicyOf({ ...settingsFor(root), runningProgram: [own] })
+  const settings = { ...settingsFor(root), runningProgram: [own] }
+  const policy = pathPolicyOf(settings)
   const file = path.join(own, 'dist/cli.cjs')
 
   it.each([
@@ -144,6 +145,6 @@ describe('the program of clada itself', () => {
   it('is read by all, and put back by an undo', () => {
     expect(makePathJudge(policy).path('x', file, 'read').verdict).toBe('allow')
     expect(makePathJudge(policy).isBlocked(file)).toBe(false)
-    expect(makeUndoJudge(policy).path('x', file, 'write').verdict).toBe('allow')
+    expect(makePathJudge(undoPolicyOf(settings)).path('x', file, 'write').verdict).toBe('allow')
   })
 })

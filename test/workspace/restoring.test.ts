@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import { ProblemError } from '../../packages/clada/src/core/problem.ts'
 import type { Recorder } from '../../packages/clada/src/core/recorder.ts'
-import { makeUndoJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
+import { makePathJudge, undoPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { openWorkspace, type WantedState } from '../../packages/clada/src/workspace/open.ts'
 import { treeOf } from '../history/world.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -36,7 +36,7 @@ const noRoomFor = (name: string): Recorder => ({
 
 async function restore(root: string, wanted: readonly WantedState[], recorder?: Recorder) {
   const settings = settingsFor(root)
-  const workspace = openWorkspace(settings, makeUndoJudge(pathPolicyOf(settings)), 'disk', recorder)
+  const workspace = openWorkspace(settings, makePathJudge(undoPolicyOf(settings)), 'disk', recorder)
   try {
     return await stopOf(() => workspace.restore(wanted))
   } finally {

@@ -46,7 +46,7 @@ function blockedForWriting(
   absolute: string,
   policy: PathPolicy,
 ): PathDecision | undefined {
-  const denied = deniedName(parts, 'write', writeBlocked)
+  const denied = deniedName(parts, 'write', policy)
   if (denied !== undefined || parts.length === 0) return denied
   return ofUser(policy.platform.path.resolve(absolute), 'write', policy)
 }
@@ -63,8 +63,8 @@ function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDec
   const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
-  if (isPackage) return judgePlace(absolute, 'write', { ...policy, denied: compileDenied([]) }, noNames)
-  return judgePlace(absolute, 'write', policy, by === 'wide' ? noNames : writeBlocked)
+  if (isPackage) return judgePlace(absolute, 'write', { ...policy, denied: compileDenied([]), notWritten: noNames })
+  return judgePlace(absolute, 'write', by === 'wide' ? { ...policy, notWritten: noNames } : policy)
 }
 
 /** Directories that package managers and builds fill. */
@@ -78,38 +78,6 @@ const packageDirs: ReadonlySet<string> = new Set([
   '.gradle',
   'vendor',
 ])
-
-/**
- * For what an undo puts back. Programs may have changed what no document may: odd names are as they were found, and
- * what can make other programs run code was there before. What is blocked stays blocked.
- */
-export function makeUndoJudge(policy: PathPolicy): PathJudge {
-  const restoring = { ...policy, runningProgram: [] }
-  return {
-    ...makePathJudge(policy),
-    path: (_, absolute, access) => judgePlace(absolute, access, restoring, noNames),
-  }
-}
-
-/**
- * For going to another commit of the repository at `top`: whatever was committed is restored as it was, blocked files
- * and clada's configuration included, but never git's or clada's own directories.
- */
-export function makeRestoreJudge(top: string): PathJudge {
-  const restoring = (absolute: string): PathDecision => {
-    const clean = platform.path.resolve(absolute)
-    const parts = partsBelow(clean, top, platform)
-    if (!isInside(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
-    const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
-    return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
-  }
-  return {
-    path: (_, absolute) => restoring(absolute),
-    isBlockedBelow: () => false,
-    isBlocked: () => false,
-    written: (absolute) => restoring(absolute),
-  }
-}
 
 const isBlocked = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
   patternFor(parts, absolute, policy) !== undefined ||
@@ -136,6 +104,9 @@ export const pathPolicyOf = (
   on: Platform = platform,
 ): PathPolicy => ({
   platform: on,
+  spelling: 'plain',
+  notWritten: writeBlocked,
+  projectFile: 'denied',
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compiledOnce(deniedPatterns),
@@ -152,8 +123,33 @@ export const pathPolicyOf = (
       .some((one) => userPlaces.map(folded).some((place) => isInside(place, one, on) || isInside(one, place, on))),
 })
 
+/**
+ * For what an undo puts back. Programs may have changed what no document may: odd names are as they were found, and
+ * what can make other programs run code was there before. What is blocked stays blocked.
+ */
+export const undoPolicyOf = (settings: Parameters<typeof pathPolicyOf>[0]): PathPolicy => ({
+  ...pathPolicyOf({ ...settings, runningProgram: [] }),
+  spelling: 'any',
+  notWritten: noNames,
+})
+
+/**
+ * For going to another commit of the repository at `top`: whatever was committed is restored as it was, blocked files
+ * and clada's configuration included, but never git's or clada's own directories.
+ */
+export const checkoutPolicyOf = (top: string): PathPolicy => ({
+  ...undoPolicyOf({ root: top, allowedRoots: [], allowEscape: false, deniedPatterns: [] }),
+  projectFile: 'open',
+})
+
 interface PathPolicy {
   readonly platform: Platform
+  /** `any`: also spellings that are refused in documents. */
+  readonly spelling: 'plain' | 'any'
+  /** Folded names that are read, but not written. */
+  readonly notWritten: ReadonlySet<string>
+  /** Whether clada's configuration in the project may be touched. */
+  readonly projectFile: 'denied' | 'open'
   /** Canonical absolute directories; the first is the project. */
   readonly roots: readonly string[]
   readonly allowEscape: boolean
@@ -170,21 +166,16 @@ interface PathPolicy {
 }
 
 function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
-  const spelling = misspelling(given, policy.platform)
+  const spelling = policy.spelling === 'any' ? undefined : misspelling(given, policy.platform)
   return spelling === undefined ? judgePlace(absolute, access, policy) : deny('invalid_parameter', spelling)
 }
 
-function judgePlace(
-  absolute: string,
-  access: Access,
-  policy: PathPolicy,
-  notWritten: ReadonlySet<string> = writeBlocked,
-): PathDecision {
+function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathDecision {
   const on = policy.platform
   const clean = on.path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
-  const denied = deniedBy(parts, clean, access, policy, notWritten)
+  const denied = deniedBy(parts, clean, access, policy)
   if (denied?.verdict === 'deny' && root === undefined)
     return deny(denied.rule, `it is outside the project, and ${denied.reason}`, insideOnly)
   if (denied !== undefined) return denied
@@ -376,9 +367,8 @@ function deniedBy(
   clean: string,
   access: Access,
   policy: PathPolicy,
-  notWritten: ReadonlySet<string>,
 ): PathDecision | undefined {
-  const denied = deniedName(parts, access, notWritten)
+  const denied = deniedName(parts, access, policy)
   if (denied !== undefined || access === 'list') return denied
   const pattern = patternFor(parts, clean, policy)
   const file = pattern === undefined ? policy.ignoredBy(clean) : undefined
@@ -393,11 +383,11 @@ function deniedBy(
 function deniedName(
   parts: readonly string[],
   access: Access,
-  notWritten: ReadonlySet<string>,
+  { notWritten, projectFile }: PathPolicy,
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
-    const own = ownerOfName(part) ?? (name === projectFileName ? name : undefined)
+    const own = ownerOfName(part) ?? (name === projectFileName && projectFile === 'denied' ? name : undefined)
     if (own !== undefined) return deny('path_denied', ownNames[own])
     if (access === 'write' && notWritten.has(name)) {
       const why = ignoreFileNames.includes(name)

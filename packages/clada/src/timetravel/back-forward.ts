@@ -7,7 +7,7 @@ import { type BackState, contentsIn, type KeptFiles, readBack, writeBack } from 
 import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { commitAt, pointHead, type Repository, checkWritable } from '../git/repository.ts'
-import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.ts'
+import { checkoutPolicyOf, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree.ts'
 import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
 import { dropStash, ignoredHere, keptIndex, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
@@ -214,7 +214,7 @@ async function inCheckout(
   try {
     const repository = await idleRepository(root, 'clada undo works without one.')
     top = repository.top ?? root
-    const restores = makeRestoreJudge(top)
+    const restores = makePathJudge(checkoutPolicyOf(top))
     return await underLock(
       settings,
       history,

@@ -11,7 +11,7 @@ import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { readTimeline, withTimeline } from '../history/recover.ts'
 import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
 import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
-import { makePathJudge, makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
+import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
 import { dropCommits, restoreBranch } from './repository.ts'
 import { isOldStateOurs } from '../state/old-state.ts'
@@ -95,7 +95,7 @@ async function undoOrRedoIn(
   const { root, allowedRoots } = settings
   const stateDir = findState(root) ?? (isOldStateOurs(root) ? makeState(root).dir : undefined)
   if (stateDir === undefined) return refuseUndo(foreignStateNote(root) ?? 'Nothing was executed here yet.')
-  const judge = makeUndoJudge(pathPolicyOf(settings))
+  const judge = makePathJudge(undoPolicyOf(settings))
   let about: About = {}
   const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {
     settings: how,
