@@ -47,6 +47,22 @@ describe('what tools made or brought is never committed', () => {
     expect(tracked(root)).toEqual(expect.arrayContaining(['dist/new.js', 'build/plan.md', 'data/0']))
   })
 
+  it('is named by the first report that sees it, and by no later one', async () => {
+    const root = repository({ ...files, 'Cargo.toml': '' })
+    const named = async (text: string): Promise<string[]> => {
+      const result = await execute(root, 'commit', [['file_write', { path: 'a.txt', content: text }]])
+      expect(result.success).toBe(true)
+      return result.warnings?.filter((one) => one.startsWith('not committed')) ?? []
+    }
+    fill(root, { 'node_modules/x/index.js': 'x\n' })
+    expect(await named('1\n')).toEqual([expect.stringContaining(': node_modules/ (1 file, packages).')])
+    expect(await named('2\n')).toEqual([])
+    fill(root, { 'node_modules/y/index.js': 'y\n', 'target/x': 'x' })
+    expect(await named('3\n')).toEqual([expect.stringContaining(': target/ (1 file, build output).')])
+    expect(await named('4\n')).toEqual([])
+    expect(tracked(root)).toEqual(['Cargo.toml', 'a.txt', 'src/c.txt'])
+  })
+
   it('can be undone all the same', async () => {
     const root = repository(files)
     fill(root, { 'node_modules/x/index.js': 'x\n' })

@@ -53,7 +53,7 @@ import {
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
-import { isBelow, madeDirectories, madeWarning } from './made-directories.ts'
+import { isBelow, madeDirectories, madeWarning, namedFirst } from './made-directories.ts'
 import { makeCommits, type NewContent, type NewContents } from './make-commits.ts'
 import { sidesIn, type TreeEntry } from './tree-contents.ts'
 
@@ -128,8 +128,6 @@ export class Checkpoints {
   readonly #isolated: IsolatedGit
   #head: Head
   #before: string | undefined
-  /** Directories that were said not to be committed. */
-  readonly #named = new Set<string>()
   /** The index as this execution last saw it. */
   #index: ReturnType<typeof seenIndex>
 
@@ -192,7 +190,7 @@ export class Checkpoints {
     return [...own.warnings, ...this.#notFiltered(filtered), savedFirst(names, this.#before)]
   }
 
-  /** Without what tools made or brought, which is named once. */
+  /** Without what tools made or brought, which the first report that sees it names. */
   async #withoutMade(
     paths: readonly string[],
     untracked: ReadonlySet<string>,
@@ -204,8 +202,7 @@ export class Checkpoints {
       paths.filter((name) => untracked.has(name)),
     )
     const isLeftOut = isBelow(made.map(({ name }) => name))
-    const fresh = made.filter(({ name }) => !this.#named.has(name))
-    for (const { name } of fresh) this.#named.add(name)
+    const fresh = namedFirst(made, this.#isolated.repository.top ?? this.#options.root, this.#options.stateDir)
     return {
       paths: made.length === 0 ? paths : paths.filter((name) => !untracked.has(name) || !isLeftOut(name)),
       warnings: fresh.length === 0 ? [] : [madeWarning(fresh, (name) => this.#shown(name))],

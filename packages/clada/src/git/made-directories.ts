@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { counted, grouped } from '@clada/reply/core/words.ts'
-import { readStats } from '../state/own-files.ts'
+import { jsonOf, putFile, readOwn, readStats } from '../state/own-files.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
@@ -56,6 +56,22 @@ export function madeWarning(made: readonly MadeDirectory[], shown: (name: string
   const rules = made.map(({ name }) => `/${name}/`)
   const them = counted(rules.length, 'line')
   return `not committed: ${named.join(', ')}. Put ${rules.length === 1 ? 'this line' : `these ${them}`} into .gitignore: ${rules.join(' ')}`
+}
+
+/** Those that no execution has named yet. They are named in the report of one, and not again while they stay. */
+export function namedFirst(made: readonly MadeDirectory[], top: string, stateDir: string): readonly MadeDirectory[] {
+  const file = path.join(stateDir, 'named-directories')
+  const named = jsonOf(readOwn(file))
+  const before: unknown[] = Array.isArray(named) ? named : []
+  const fresh = made.filter(({ name }) => !before.includes(path.join(top, name)))
+  if (fresh.length === 0) return fresh
+  const there = before.filter((one) => typeof one === 'string' && readStats(one) !== undefined)
+  try {
+    putFile(file, JSON.stringify([...there, ...fresh.map(({ name }) => path.join(top, name))]))
+  } catch {
+    // Then they are named again the next time.
+  }
+  return fresh
 }
 
 /** From the outermost on. */
