@@ -28,6 +28,113 @@ describe('files that a program changed', () => {
   })
 })
 
+describe('the errors of a linker', () => {
+  const shownFor = (output: string): unknown => {
+    const show = { room: 10_000, content: String, path: String }
+    const data = { output, exit_code: 1 }
+    return programOutput.text({ action: 'run', params: {}, data, success: false }, show)
+  }
+  const long = `Parser::parse(${'std::vector<std::string> const&, '.repeat(20)}int)`
+
+  it.each([
+    [
+      'of GNU ld',
+      [
+        "/usr/bin/ld: a.o: in function `use1(Parser&)':",
+        "a.cpp:(.text+0xaa): undefined reference to `Parser::count() const'",
+        "/usr/bin/ld: a.cpp:(.text+0xb0): undefined reference to `Parser::count() const'",
+        "/usr/bin/ld: a.o: in function `use2(Parser&)':",
+        `a.cpp:(.text+0xff): undefined reference to \`${long}'`,
+        'collect2: error: ld returned 1 exit status',
+        'make: *** [Makefile:2: all] Error 1',
+      ],
+      [
+        "/usr/bin/ld: a.o: in function `use1(Parser&)':",
+        "a.cpp:(.text+0xaa): undefined reference to `Parser::count() const'",
+        `... 2 more link errors, in all for: Parser::count() const, ${long.slice(0, 60)}…`,
+        'collect2: error: ld returned 1 exit status',
+        'make: *** [Makefile:2: all] Error 1',
+      ],
+    ],
+    [
+      'of lld, below what rustc says',
+      [
+        'error: linking with `cc` failed: exit status: 1',
+        `  = note:  "cc" ${'"-Wl,x" '.repeat(100)}`,
+        '  = note: rust-lld: error: undefined symbol: foo_one',
+        '          >>> referenced by m.cgu.0',
+        '          ',
+        '          rust-lld: error: undefined symbol: foo_two',
+        '          >>> referenced by m.cgu.0',
+        '          collect2: error: ld returned 1 exit status',
+      ],
+      [
+        'error: linking with `cc` failed: exit status: 1',
+        `${`  = note:  "cc" ${'"-Wl,x" '.repeat(100)}`.slice(0, 300)}… [line cut]`,
+        '  = note: rust-lld: error: undefined symbol: foo_one',
+        '          >>> referenced by m.cgu.0',
+        '          ',
+        '... 1 more link error, in all for: foo_one, foo_two',
+        '          collect2: error: ld returned 1 exit status',
+      ],
+    ],
+    [
+      'of Apple',
+      [
+        'Undefined symbols for architecture arm64:',
+        '  "_one", referenced from:',
+        '      _main in main.o',
+        '  "_two", referenced from:',
+        '      _main in main.o',
+        'ld: symbol(s) not found for architecture arm64',
+      ],
+      [
+        'Undefined symbols for architecture arm64:',
+        '  "_one", referenced from:',
+        '      _main in main.o',
+        '... 1 more link error, in all for: _one, _two',
+        'ld: symbol(s) not found for architecture arm64',
+      ],
+    ],
+    [
+      'of Microsoft',
+      [
+        'main.obj : error LNK2019: unresolved external symbol "int one(void)" referenced in function main',
+        'main.obj : error LNK2001: unresolved external symbol "int two(void)"',
+        'a.exe : fatal error LNK1120: 2 unresolved externals',
+      ],
+      [
+        'main.obj : error LNK2019: unresolved external symbol "int one(void)" referenced in function main',
+        '... 1 more link error, in all for: "int one(void)", "int two(void)"',
+        'a.exe : fatal error LNK1120: 2 unresolved externals',
+      ],
+    ],
+    [
+      'of Go',
+      ['main.main: relocation target main.one not defined', 'main.main: relocation target main.two not defined'],
+      ['main.main: relocation target main.one not defined', '... 1 more link error, in all for: main.one, main.two'],
+    ],
+  ])('%s are shown by the first one and a count', (_, output, shown) => {
+    expect(shownFor(`${output.join('\n')}\n`)).toBe(shown.join('\n'))
+  })
+
+  it('are all there if there is only one', () => {
+    const output = ["a.o: in function `main':", "a.c:(.text+0x5): undefined reference to `one'", 'collect2: error: ld']
+    expect(shownFor(output.join('\n'))).toBe(output.join('\n'))
+  })
+
+  it('are the first failure of a long build', () => {
+    const built = Array.from({ length: 50 }, (_, at) => `[${at}/60] Building C object ${at}.o`)
+    const linked = Array.from({ length: 40 }, (_, at) => `a.c:(.text+0x${at}): undefined reference to \`f${at}'`)
+    const after = Array.from({ length: 30 }, (_, at) => `[${at}/60] Building more ${at}.o`)
+    const { text } = shownFor([...built, ...linked, ...after].join('\n')) as { text: string }
+    expect(text).toContain('first failure:\n[47/60] Building C object 47.o\n')
+    expect(text).toContain(
+      "undefined reference to `f0'\n... 39 more link errors, in all for: f0, f1, f2, f3, f4, f5 and 34 more\n",
+    )
+  })
+})
+
 it('a name that every object has is not an action', () => {
   expect(validateAction({ id: 'abc', properties: { action: 'toString' } })).toMatchObject({
     error: { code: 'UNKNOWN_ACTION' },

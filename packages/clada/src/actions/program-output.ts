@@ -15,7 +15,7 @@ export const programOutput: Output<RunData & ExecData> = {
     })
     const output = data.output?.trimEnd() ?? ''
     const said = withoutPassing([...(output === '' ? [] : [output]), ...streams].join('\n'))
-    const shown = success ? said : failureView(said, data.exit_code, show)
+    const shown = success ? said : failureView(withFirstLinkError(said), data.exit_code, show)
     const would = data.would_run === undefined ? [] : [`would run: ${data.would_run}`]
     const changed = changedLines(data.changed ?? [])
     const notKept = data.not_kept ?? []
@@ -157,12 +157,56 @@ function withoutPassing(text: string): string {
   return kept.join('\n')
 }
 
+/** What a linker misses or has twice: GNU ld, lld and mold, Apple's, Microsoft's, Go's. */
+const linkErrors =
+  /(?:undefined references? to|multiple definition of) [`'‘"](?<gnu>.+?)['’"](?=$|;| follow)|(?:undefined|duplicate) symbol: (?<lld>.+)$|^ {2}"(?<apple>.+)", referenced from:$|\bLNK\d+: .*?\bsymbol (?<microsoft>.+?)(?= referenced in |$)|: relocation target (?<go>\S+) not defined$/
+
+/** The function around the next error. */
+const linkHeading = /: in function [`'‘].+['’]:$/
+
+/** The places of the error above. */
+const linkDetails = /^\s*>>> |: first defined here$|^ {6}\S.* in \S+$|^\s*$/
+
+/**
+ * The first of a linker's errors whole, the others counted, with the names of a few: with mangled types each is several
+ * hundred characters long.
+ */
+function withFirstLinkError(text: string): string {
+  const kept: string[] = []
+  const names = new Set<string>()
+  let count = 0
+  let end = 0
+  let isInError = false
+  for (const line of text.split('\n')) {
+    const groups = linkErrors.exec(line)?.groups
+    const name = groups && Object.values(groups).find((one) => one !== undefined)
+    if (name !== undefined) names.add(name)
+    const isHeading = linkHeading.test(line)
+    if (name !== undefined) count++
+    isInError = name !== undefined || (isInError && linkDetails.test(line))
+    const isOfLater = count > 1 ? isInError || isHeading : count === 1 && isHeading
+    if (!isOfLater) kept.push(line)
+    if (count === 1 && isInError) end = kept.length
+  }
+  if (count === 0) return text
+  const more = count === 1 ? [] : [moreLinkErrors(count - 1, [...names])]
+  return [...kept.slice(0, end), ...more, ...kept.slice(end)].map(clipped).join('\n')
+}
+
+function moreLinkErrors(count: number, names: readonly string[]): string {
+  const shown = names.slice(0, mostNames).map((name) => (name.length > 60 ? `${name.slice(0, 60)}…` : name))
+  const others = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
+  return `... ${count} more link ${count === 1 ? 'error' : 'errors'}, in all for: ${shown.join(', ')}${others}`
+}
+
+const mostNames = 6
+
 const begins = /^\s*# Subtest: |^=== RUN |^\[ RUN/
 const leastPassing = 4
 
 /** The line that says what went wrong. */
 const errors =
-  /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
+  /^E {2,}\S|\b\w*(?:Error|Exception)\b[:(]|\bpanicked at\b|\bundefined (?:reference|symbol)|\berror(?:\[\w+\])?:|\bFAILED\b|Assertion|expected\b.*\b(?:got|received|but)\b/i
 
 function failuresIn(lines: readonly string[]): Failure[] {
   const starts = lines.flatMap((line, at) => (heads.test(line) ? [at] : []))
