@@ -7,7 +7,7 @@ import { configOf, type Given, merge, type Merged, validate } from '../../packag
 import type { ProjectFacts } from '../../packages/clada/src/config/narrowing.ts'
 import { sampleFile, yamlOf } from '../../packages/clada/src/config/sample.ts'
 import { configSchema } from '../../scripts/config-schema.ts'
-import type { Fault } from '../../packages/clada/src/config/kinds.ts'
+import type { ConfigError } from '../../packages/clada/src/config/kinds.ts'
 import { yamlTree } from '../../packages/clada/src/config/yaml-tree.ts'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 
@@ -21,10 +21,10 @@ function factsFor(user?: Given): ProjectFacts {
 
 const facts: ProjectFacts = { dir: '/p', mayWrite: () => false }
 
-const read = (text: string): { given: Given; faults: number } => {
-  const { tree, faults } = yamlTree(text)
-  const { given, faults: wrong } = validate(tree)
-  return { given, faults: faults.length + wrong.length }
+const read = (text: string): { given: Given; errors: number } => {
+  const { tree, errors } = yamlTree(text)
+  const { given, errors: wrong } = validate(tree)
+  return { given, errors: errors.length + wrong.length }
 }
 
 describe('any text', () => {
@@ -61,9 +61,9 @@ describe('any text', () => {
   it('is read as a config without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: pieces }), fc.string({ unit: 'binary' })), (text) => {
-        const { tree, faults } = yamlTree(text)
-        const { faults: wrong } = validate(tree)
-        for (const { at, message } of [...faults, ...wrong]) {
+        const { tree, errors } = yamlTree(text)
+        const { errors: wrong } = validate(tree)
+        for (const { at, message } of [...errors, ...wrong]) {
           expect(at.line).toBeGreaterThan(0)
           expect(at.column).toBeGreaterThan(0)
           expect(message).not.toBe('')
@@ -258,9 +258,9 @@ describe('what is derived from the table', () => {
   })
 
   it('the file of clada init says nothing, and with its # taken away says the defaults', () => {
-    expect(read(sampleFile('x.json'))).toEqual({ given: { version: expect.anything() }, faults: 0 })
+    expect(read(sampleFile('x.json'))).toEqual({ given: { version: expect.anything() }, errors: 0 })
     const open = read(sampleFile('x.json').replace(/^#(?=\S|  \S)/gm, ''))
-    expect(open.faults).toBe(0)
+    expect(open.errors).toBe(0)
     expect(Object.keys(open.given).sort()).toEqual([...keyNames].sort())
     expect(configOf(merge({ given: open.given, trusted: true, facts }))).toEqual(configOf(merge()))
     expect(
@@ -283,8 +283,8 @@ describe('what is derived from the table', () => {
     for (const name of keyNames) {
       const { example, default: initial } = keyOf(name)
       const [group = '', inner] = name.split('.')
-      const { given, faults } = read(inner === undefined ? `${group}: ${example}` : `${group}:\n  ${inner}: ${example}`)
-      expect(faults, name).toBe(0)
+      const { given, errors } = read(inner === undefined ? `${group}: ${example}` : `${group}:\n  ${inner}: ${example}`)
+      expect(errors, name).toBe(0)
       if (name !== 'version') expect(given[name]?.value, name).not.toEqual(initial)
     }
   })
@@ -295,8 +295,8 @@ describe('what is derived from the table', () => {
         for (const name of keyNames) {
           const [group = '', inner] = name.split('.')
           const text = yamlOf(name, all[name])
-          const { given, faults } = read(inner === undefined ? `${group}: ${text}` : `${group}:\n  ${inner}: ${text}`)
-          expect(faults, `${name}: ${text}`).toBe(0)
+          const { given, errors } = read(inner === undefined ? `${group}: ${text}` : `${group}:\n  ${inner}: ${text}`)
+          expect(errors, `${name}: ${text}`).toBe(0)
           expect(given[name]?.value, name).toEqual(all[name])
         }
       }),
@@ -312,9 +312,9 @@ describe('what is derived from the table', () => {
 })
 
 describe('a hostile config', () => {
-  const faultsIn = (text: string): readonly Fault[] => {
-    const { tree, faults } = yamlTree(text)
-    return [...faults, ...validate(tree).faults]
+  const errorsIn = (text: string): readonly ConfigError[] => {
+    const { tree, errors } = yamlTree(text)
+    return [...errors, ...validate(tree).errors]
   }
 
   it.each([
@@ -324,17 +324,17 @@ describe('a hostile config', () => {
     [`vars: ${'{a: '.repeat(60)}${'}'.repeat(60)}\n`, 207],
     [`vars: [${`${'['.repeat(60)}${']'.repeat(60)}, `.repeat(2)}]\n`, 57],
   ])('has one mistake for one slip: %s', (text, column) => {
-    expect(yamlTree(text).faults.map(({ at }) => at)).toEqual([{ line: 1, column }])
+    expect(yamlTree(text).errors.map(({ at }) => at)).toEqual([{ line: 1, column }])
   })
 
   it('has no more mistakes than anybody reads, however many keys it has', () => {
     const keys = Array.from({ length: 1000 }, (_, index) => `k${index}: 1`)
-    expect(faultsIn(keys.join('\n'))).toHaveLength(100)
-    expect(faultsIn(`limits:\n${keys.map((key) => `  ${key}`).join('\n')}`)).toHaveLength(100)
+    expect(errorsIn(keys.join('\n'))).toHaveLength(100)
+    expect(errorsIn(`limits:\n${keys.map((key) => `  ${key}`).join('\n')}`)).toHaveLength(100)
   })
 
   it('is not followed into its depth', () => {
     for (const text of [`deny: ${'['.repeat(50_000)}`, '? '.repeat(50_000), '{'.repeat(50_000)])
-      expect(faultsIn(text)[0]?.message).toBe('This is nested too deeply.')
+      expect(errorsIn(text)[0]?.message).toBe('This is nested too deeply.')
   })
 })

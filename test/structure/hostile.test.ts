@@ -5,7 +5,7 @@ import { type Problem, ProblemError } from '../../packages/clada/src/core/proble
 import { bounded, checkTime, isLate, withTimeLimit } from '../../packages/clada/src/core/time-limit.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { structureOperations } from '../../packages/clada/src/structure/operations.ts'
-import { oxcFaults, stackFor } from '../../packages/clada/src/structure/validity.ts'
+import { oxcErrors, stackFor } from '../../packages/clada/src/structure/validity.ts'
 import { applyHunks } from '@clada/reply/text/hunks-apply.ts'
 import { parseHunks } from '@clada/reply/text/hunks.ts'
 import { applyReplacements, findOccurrences } from '@clada/reply/text/edit.ts'
@@ -142,12 +142,12 @@ describe('hostile sources', () => {
   it('do not end the process by the stack of the native parser', async () => {
     const text = `x = ${nested('[', ']')}`
     expect(stackFor(text)).toBe('large')
-    expect(await oxcFaults('a.js', text)).toEqual([])
-    expect(await oxcFaults('a.js', `${text})`)).toHaveLength(1)
+    expect(await oxcErrors('a.js', text)).toEqual([])
+    expect(await oxcErrors('a.js', `${text})`)).toHaveLength(1)
     expect(stackFor(nested('[', '', 1_000_000))).toBe('none')
-    expect(await oxcFaults('a.js', nested('[', '', 1_000_000))).toBeUndefined()
-    expect(await endOf(() => withTimeLimit(1, () => oxcFaults('a.js', `${text};`.repeat(4))))).toEqual(late(1))
-    expect(await oxcFaults('a.js', text)).toEqual([])
+    expect(await oxcErrors('a.js', nested('[', '', 1_000_000))).toBeUndefined()
+    expect(await endOf(() => withTimeLimit(1, () => oxcErrors('a.js', `${text};`.repeat(4))))).toEqual(late(1))
+    expect(await oxcErrors('a.js', text)).toEqual([])
   })
 })
 

@@ -47,7 +47,7 @@ export async function insertedAndDeleted({ outline, structure }: Traveller): Pro
       ({ kind, start }) => kind === structure.kind && start >= at && more.slice(at, start).trim() === '',
     )
     if (copy === undefined || structureText(other, copy) !== structureText(outline, structure)) {
-      return { verdict: 'by nature', how: outline.faults().length > 0 ? broken : 'a copy of it is something else' }
+      return { verdict: 'by nature', how: outline.errors().length > 0 ? broken : 'a copy of it is something else' }
     }
     const result = applyChanges(more, removal(other, copy))
     if (result === text) return exact('after itself')
@@ -58,7 +58,7 @@ export async function insertedAndDeleted({ outline, structure }: Traveller): Pro
     if (!layoutOf(outline, structure).ownLines && sameButBlanks(result, text))
       return { verdict: 'by nature', how: 'it shares a line with other code', difference }
     if (sameButLineEnds(result, text)) return { verdict: 'by nature', how: twoLineEnds, difference }
-    if (outline.faults().length > 0) return { verdict: 'by nature', how: broken, difference }
+    if (outline.errors().length > 0) return { verdict: 'by nature', how: broken, difference }
     return { verdict: 'wrong', how: 'came back otherwise', difference }
   })
 }
@@ -94,11 +94,11 @@ async function around(outline: Outline, what: string, changes: readonly Change[]
   const at = was.findIndex((node, index) => node !== is[index])
   if (at === -1 && was.length === is.length) return exact(what)
   const difference = `expected ${was[at]?.slice(0, 200)}, got ${is[at === -1 ? was.length : at]?.slice(0, 200)}`
-  const broke = await withOutline(result, outline.language, (other) => other.faults().length > outline.faults().length)
+  const broke = await withOutline(result, outline.language, (other) => other.errors().length > outline.errors().length)
   // An operation that does this warns of it: SYNTAX_BROKEN.
   if (broke)
     return { verdict: 'by nature', how: `${what}: the file does not parse then, which is a warning`, difference }
-  if (outline.faults().length > 0) return { verdict: 'by nature', how: `${what}: ${broken}`, difference }
+  if (outline.errors().length > 0) return { verdict: 'by nature', how: `${what}: ${broken}`, difference }
   if (outline.language.name === 'kotlin' && /annotation|constructor_invocation/.test(difference)) {
     return {
       verdict: 'by nature',
@@ -212,7 +212,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
       return { verdict: 'blank lines', how: 'the gaps above and below it differ, and only one stayed', difference }
     }
     // An operation that does this warns of it: SYNTAX_BROKEN.
-    if (left.faults().length > outline.faults().length) return byNature('the file does not parse without it')
+    if (left.errors().length > outline.errors().length) return byNature('the file does not parse without it')
     if (results.length === 0) return byNature('no structure is beside or around it')
     const holder = again(structure.parent)
     if (holder !== undefined && structure.parent !== null && holder.end !== shift(structure.parent.end)) {
@@ -231,7 +231,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
     if (results.some((result) => sameButIndent(result, text)) && hangsBack(outline, structure)) {
       return byNature('lines of it are further left than its first')
     }
-    if (outline.faults().length > 0) return byNature(broken)
+    if (outline.errors().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'put back elsewhere', difference }
   })
 }
@@ -331,7 +331,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     // A part of a statement can be distinguished from another only in its place; a section takes in what follows it.
     if (!isItself || neighbour === undefined) {
       const difference = differenceOf(text, moved)
-      const how = outline.faults().length > 0 ? broken : 'it is something else at its new place'
+      const how = outline.errors().length > 0 ? broken : 'it is something else at its new place'
       return { verdict: 'by nature', how, difference }
     }
     const back = await relocation(other, again, { anchor: neighbour, at: 'after' })
@@ -355,7 +355,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (sameButLineEnds(result, text)) return byNature(twoLineEnds)
     if (structureText(other, neighbour) !== structureText(outline, before))
       return byNature('its neighbour takes in what follows')
-    if (outline.faults().length > 0) return byNature(broken)
+    if (outline.errors().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
   })
 }

@@ -20,7 +20,7 @@ export const editorKeys: readonly KeyName[] = keyNames.filter(
 )
 
 /** The values of settings, and what is wrong with some of them. */
-export function givenBySettings(values: EditorSettings['user']): { readonly given: Given; readonly faults: string[] } {
+export function givenBySettings(values: EditorSettings['user']): { readonly given: Given; readonly errors: string[] } {
   const nested: Record<string, unknown> = {}
   for (const name of editorKeys) {
     const [group = '', inner] = name.split('.')
@@ -29,7 +29,7 @@ export function givenBySettings(values: EditorSettings['user']): { readonly give
     else nested[group] = { ...(nested[group] as object | undefined), [inner]: values[name] }
   }
   // Every JSON text is YAML.
-  const { tree, faults: broken } = yamlTree(JSON.stringify(nested))
-  const { given, faults } = validate(tree)
-  return { given, faults: [...broken, ...faults].map(({ message }) => message) }
+  const { tree, errors: broken } = yamlTree(JSON.stringify(nested))
+  const { given, errors } = validate(tree)
+  return { given, errors: [...broken, ...errors].map(({ message }) => message) }
 }

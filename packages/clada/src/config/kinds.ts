@@ -248,7 +248,7 @@ export interface Entry {
 }
 
 /** What is wrong with a config file. */
-export interface Fault {
+export interface ConfigError {
   readonly at: Place
   readonly message: string
 }

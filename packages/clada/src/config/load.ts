@@ -7,7 +7,7 @@ import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile } from '../state/user-state.ts'
 import { type Config, type KeyName, keyNames, keyOf } from './keys.ts'
 import type { EditorSettings } from './editor-settings.ts'
-import { type Fault, quoteValue } from './kinds.ts'
+import { type ConfigError, quoteValue } from './kinds.ts'
 import {
   configOf,
   type Effective,
@@ -46,7 +46,7 @@ export interface ConfigFile {
 }
 
 /**
- * Reads the user's file and that of the project. @throws SettingsError with every fault of both.
+ * Reads the user's file and that of the project. @throws SettingsError with every error of both.
  *
  * @param root The project, where the user has named it.
  * @param around Otherwise the project, where neither the user nor a file names another one.
@@ -56,14 +56,14 @@ export async function loadConfig(
   around?: string,
   settings?: EditorSettings,
 ): Promise<Loaded> {
-  const faults: string[] = []
-  const own = await readGiven(userFile(), 'followed', faults)
+  const errors: string[] = []
+  const own = await readGiven(userFile(), 'followed', errors)
   const named = root ?? own?.given.root?.value ?? around
   const dir = canonical(typeof named === 'string' ? named : process.cwd())
-  const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
+  const found = await readGiven(path.join(dir, projectFileName), 'refused', errors)
   const editor = settings && (await givenByEditor(settings, dir))
-  faults.push(...(editor?.faults ?? []))
-  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+  errors.push(...(editor?.errors ?? []))
+  if (errors.length > 0) throw new SettingsError(errors.join('\n'))
 
   const user = own && { ...own, inside: namesOf(own.file).some((name) => isInside(name, dir)) }
   const project = found && { ...found, dir, trusted: isTrusted({ place: dir, root: dir }, found.text) }
@@ -97,8 +97,8 @@ async function givenByEditor(settings: EditorSettings, dir: string) {
   return {
     user: resolved(user.given, dir),
     workspace: resolved(workspace.given, dir),
-    faults: user.faults.map((fault) => `settings: ${fault}`),
-    warnings: workspace.faults.map((fault) => `workspace settings: ignored: ${fault}`),
+    errors: user.errors.map((error) => `settings: ${error}`),
+    warnings: workspace.errors.map((error) => `workspace settings: ignored: ${error}`),
   }
 }
 
@@ -119,28 +119,29 @@ export async function readConfig(repoPath?: string): Promise<ReadConfig> {
 async function readGiven(
   file: string,
   links: 'followed' | 'refused',
-  faults: string[],
+  errors: string[],
 ): Promise<ConfigFile | undefined> {
   const read = readConfigFile(file, links)
   if (read === undefined) return undefined
-  const located = (fault: Fault): string => `${nameOf(file)}:${fault.at.line}:${fault.at.column}: ${fault.message}`
+  const located = (error: ConfigError): string =>
+    `${nameOf(file)}:${error.at.line}:${error.at.column}: ${error.message}`
   if (!('text' in read)) {
-    faults.push(located(read))
+    errors.push(located(read))
     return undefined
   }
   // Most runs have no config, and need no parser for it.
   const { yamlTree } = await import('./yaml-tree.ts')
-  const { tree, faults: broken, soundTo } = yamlTree(read.text)
-  const { given, faults: wrong } = validate(tree)
+  const { tree, errors: broken, soundTo } = yamlTree(read.text)
+  const { given, errors: wrong } = validate(tree)
   const all = [...broken, ...wrong.filter(({ at }) => at.line < soundTo)].sort(
     (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
   )
-  faults.push(...all.slice(0, mostFaults).map(located))
-  if (all.length > mostFaults) faults.push(`${nameOf(file)}: and ${all.length - mostFaults} more.`)
+  errors.push(...all.slice(0, mostErrors).map(located))
+  if (all.length > mostErrors) errors.push(`${nameOf(file)}: and ${all.length - mostErrors} more.`)
   return { file, text: read.text, given: resolved(given, path.dirname(file)) }
 }
 
-const mostFaults = 50
+const mostErrors = 50
 
 const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : slashed(file))
 
@@ -214,8 +215,11 @@ export const written = (name: KeyName, value: unknown): string => {
 const mostBytes = 128 * 1024
 
 /** The bytes of a config file, or why it cannot be read; undefined when it does not exist. */
-function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly text: string } | Fault | undefined {
-  const fault = (message: string): Fault => ({ at: { line: 1, column: 1 }, message })
+function readConfigFile(
+  file: string,
+  links: 'followed' | 'refused',
+): { readonly text: string } | ConfigError | undefined {
+  const wrong = (message: string): ConfigError => ({ at: { line: 1, column: 1 }, message })
   let fd: number
   try {
     const follow = links === 'followed' ? 0 : (fs.constants.O_NOFOLLOW ?? 0)
@@ -225,17 +229,17 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
     // A dangling link exists, and is an error.
     if (code === 'ENOENT' && !pathExists(file)) return undefined
     if (code === 'ENOTDIR') return undefined
-    if (code === 'ELOOP') return fault('This is a symbolic link, and a project’s config must be a file of the project.')
+    if (code === 'ELOOP') return wrong('This is a symbolic link, and a project’s config must be a file of the project.')
     // Node says `CODE: words, call 'path'`.
-    return fault(`This file cannot be read: ${/: ([^,]+)/.exec(messageOf(error))?.[1] ?? code}.`)
+    return wrong(`This file cannot be read: ${/: ([^,]+)/.exec(messageOf(error))?.[1] ?? code}.`)
   }
   try {
     const stat = fs.fstatSync(fd)
     if (!stat.isFile())
-      return fault(
+      return wrong(
         `This is ${stat.isDirectory() ? 'a directory' : 'not a regular file'}, so it cannot be a config file.`,
       )
-    if (stat.size > mostBytes) return fault(`This file has ${stat.size} bytes; a config has at most ${mostBytes}.`)
+    if (stat.size > mostBytes) return wrong(`This file has ${stat.size} bytes; a config has at most ${mostBytes}.`)
     const bytes = fs.readFileSync(fd)
     if (isUtf8(bytes)) return { text: bytes.toString('utf8') }
     return { at: placeOfBroken(bytes), message: 'This is not valid UTF-8. Save the file as UTF-8.' }
@@ -245,7 +249,7 @@ function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly
 }
 
 /** A line break is never part of another character, so lines can be looked at one by one. */
-function placeOfBroken(bytes: Buffer): Fault['at'] {
+function placeOfBroken(bytes: Buffer): ConfigError['at'] {
   let line = 1
   for (let start = 0; start <= bytes.length; line++) {
     const end = bytes.indexOf(10, start)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchored } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
-import { type Entry, type Fault, meant, type Place, quoteValue, type Tree } from './kinds.ts'
+import { type Entry, type ConfigError, meant, type Place, quoteValue, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { CladaOptions } from './settings.ts'
 import { closestName } from '@clada/reply/text/closest-name.ts'
@@ -102,22 +102,22 @@ export interface GivenValue {
   readonly at: Place
 }
 
-/** Every fault of the file at once, not one after the other. */
-export function validate(tree: Tree): { readonly given: Given; readonly faults: readonly Fault[] } {
+/** Every error of the file at once, not one after the other. */
+export function validate(tree: Tree): { readonly given: Given; readonly errors: readonly ConfigError[] } {
   const given: { [name in KeyName]?: GivenValue } = {}
-  const faults: Fault[] = []
+  const errors: ConfigError[] = []
   const take = (name: KeyName, { at, value }: Entry): void => {
     const read = keyOf(name).kind.read(value, (where, message) =>
-      faults.push({ at: where, message: `${name} ${message}` }),
+      errors.push({ at: where, message: `${name} ${message}` }),
     )
     if (read !== undefined) given[name] = { value: read, at }
   }
-  for (const entry of entriesOf(tree, 'A config', faults)) {
-    if (faults.length >= mostFaults) break
+  for (const entry of entriesOf(tree, 'A config', errors)) {
+    if (errors.length >= mostErrors) break
     const group = Object.hasOwn(groups, entry.name) ? groups[entry.name] : undefined
     if (group === undefined) {
       const name = keyNames.find((one) => one === entry.name)
-      if (name === undefined) faults.push({ at: entry.at, message: unknownKey(entry.name, '') })
+      if (name === undefined) errors.push({ at: entry.at, message: unknownKey(entry.name, '') })
       else take(name, entry)
       continue
     }
@@ -126,23 +126,23 @@ export function validate(tree: Tree): { readonly given: Given; readonly faults: 
       if (name !== undefined) take(name, entry)
       continue
     }
-    for (const inner of entriesOf(entry.value, entry.name, faults).slice(0, mostFaults)) {
+    for (const inner of entriesOf(entry.value, entry.name, errors).slice(0, mostErrors)) {
       const name = keyNames.find((one) => one === `${entry.name}.${inner.name}`)
-      if (name === undefined) faults.push({ at: inner.at, message: unknownKey(inner.name, `${entry.name}.`) })
+      if (name === undefined) errors.push({ at: inner.at, message: unknownKey(inner.name, `${entry.name}.`) })
       else take(name, inner)
     }
   }
-  return { given, faults }
+  return { given, errors }
 }
 
 /** The nearest name is looked for each of them, which takes time. */
-const mostFaults = 100
+const mostErrors = 100
 
 /** An empty file, and a key with all that is below it commented out, say nothing. */
-function entriesOf(tree: Tree, name: string, faults: Fault[]): readonly Entry[] {
+function entriesOf(tree: Tree, name: string, errors: ConfigError[]): readonly Entry[] {
   if (tree.kind === 'map') return tree.entries
   if (tree.kind !== 'broken' && (tree.kind !== 'scalar' || tree.value !== null)) {
-    faults.push({ at: tree.at, message: `${name} must be a map of keys, such as ${exampleOf(name)}.` })
+    errors.push({ at: tree.at, message: `${name} must be a map of keys, such as ${exampleOf(name)}.` })
   }
   return []
 }

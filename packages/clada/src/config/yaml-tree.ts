@@ -1,32 +1,32 @@
-import { type Entry, type Fault, type Place, seen, quoteValue, type Tree } from './kinds.ts'
+import { type Entry, type ConfigError, type Place, seen, quoteValue, type Tree } from './kinds.ts'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
-/** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the faults. */
+/** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the errors. */
 export function yamlTree(text: string): YamlTree {
   const lines = new LineCounter()
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
-  const faults: Fault[] = []
+  const errors: ConfigError[] = []
   try {
     // A duplicate key is reported by us, with both places.
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
     for (const { code, message, pos } of document.errors) {
       const place = at(pos[0])
       // One mistake causes several errors; the first is the clearest.
-      if (faults.at(-1)?.at.line !== place.line) faults.push({ at: place, message: inPlainWords(code, message) })
+      if (errors.at(-1)?.at.line !== place.line) errors.push({ at: place, message: inPlainWords(code, message) })
     }
-    const soundTo = Math.min(...faults.map((fault) => fault.at.line))
-    const odd: Fault[] = []
+    const soundTo = Math.min(...errors.map((error) => error.at.line))
+    const odd: ConfigError[] = []
     const tree = new Growing(document, at, odd).grow(document.contents)
-    return { tree, faults: [...faults, ...odd.filter((fault) => fault.at.line < soundTo)], soundTo }
+    return { tree, errors: [...errors, ...odd.filter((error) => error.at.line < soundTo)], soundTo }
   } catch (error) {
     // Thousands of nested brackets exhaust the stack.
     const reason = error instanceof RangeError ? 'it is nested too deeply' : String(error)
     return {
       tree: broken(origin),
-      faults: [{ at: origin, message: `This cannot be read as YAML: ${reason}.` }],
+      errors: [{ at: origin, message: `This cannot be read as YAML: ${reason}.` }],
       soundTo: 1,
     }
   }
@@ -34,7 +34,7 @@ export function yamlTree(text: string): YamlTree {
 
 export interface YamlTree {
   readonly tree: Tree
-  readonly faults: readonly Fault[]
+  readonly errors: readonly ConfigError[]
   /** From this line on the text is broken, and its values are not reliable. */
   readonly soundTo: number
 }
@@ -49,21 +49,21 @@ const mostDepth = 50
 class Growing {
   readonly #document: ReturnType<typeof parseDocument>
   readonly #at: (offset: number) => Place
-  readonly #faults: Fault[]
+  readonly #errors: ConfigError[]
   #nodes = 0
   #stopped = false
 
-  constructor(document: ReturnType<typeof parseDocument>, at: (offset: number) => Place, faults: Fault[]) {
+  constructor(document: ReturnType<typeof parseDocument>, at: (offset: number) => Place, errors: ConfigError[]) {
     this.#document = document
     this.#at = at
-    this.#faults = faults
+    this.#errors = errors
   }
 
   grow(node: unknown, around: Place = origin, depth = 0): Tree {
     const at = this.#placeOf(node) ?? around
     if (++this.#nodes > mostNodes || depth > mostDepth) {
       if (!this.#stopped)
-        this.#faults.push({ at, message: 'There is too much here for a config, or too many aliases.' })
+        this.#errors.push({ at, message: 'There is too much here for a config, or too many aliases.' })
       this.#stopped = true
       return broken(at)
     }
@@ -71,11 +71,11 @@ class Growing {
       const target = node.resolve(this.#document)
       if (target !== undefined) return { ...this.grow(target, at, depth), at }
       const message = `${quoteValue(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
-      this.#faults.push({ at, message })
+      this.#errors.push({ at, message })
       return broken(at)
     }
     if ((isScalar(node) || isMap(node) || isSeq(node)) && node.tag !== undefined && !node.tag.startsWith('tag:yaml')) {
-      this.#faults.push({
+      this.#errors.push({
         at,
         message: `${quoteValue(node.tag)} begins with '!', which YAML takes for a tag. Put the text in quotes.`,
       })
@@ -93,13 +93,13 @@ class Growing {
     return items.flatMap(({ key, value }) => {
       const at = this.#placeOf(key) ?? around
       if (!isScalar(key) || key.value === null || typeof key.value === 'object') {
-        this.#faults.push({ at, message: 'A key must be a plain word.' })
+        this.#errors.push({ at, message: 'A key must be a plain word.' })
         return []
       }
       const name = String(key.value)
       const first = seen.get(name)
       if (first !== undefined) {
-        this.#faults.push({
+        this.#errors.push({
           at,
           message: `${quoteValue(name)} is a duplicate key; the first is on line ${first.line}.`,
         })

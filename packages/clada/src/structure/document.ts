@@ -61,9 +61,9 @@ export const isFailed = (value: object): value is Failed => 'ok' in value && val
 
 function notFound(outline: Outline, path: string, target: string): Failed {
   if (outline.structures.length === 0) {
-    const faults = outline.faults()
-    if (faults.length > 0) {
-      const errors = faults.map(({ line, column, message }) => ({ line, column, message }))
+    const found = outline.errors()
+    if (found.length > 0) {
+      const errors = found.map(({ line, column, message }) => ({ line, column, message }))
       return failed('PARSER_FAILED', `No structure was found in ${path}: it has syntax errors.`, {
         parse_errors: errors,
       })

@@ -20,7 +20,7 @@ import {
   type Change,
   failed,
   type Failed,
-  type Fault,
+  type SourceError,
   lineRangeOf,
   offsetAfter,
   type Outline,
@@ -31,7 +31,7 @@ import {
 } from './structure.ts'
 import { removal } from './removal.ts'
 import { refuseUncertain } from './uncertain-bounds.ts'
-import { faultsIn, holdsNothing, judge } from './validity.ts'
+import { errorsIn, holdsNothing, judge } from './validity.ts'
 
 /** An edited text, what the operation answers, and what it may have broken. */
 export interface Edited<T> {
@@ -232,7 +232,7 @@ export async function finish<T>(
 ): Promise<Edited<T> | Failed> {
   if (applyChanges(old, changes) === old) return { text: old, data, warnings: [] }
   const filled = around === null || holdsNothing(outline, around) ? null : around
-  let faults: Promise<readonly Fault[]> | undefined
+  let errors: Promise<readonly SourceError[]> | undefined
   const neighbours = outline.neighbours(changes, put === undefined ? 'removed' : 'put')
   const landing = put && landingLines(old, changes, put)
   const attempt = async (tried: readonly Change[]) => {
@@ -240,7 +240,7 @@ export async function finish<T>(
     const judged = await judge({
       path,
       language: outline.language,
-      before: () => (faults ??= faultsIn(path, outline)),
+      before: () => (errors ??= errorsIn(path, outline)),
       text,
       put: tried.map((change) => {
         const start = offsetAfter(tried, change)

@@ -157,9 +157,9 @@ export async function pieceOf(content: string, language: Language): Promise<Piec
   return { lines, ...(await look(lines, language)), blankBefore: Math.max(0, first), blankAfter, suffix: '' }
 }
 
-type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly faults: number }
+type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly errors: number }
 
-/** Parses the lines alone, then inside what the language needs around them, and believes the reading with the fewest faults. */
+/** Parses the lines alone, then inside what the language needs around them, and believes the reading with the fewest errors. */
 async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind' | 'isSound'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
@@ -167,10 +167,10 @@ async function look(lines: readonly string[], language: Language): Promise<Pick<
   let best: Look | undefined
   for (const [before, after] of frames) {
     const found = await lookInside(lines, language, before, after)
-    if (best === undefined || found.faults < best.faults) best = found
-    if (best.faults === 0) break
+    if (best === undefined || found.errors < best.errors) best = found
+    if (best.errors === 0) break
   }
-  return { fixed: best?.fixed ?? new Set(), kind: best?.kind ?? null, isSound: best?.faults === 0 }
+  return { fixed: best?.fixed ?? new Set(), kind: best?.kind ?? null, isSound: best?.errors === 0 }
 }
 
 function lookInside(lines: readonly string[], language: Language, before: string, after: string): Promise<Look> {
@@ -183,6 +183,6 @@ function lookInside(lines: readonly string[], language: Language, before: string
     for (let at = 1; at < lines.length; at++) if (startsInSpan(strings, source.startOf(at + above))) fixed.add(at)
     let [inner] = outline.structures
     while (inner !== undefined && inner.start < before.length) [inner] = inner.children
-    return { fixed, kind: inner?.kind ?? null, faults: outline.faults().length }
+    return { fixed, kind: inner?.kind ?? null, errors: outline.errors().length }
   })
 }

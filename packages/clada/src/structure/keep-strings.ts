@@ -18,7 +18,7 @@ export async function withStringsKept(
   const language = languageFor(path, after)
   const [inside, wasInside] = await Promise.all([linesInStrings(after, language), linesInStrings(before, language)])
   // In a text that does not parse any more a string may seem to go on where it does not.
-  if (inside === undefined || wasInside === undefined || inside.faults > wasInside.faults)
+  if (inside === undefined || wasInside === undefined || inside.errors > wasInside.errors)
     return { text: after, warnings: [stringsShifted] }
   const kept = added.filter(({ line }) => inside.lines.has(line))
   if (kept.length === 0) return { text: after, warnings: [] }
@@ -35,7 +35,7 @@ const sure = 'the inside of a string of several lines was not shifted: its space
 async function linesInStrings(
   text: string,
   language: Language | undefined,
-): Promise<{ readonly lines: ReadonlySet<number>; readonly faults: number } | undefined> {
+): Promise<{ readonly lines: ReadonlySet<number>; readonly errors: number } | undefined> {
   if (language === undefined || text.length > LARGEST) return undefined
   const source = new Source(text)
   try {
@@ -47,7 +47,7 @@ async function linesInStrings(
         const first = text.slice(source.startOf(at), start + 1).trim() === '' ? at : at + 1
         for (let line = first; line <= source.lineCount && source.startOf(line) < end; line++) lines.add(line - 1)
       }
-      return { lines, faults: outline.faults().length }
+      return { lines, errors: outline.errors().length }
     })
   } catch (error) {
     if (error instanceof ProblemError) return undefined

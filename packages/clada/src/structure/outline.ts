@@ -6,7 +6,7 @@ import { languageNamed, languageOfFence } from './languages.ts'
 import { cellsOutline } from './cells-outline.ts'
 import { markdownOutline } from './markdown-outline.ts'
 import { hasNeighbours, neighboursOf } from './neighbours.ts'
-import type { Fault, OpenStructure, Outline, Structure } from './structure.ts'
+import type { SourceError, OpenStructure, Outline, Structure } from './structure.ts'
 import { treeOutline } from './tree-outline.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 import type { Node, Tree } from 'web-tree-sitter'
@@ -26,15 +26,15 @@ export async function withOutline<T>(
   }
 }
 
-/** The faults of a text, without an outline of it. */
-export async function faultsOfTree(text: string, language: Language): Promise<readonly Fault[]> {
+/** The errors of a text, without an outline of it. */
+export async function errorsOfTree(text: string, language: Language): Promise<readonly SourceError[]> {
   const { parser: row } = language
   if (row.kind !== 'tree-sitter') return []
   const grammar = await grammarFor(language, row)
   return bounded(() => {
     const tree = grammar.parse(text)
     try {
-      return faultsOf(tree, new Source(text), row)
+      return errorsOf(tree, new Source(text), row)
     } finally {
       tree.delete()
     }
@@ -60,9 +60,9 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     verbatim: (span) => trees.flatMap((part) => verbatimIn(source, part, span)),
     neighbours: (changes, how) => neighboursOf(trees, changes, how),
     keeps: (neighbours, changes) => hasNeighbours(trees, neighbours, changes),
-    faults: () =>
-      whole === undefined || language.parser.kind !== 'tree-sitter' ? [] : faultsOf(whole.tree, source, whole.row),
-    faultsIn: (span) => trees.flatMap((part) => faultsTouching(source, part, span)),
+    errors: () =>
+      whole === undefined || language.parser.kind !== 'tree-sitter' ? [] : errorsOf(whole.tree, source, whole.row),
+    errorsIn: (span) => trees.flatMap((part) => errorsTouching(source, part, span)),
   }
 }
 
@@ -168,56 +168,56 @@ export function verbatimIn(source: Source, { grammar, tree, base, end }: ParsedP
 const MOST = 100
 
 /** Where a grammar lost its way. */
-export function faultsOf(tree: Tree, source: Source, row: TreeSitterRow): Fault[] {
-  const faults: Fault[] = []
-  if (tree.rootNode.hasError) collect(tree.rootNode, source, faults)
-  if (row.offside !== undefined) layoutFaults(tree, source, row, faults)
-  return faults
+export function errorsOf(tree: Tree, source: Source, row: TreeSitterRow): SourceError[] {
+  const errors: SourceError[] = []
+  if (tree.rootNode.hasError) collect(tree.rootNode, source, errors)
+  if (row.offside !== undefined) layoutErrors(tree, source, row, errors)
+  return errors
 }
 
 /** Where a grammar lost its way in a span of the file. */
-function faultsTouching(source: Source, { tree, base, end }: ParsedPart, span: Span): Fault[] {
+function errorsTouching(source: Source, { tree, base, end }: ParsedPart, span: Span): SourceError[] {
   if (!tree.rootNode.hasError || span.end < base || span.start > end) return []
-  const faults: Fault[] = []
+  const errors: SourceError[] = []
   const above = source.lineAt(base) - 1
   const own = new Source(source.text.slice(base, end))
   const visit = (node: Node): void => {
-    if (node.startIndex + base > span.end || node.endIndex + base < span.start || faults.length >= MOST) return
-    if (node.isError || node.isMissing) collect(node, own, faults)
+    if (node.startIndex + base > span.end || node.endIndex + base < span.start || errors.length >= MOST) return
+    if (node.isError || node.isMissing) collect(node, own, errors)
     else for (const child of node.children) if (child.hasError || child.isMissing) visit(child)
   }
   visit(tree.rootNode)
-  return faults.map((fault) => ({ ...fault, line: fault.line + above }))
+  return errors.map((error) => ({ ...error, line: error.line + above }))
 }
 
-function collect(node: Node, source: Source, faults: Fault[]): boolean {
-  if (faults.length >= MOST) return true
+function collect(node: Node, source: Source, errors: SourceError[]): boolean {
+  if (errors.length >= MOST) return true
   if (node.isMissing) {
-    faults.push(faultAt(node, source, `${node.type} is missing`))
+    errors.push(errorAt(node, source, `${node.type} is missing`))
     return true
   }
   if (node.isError) {
-    faults.push(faultAt(node, source, `unexpected ${excerpt(node.text)}`))
+    errors.push(errorAt(node, source, `unexpected ${excerpt(node.text)}`))
     return true
   }
   let reported = false
-  for (const child of node.children) if (child.hasError && collect(child, source, faults)) reported = true
+  for (const child of node.children) if (child.hasError && collect(child, source, errors)) reported = true
   // A token can be missing without a node that says so; the innermost node that knows is the place.
-  if (!reported) faults.push(faultAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
+  if (!reported) errors.push(errorAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
   return true
 }
 
 /** Blocks by indentation: the grammar takes empty ones, and statements that are not aligned. */
-function layoutFaults(tree: Tree, source: Source, row: TreeSitterRow, faults: Fault[]): void {
+function layoutErrors(tree: Tree, source: Source, row: TreeSitterRow, errors: SourceError[]): void {
   const comments = new Set(words(row.comments))
   for (const block of [tree.rootNode, ...tree.rootNode.descendantsOfType(words(row.offside))]) {
-    if (faults.length >= MOST) return
+    if (errors.length >= MOST) return
     const statements = block.namedChildren.filter(({ type }) => !comments.has(type))
     const [first] = statements
     if (first === undefined) {
       if (block.parent === null) continue
       const holder = block.parent
-      faults.push(faultAt(holder, source, `${excerpt(holder.text)} has no body`))
+      errors.push(errorAt(holder, source, `${excerpt(holder.text)} has no body`))
       continue
     }
     const rows = new Set<number>()
@@ -229,12 +229,12 @@ function layoutFaults(tree: Tree, source: Source, row: TreeSitterRow, faults: Fa
       if (/\S/.test(own) || startPosition.column === first.startPosition.column) continue
       const { row: line, column } = startPosition
       const message = `${excerpt(text)} is not aligned with line ${first.startPosition.row + 1}`
-      faults.push({ line: line + 1, column: column + 1, message, key: `unaligned ${excerpt(text)}` })
+      errors.push({ line: line + 1, column: column + 1, message, key: `unaligned ${excerpt(text)}` })
     }
   }
 }
 
-function faultAt(node: Node, source: Source, message: string): Fault {
+function errorAt(node: Node, source: Source, message: string): SourceError {
   const { row, column } = node.startPosition
   const around = source.line(row + 1).trim()
   return { line: row + 1, column: column + 1, message, key: `${message} | ${around}` }

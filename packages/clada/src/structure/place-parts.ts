@@ -8,7 +8,7 @@ import { withOutline } from './outline.ts'
 import {
   applyChanges,
   type Failed,
-  type Fault,
+  type SourceError,
   lineRangeOf,
   type Outline,
   pathOf,
@@ -96,8 +96,8 @@ const topOf = (text: string, language: Language): Promise<Top | undefined> =>
     const declarations = outline.structures.filter(isDeclaration)
     // Grammars err inside of functions; outside, declarations may be missing.
     const ranges = declarations.map((one) => lineRangeOf(outline.source, one))
-    const isInside = ({ line }: Fault): boolean => ranges.some(([first, last]) => first < line && line < last)
-    if (!outline.faults().every(isInside)) return undefined
+    const isInside = ({ line }: SourceError): boolean => ranges.some(([first, last]) => first < line && line < last)
+    if (!outline.errors().every(isInside)) return undefined
     const preamble = { start: 0, end: Math.min(outline.preambleEnd, outline.structures[0]?.start ?? text.length) }
     return {
       names: new Set(declarations.flatMap((one) => namesOf(one))),
@@ -164,7 +164,7 @@ async function readParts(part: string, language: Language): Promise<Read | undef
   for (const [before, after] of frames) {
     const found = await withOutline(`${before}${content}${after}`, language, (outline) => {
       const end = outline.source.text.length - after.length
-      if (outline.faults().length > 0) return undefined
+      if (outline.errors().length > 0) return undefined
       const structures = inside(outline.structures, before.length).filter((one) => one.end <= end)
       if (!structures.some(isDeclaration)) return undefined
       const preamble = Math.max(before.length, Math.min(outline.preambleEnd, structures[0]?.start ?? end))

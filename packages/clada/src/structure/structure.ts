@@ -55,9 +55,9 @@ export interface Outline {
   /** Whether it has what was next to some changes before them. */
   keeps(neighbours: readonly Neighbour[], changes: readonly Change[]): boolean
   /** What the parser could not make sense of. */
-  faults(): Fault[]
+  errors(): SourceError[]
   /** The same in a span of the text, or around it. */
-  faultsIn(span: Span): Fault[]
+  errorsIn(span: Span): SourceError[]
 }
 
 /** A node next to an edit. Its end is that of its code: a semicolon and a comment may come and go. */
@@ -67,11 +67,12 @@ export interface Neighbour extends Span {
   readonly parent?: string | undefined
 }
 
-export interface Fault {
+/** A syntax error in a file of the project. */
+export interface SourceError {
   readonly line: number
   readonly column: number
   readonly message: string
-  /** What tells this fault from others when lines have moved. */
+  /** What tells this error from others when lines have moved. */
   readonly key: string
 }
 

@@ -1,6 +1,6 @@
 import { indentOf } from '@clada/reply/text/reindent.ts'
 import { layoutOf } from './layout.ts'
-import { failed, type Failed, type Fault, lineRangeOf, type Outline, type Structure } from './structure.ts'
+import { failed, type Failed, type SourceError, lineRangeOf, type Outline, type Structure } from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 
 /**
@@ -9,14 +9,14 @@ import type { Span } from '@clada/reply/text/edit.ts'
  * nor do errors where the lines are indented as the bounds say.
  */
 export function refuseUncertain(outline: Outline, structure: Structure, path: string): Failed | undefined {
-  const faults = outline.faultsIn(surroundings(outline, structure))
-  if (faults.length === 0 || isIndentedAlike(outline, structure)) return undefined
-  const [first] = faults
+  const errors = outline.errorsIn(surroundings(outline, structure))
+  if (errors.length === 0 || isIndentedAlike(outline, structure)) return undefined
+  const [first] = errors
   const place = first === undefined ? '' : ` (line ${first.line}: ${first.message})`
   return failed(
     'PARSER_FAILED',
     `Where ${structure.header} begins and ends in ${path} is not certain: the parser reports a syntax error${place}. Correct the error first, or edit by text or by lines.`,
-    { parse_errors: faults.map(({ line, column, message }: Fault) => ({ line, column, message })) },
+    { parse_errors: errors.map(({ line, column, message }: SourceError) => ({ line, column, message })) },
   )
 }
 

@@ -1,8 +1,15 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { type Language, nameless } from './language.ts'
-import { faultsOfTree, withOutline } from './outline.ts'
-import { everyStructure, type Fault, lineRangeOf, type Outline, type Structure, type Warning } from './structure.ts'
+import { errorsOfTree, withOutline } from './outline.ts'
+import {
+  everyStructure,
+  type SourceError,
+  lineRangeOf,
+  type Outline,
+  type Structure,
+  type Warning,
+} from './structure.ts'
 import type { Span } from '@clada/reply/text/edit.ts'
 import { Source } from '@clada/reply/core/source.ts'
 import { languageFor } from './languages.ts'
@@ -11,19 +18,19 @@ import { ProblemError } from '../core/problem.ts'
 import { timeLeft } from '../core/time-limit.ts'
 
 /** What is wrong with a text, by the strictest judge its language has. */
-export const faultsIn = async (path: string, outline: Outline): Promise<Fault[]> =>
-  (await strictFaults(path, outline.source.text, outline.language)) ?? outline.faults()
+export const errorsIn = async (path: string, outline: Outline): Promise<SourceError[]> =>
+  (await strictErrors(path, outline.source.text, outline.language)) ?? outline.errors()
 
 /** Undefined where the grammar is the only judge. */
-async function strictFaults(path: string, text: string, { parser }: Language): Promise<Fault[] | undefined> {
-  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcFaults(path, text) : undefined
+async function strictErrors(path: string, text: string, { parser }: Language): Promise<SourceError[] | undefined> {
+  return parser.kind === 'tree-sitter' && parser.judge === 'oxc' ? oxcErrors(path, text) : undefined
 }
 
 export interface Judgement {
   readonly path: string
   readonly language: Language
   /** What was wrong before. Grammars know less than compilers, so only what is new counts. */
-  readonly before: () => Promise<readonly Fault[]>
+  readonly before: () => Promise<readonly SourceError[]>
   readonly text: string
   /** What was put in, as parts of the text. */
   readonly put: readonly Span[]
@@ -46,12 +53,12 @@ export interface Judged {
 export function judge({ path, language, before, text, put, filled, keeps, look }: Judgement): Promise<Judged> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
-    const strict = await strictFaults(path, text, language)
-    const after = strict ?? outline.faults()
+    const strict = await strictErrors(path, text, language)
+    const after = strict ?? outline.errors()
     const known = after.length === 0 ? [] : await before()
-    const fresh = newFaults(known, after)
+    const fresh = newErrors(known, after)
     // A grammar that lost its way in a file before may lose it elsewhere after an edit that is right.
-    const isOwn = ({ line }: Fault): boolean => put.some((span) => touchesLine(outline.source, span, line))
+    const isOwn = ({ line }: SourceError): boolean => put.some((span) => touchesLine(outline.source, span, line))
     const broken = strict === undefined && known.length > 0 ? fresh.filter(isOwn) : fresh
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
     const holder = filled === null ? undefined : structureAt(outline, filled)
@@ -63,8 +70,8 @@ export function judge({ path, language, before, text, put, filled, keeps, look }
   })
 }
 
-/** Faults after those that were there already, each as often as it was. */
-function newFaults(before: readonly Fault[], after: readonly Fault[]): Fault[] {
+/** Errors after those that were there already, each as often as it was. */
+function newErrors(before: readonly SourceError[], after: readonly SourceError[]): SourceError[] {
   const known = new Map<string, number>()
   for (const { key } of before) known.set(key, (known.get(key) ?? 0) + 1)
   return after.filter(({ key }) => {
@@ -103,8 +110,8 @@ export function holdsNothing({ source, comments }: Outline, structure: Structure
   )
 }
 
-function syntaxBroken(path: string, faults: readonly Fault[]): Warning {
-  const errors = faults.map(({ line, column, message }) => ({ line, column, message }))
+function syntaxBroken(path: string, found: readonly SourceError[]): Warning {
+  const errors = found.map(({ line, column, message }) => ({ line, column, message }))
   const [first] = errors
   const place = first === undefined ? '' : ` Line ${first.line}, column ${first.column}: ${first.message}.`
   const more = errors.length > 1 ? ` And ${errors.length - 1} more.` : ''
@@ -117,14 +124,18 @@ export const structureEmpty = (structure: string, lines: [number, number]): Warn
   details: { structure, lines },
 })
 
-/** The first fault of a file that had none before; undefined where it had some, has none, or its language is not known. */
-export async function brokenSyntax(path: string, before: () => string, after: string): Promise<Fault | undefined> {
-  if (isStrictJson(path) && jsonFault(before()) === undefined) return jsonFault(after)
+/** The first error of a file that had none before; undefined where it had some, has none, or its language is not known. */
+export async function brokenSyntax(
+  path: string,
+  before: () => string,
+  after: string,
+): Promise<SourceError | undefined> {
+  if (isStrictJson(path) && jsonErrorIn(before()) === undefined) return jsonErrorIn(after)
   const language = languageFor(path, after)
   if (language === undefined || language.parser.kind !== 'tree-sitter') return undefined
-  const [fault] = await faultsOfText(path, after, language)
-  if (fault === undefined) return undefined
-  return (await faultsOfText(path, before(), language)).length === 0 ? fault : undefined
+  const [error] = await errorsOfText(path, after, language)
+  if (error === undefined) return undefined
+  return (await errorsOfText(path, before(), language)).length === 0 ? error : undefined
 }
 
 /** Files of these names may have comments. */
@@ -133,7 +144,7 @@ const isStrictJson = (path: string): boolean =>
   !/(?:^|[\\/])(?:[tj]sconfig[^\\/]*|\.[^\\/]*|devcontainer|settings)\.json$|\.vscode[\\/]/i.test(path)
 
 /** Messages do not always say where: then it is the end of the shortest beginning that is wrong already. */
-function jsonFault(text: string): Fault | undefined {
+function jsonErrorIn(text: string): SourceError | undefined {
   const error = jsonError(text)
   if (error === undefined) return undefined
   let [good, bad] = [0, text.length]
@@ -164,23 +175,23 @@ function jsonError(text: string): { readonly message: string; readonly at: numbe
 }
 
 /** A grammar is loaded only where it is the only judge. */
-const faultsOfText = async (path: string, text: string, language: Language): Promise<readonly Fault[]> =>
-  (await strictFaults(path, text, language)) ?? faultsOfTree(text, language)
+const errorsOfText = async (path: string, text: string, language: Language): Promise<readonly SourceError[]> =>
+  (await strictErrors(path, text, language)) ?? errorsOfTree(text, language)
 
 /**
  * What a full parser says of TypeScript and JavaScript, whose grammars see errors where there are none. Undefined where
  * its native part is not installed, or the text could be nested too deeply: then the grammar alone judges.
  */
-export async function oxcFaults(path: string, text: string): Promise<Fault[] | undefined> {
+export async function oxcErrors(path: string, text: string): Promise<SourceError[] | undefined> {
   const stack = stackFor(text)
   if (stack === 'none') return undefined
-  if (stack === 'large') return faultsFrom(await parseInThread(fileName(path), text), text)
+  if (stack === 'large') return errorsFrom(await parseInThread(fileName(path), text), text)
   parser ??= loadParser()
   const { parseSync } = parser
   if (parseSync === undefined) return undefined
   const parsed = parseSync(fileName(path), text)
   releaseTree(parsed)
-  return faultsFrom(parsed.errors, text)
+  return errorsFrom(parsed.errors, text)
 }
 
 let parser: Partial<Parser> | undefined
@@ -217,8 +228,8 @@ interface ParserError {
   readonly labels: readonly { readonly start: number }[]
 }
 
-function faultsFrom(errors: readonly ParserError[] | undefined, text: string): Fault[] | undefined {
-  const serious = errors?.filter(({ severity }) => severity === 'Error')
+function errorsFrom(all: readonly ParserError[] | undefined, text: string): SourceError[] | undefined {
+  const serious = all?.filter(({ severity }) => severity === 'Error')
   if (serious === undefined || serious.length === 0) return serious && []
   const source = new Source(text)
   return serious.map(({ message, labels }) => {
