@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { boundsFor } from '../../packages/clada/src/commands/bounds.ts'
+import type { Writer } from '../../packages/clada/src/core/effects.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../../packages/clada/src/policy/paths.ts'
 import { ripgrepFile } from '../../packages/clada/src/process/ripgrep.ts'
 import { needs } from '../support/needs.ts'
@@ -13,6 +15,8 @@ interface Installed {
   readonly root: string
   /** Applies a reply with the clada of the project, started by its link. */
   run(...blocks: string[]): string
+  /** The same where another file system is in the project, so that programs work on no layers. */
+  runBeside(...blocks: string[]): string
   /** What planted code wrote outside the project. */
   planted(): Record<string, string>
 }
@@ -32,14 +36,19 @@ function installed(): Installed {
   )
   fs.mkdirSync(path.join(modules, '.bin'))
   fs.symlinkSync('../clada/dist/cli.cjs', path.join(modules, '.bin/clada'))
+  const started = (before: readonly string[], blocks: readonly string[]): string => {
+    const [program = '', ...args] = [...before, process.execPath, path.join(modules, '.bin/clada'), '--no-git']
+    const options = { cwd: root, input: blocks.join('\n'), encoding: 'utf8' } as const
+    const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off' }
+    const { stdout, stderr } = spawnSync(program, args, { ...options, env })
+    return stdout + stderr
+  }
   return {
     root,
-    run: (...blocks) => {
-      const args = [path.join(modules, '.bin/clada'), '--no-git']
-      const options = { cwd: root, input: blocks.join('\n'), encoding: 'utf8' } as const
-      const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off' }
-      const { stdout, stderr } = spawnSync(process.execPath, args, { ...options, env })
-      return stdout + stderr
+    run: (...blocks) => started([], blocks),
+    runBeside: (...blocks) => {
+      fs.mkdirSync(path.join(root, 'data'))
+      return started(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none data && exec "$@"', 'sh'], blocks)
     },
     planted: () => filesIn(outside),
   }
@@ -114,6 +123,19 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     expect(planted()).toEqual({})
   })
 
+  it.skipIf(process.getuid?.() !== 0)('loads nothing that appeared where programs work on no layers', () => {
+    const { root, runBeside, planted } = installed()
+    const before = filesIn(path.join(root, 'node_modules'))
+    const code = `for dir in node_modules node_modules/clada/node_modules; do
+  mkdir -p $dir/fs-native-extensions && echo '${plant('missing').replaceAll("'", '"')}' > $dir/fs-native-extensions/index.js
+done; echo changed > node_modules/other/index.js`
+    const report = runBeside(block('exec', { lang: 'bash', code }), look)
+    expect(report).toContain('node_modules/other/index.js')
+    expect(planted()).toEqual({})
+    expect(filesIn(path.join(root, 'node_modules'))).toEqual({ ...before, 'other/index.js': 'changed\n' })
+    expect(fs.readdirSync(path.join(root, 'node_modules'))).not.toContain('fs-native-extensions')
+  })
+
   it('leaves the rest of the packages to replies', () => {
     const { run, root } = installed()
     const report = run(
@@ -140,6 +162,19 @@ describe('the program of clada itself', () => {
     ['wide', 'allow'],
   ] as const)('is changed by %s: %s', (by, verdict) => {
     expect(makePathJudge(policy).written(file, by).verdict).toBe(verdict)
+  })
+
+  it('may not appear where it is missing', () => {
+    const found = scratchDir({ 'node_modules/@a/b': '' })
+    const missing = ['@a/node_modules/c', '@a/b', 'c', 'link/c'].map((name) => path.join(found, 'node_modules', name))
+    fs.symlinkSync('@a', path.join(found, 'node_modules/link'))
+    const what = { file: 'x', caches: 'none', network: false, memoryBytes: 1 } as const
+    const settings = { ...settingsFor(found), runningProgram: missing }
+    const absent = (by: Writer) => boundsFor({ ...what, by }, { blocked: [], repositories: [] }, { settings }).absent
+    const places = ['node_modules/@a/node_modules', 'node_modules/c']
+    expect(absent('code')).toEqual(expect.arrayContaining(places))
+    expect(absent('wide')).not.toEqual(expect.arrayContaining(places))
+    expect(absent('code').filter((name) => name.startsWith('node_modules'))).toEqual(places)
   })
 
   it('is read by all, and put back by an undo', () => {

@@ -116,23 +116,46 @@ export function boundsFor(
   const planted = what.by !== 'wide' ? [...writeBlocked, ...programs] : []
   const inGit = what.repository === 'changes' ? keptInGit : [gitName]
   const reads = new Set(what.reads)
+  const absent = (what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name))
   const kept = [...new Set([...inGit, ...own.slice(1), projectFileName, ...planted, ...reads, ...repositories])]
   const readable = [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])]
   const writes = what.caches === 'project' ? 'kept' : 'discarded'
+  const fixed = kept.filter(isThere)
+  if (what.by !== 'wide')
+    absent.push(...missingPlaces(root, programs, [...fixed, ...found.blocked.map((one) => one.path)]))
   return {
     root,
     home,
     readable,
     hidden: blockedOutside(further, scope),
     caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),
-    fixed: kept.filter(isThere),
+    fixed,
     blocked: found.blocked.filter(
       ({ path: name }) => !isInside(name, gitName) && !isInside(name, stateName) && !reads.has(name),
     ),
-    absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
+    absent: [...new Set(absent)],
     network: what.network,
     limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * 1024 ** 3, processes: mostThreadsOfUser() },
   }
+}
+
+/**
+ * Where something would count if it appeared: the first name on its way that is missing. What leads through a link is listed by
+ * the name behind it, and nothing can appear in what is `kept` from the program.
+ */
+function missingPlaces(root: string, names: readonly string[], kept: readonly string[]): string[] {
+  const above = new Set(kept)
+  return names.flatMap((name) => {
+    const parts = name.split(path.sep)
+    for (let count = 1; count <= parts.length; count++) {
+      const at = parts.slice(0, count).join(path.sep)
+      if (above.has(at)) return []
+      const stat = fs.lstatSync(path.join(root, at), { throwIfNoEntry: false })
+      if (stat === undefined) return [at]
+      if (!stat.isDirectory()) return []
+    }
+    return []
+  })
 }
 
 /** The state of projects in a repository, by the name of its git directory. */

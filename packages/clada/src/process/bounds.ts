@@ -41,7 +41,7 @@ export interface Bounds {
   readonly fixed: readonly string[]
   /** Below the root, neither readable nor changeable. */
   readonly blocked: readonly BlockedPath[]
-  /** Names directly below the root that are not there and must not appear. */
+  /** Names below the root that are not there and must not appear, in directories that are. */
   readonly absent: readonly string[]
   readonly network: boolean
   readonly limits: ResourceLimits
