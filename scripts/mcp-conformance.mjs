@@ -38,6 +38,7 @@ const scenarios = {
     'input-required-result-request-state',
     'input-required-result-missing-input-response',
     'input-required-result-tampered-state',
+    'input-required-result-validate-input',
     'input-required-result-unsupported-methods',
   ],
   '2025-11-25': [

@@ -243,11 +243,19 @@ describe('an attack on the answer', () => {
     expect(made()).toBeUndefined()
   })
 
-  it('without a state is none', async () => {
-    const { wire, made } = await asked({ patienceMs: 100 })
+  it('without a state is none, and the call asks anew in the place of the one before', async () => {
+    const { wire, requestState, made } = await asked()
     const forged = await wire.ask('tools/call', run(command, { inputResponses: yes }))
     expect(forged).toMatchObject({ resultType: 'input_required' })
+    expect(forged['requestState']).not.toBe(requestState)
+    await expect(wire.ask('tools/call', run(command, { requestState, inputResponses: yes }))).rejects.toMatchObject(
+      refused,
+    )
     expect(made()).toBeUndefined()
+    // What it asks now can be answered, and only this call runs.
+    const { requestState: state } = forged
+    await wire.ask('tools/call', run(command, { requestState: state, inputResponses: yes }))
+    expect(made()).toBe('made\n')
   })
 
   it('on what the command runs, between question and answer, has no effect', async () => {
@@ -277,6 +285,24 @@ describe('a call that waits for an answer', () => {
     calls.hurry()
     expect(await running?.result).toEqual({ got: undefined })
     expect(() => calls.resume(String(first['requestState']), identity, yes, request())).toThrow('cannot be used')
+  })
+
+  it('gives up at once for the same call anew, and for no other', async () => {
+    const calls = new RunningCalls({ patienceMs: 60_000, hurryMs: 60_000 })
+    const started: RunningCall[] = []
+    const start = (call = identity): Promise<Params> =>
+      calls.start(call, request(), (one) => asking(started[started.push(one) - 1] ?? one))
+    const first = await start()
+    const others = [{ tool: 'exec' }, { arguments: 'x' }, { root: '/q' }]
+    const left = await Promise.all(others.map((other) => start({ ...identity, ...other })))
+    const again = await start({ ...identity })
+    expect(() => calls.resume(String(first['requestState']), identity, yes, request())).toThrow('cannot be used')
+    expect(await started[0]?.result).toEqual({ got: undefined })
+    for (const [at, other] of others.entries()) {
+      const call = { ...identity, ...other }
+      expect(await calls.resume(String(left[at]?.['requestState']), call, yes, request())).toEqual({ got: yes.answer })
+    }
+    expect(await calls.resume(String(again['requestState']), identity, yes, request())).toEqual({ got: yes.answer })
   })
 
   it('ends with the request that waits for it, and not while none does', async () => {

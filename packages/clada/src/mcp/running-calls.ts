@@ -24,6 +24,8 @@ export class RunningCalls {
 
   /** Starts a call; the result is its own, or the first question that it has. */
   start(call: CallIdentity, request: CallRequest, work: (running: RunningCall) => Promise<Result>): Promise<Result> {
+    // A client that sends a call anew will not answer what it was asked before.
+    for (const [state, { running }] of this.#open) if (isSame(running.call, call)) this.#giveUp(state)
     const running = new RunningCall(call)
     running.result = work(running)
     return this.#next(running, request)
