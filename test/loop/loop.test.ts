@@ -337,6 +337,21 @@ describe('a server as the model', () => {
     const reply = apiModel({ url, model: 'm', key: 'k' }).reply([], new AbortController().signal)
     await expect(collected(reply)).rejects.toThrow(words)
   })
+
+  const key = 'sk-abcdefghijklmnop0123456789'
+  // The longest that is shown of each, with room for a part of the key.
+  const quoting: [string, Answer][] = [
+    ['refuses', (response) => response.writeHead(401).end('x'.repeat(490) + key)],
+    ['sends nonsense', (response) => response.end(`data: {${'x'.repeat(189)}${key}\n\n`)],
+    ['sends an error', (response) => response.end(`data: {"error":"${'x'.repeat(489)}${key}"}\n\n`)],
+  ]
+  it.each(quoting)('that %s shows no part of the key', async (_, answer) => {
+    const { url } = await serving(answer)
+    const reply = collected(apiModel({ url, model: 'm', key }).reply([], new AbortController().signal))
+    const error = await reply.then(String, String)
+    expect(error).toContain('[key]')
+    expect(error).not.toContain(key.slice(0, 3))
+  })
 })
 
 describe('clada loop', () => {

@@ -124,13 +124,13 @@ async function* apiReply(
     signal.throwIfAborted()
     throw new ModelError(`${url} cannot be reached: ${reasonOf(error)}`, {})
   })
-  if (!response.ok) throw await refusal(response)
+  if (!response.ok) throw await refusal(response, key)
   if (response.body === null) throw new ModelError('the answer has no body', {})
   let finish: string | undefined
   try {
     for await (const data of events(response.body)) {
       if (data === '[DONE]') return
-      const { text, end } = chunkOf(data)
+      const { text, end } = chunkOf(data, key)
       if (text !== '') yield text
       finish = end ?? finish
       if (end === 'length') throw new ModelError('the reply reached the longest length that the model gives')
@@ -145,7 +145,7 @@ async function* apiReply(
 /** Servers quote the key in their errors, and some models repeat it; terminal, transcript and files would keep it. */
 async function* withoutKey(key: string | undefined, texts: AsyncIterable<string>): AsyncIterable<string> {
   if (key === undefined || key.length < shortestKey) return yield* texts
-  const hide = (text: string): string => text.replaceAll(key, '[key]')
+  const hide = (text: string): string => hidden(key, text)
   let rest = ''
   try {
     for await (const text of texts) {
@@ -164,6 +164,12 @@ async function* withoutKey(key: string | undefined, texts: AsyncIterable<string>
 /** Shorter ones are part of many words. */
 const shortestKey = 4
 
+const hidden = (key: string | undefined, text: string): string =>
+  key === undefined || key.length < shortestKey ? text : text.replaceAll(key, '[key]')
+
+/** The beginning of what a server says. A cut through the key would leave a part of it that nothing recognizes. */
+const beginning = (text: string, length: number, key: string | undefined): string => hidden(key, text).slice(0, length)
+
 /** Local servers take anything as a key, such as "ollama" or "sk-no-key-required", which a reply may well contain. */
 const isRandom = (key: string): boolean => key.length >= 16 && key.replaceAll(/\D/g, '').length >= 4
 
@@ -180,13 +186,13 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Too many requests, and failures of the server, pass. */
-async function refusal(response: Response): Promise<ModelError> {
+async function refusal(response: Response, key: string | undefined): Promise<ModelError> {
   const text = await firstBytes(response.body)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const passes = response.status === 429 || response.status === 408 || response.status >= 500
   const afterMs = Number.isFinite(seconds) ? Math.min(seconds, 120) * 1000 : undefined
   return new ModelError(
-    `the model answered with ${response.status}: ${text.slice(0, 500)}`,
+    `the model answered with ${response.status}: ${beginning(text, 500, key)}`,
     passes ? { afterMs } : undefined,
   )
 }
@@ -233,16 +239,16 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncIterable<string> 
 const longestEvent = 1024 * 1024
 
 /** What one event adds. Servers differ in what else they send, so everything else is ignored. */
-function chunkOf(data: string): { readonly text: string; readonly end: string | undefined } {
+function chunkOf(data: string, key: string | undefined): { readonly text: string; readonly end: string | undefined } {
   let value: unknown
   try {
     value = JSON.parse(data)
   } catch {
-    throw new ModelError(`the model sent an event that is not JSON: ${data.slice(0, 200)}`)
+    throw new ModelError(`the model sent an event that is not JSON: ${beginning(data, 200, key)}`)
   }
   const failure = fieldOf(value, 'error')
   if (failure !== undefined && failure !== null)
-    throw new ModelError(`the model reports an error: ${JSON.stringify(failure).slice(0, 500)}`, {})
+    throw new ModelError(`the model reports an error: ${beginning(JSON.stringify(failure), 500, key)}`, {})
   const choices = fieldOf(value, 'choices')
   const [choice] = Array.isArray(choices) ? choices : []
   const text = fieldOf(fieldOf(choice, 'delta'), 'content')
