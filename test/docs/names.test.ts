@@ -13,14 +13,20 @@ import { codes } from '../../packages/reply/src/core/codes.ts'
 
 /** Whatever a page names must exist: commands with their flags, keys, actions, scripts, files and links. */
 const root = path.join(import.meta.dirname, '../..')
-const docs = fs
-  .readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name.replaceAll('\\', '/')}`)
-const pages = ['README.md', 'CONTRIBUTING.md', 'packages/vscode/README.md', ...docs].map((page) => ({
-  page,
-  text: fs.readFileSync(path.join(root, page), 'utf8'),
-}))
+const textOf = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
+const markdownIn = (dir: string): string[] =>
+  fs
+    .readdirSync(path.join(root, dir), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${dir}/${name.replaceAll('\\', '/')}`)
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'packages/vscode/README.md',
+  ...markdownIn('docs'),
+  ...markdownIn('test').filter((page) => path.basename(page) === 'README.md'),
+].map((page) => ({ page, text: textOf(page) }))
 
 /** Flags, actions and parameters of other programs that the pages name. */
 const ofOthers = new Set(
@@ -34,8 +40,10 @@ function codeIn(text: string): string[] {
   const fences = [...text.matchAll(/^( *)(```|~~~~?)(\w*)[^\n]*\n([^]*?)^\1\2$/gm)]
   const prose = fences.reduce((rest, [fence]) => rest.replace(fence, ''), text)
   return [
-    ...fences.filter(([, , , language]) => language === 'sh').flatMap(([, , , , body = '']) => body.split('\n')),
-    ...[...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+    ...fences
+      .filter(([, , , language = '']) => ['sh', 'bash', 'console'].includes(language))
+      .flatMap(([, , , , body = '']) => body.split('\n').map((line) => line.trim().replace(/^\$ /, ''))),
+    ...[...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
     ...[...prose.matchAll(/^(?: {4,}|\t)(\S.*)$/gm)].map(([, line = '']) => line),
   ].map((line) => line.trim())
 }
@@ -59,8 +67,8 @@ describe('the pages name only what exists', () => {
     const known = new Set([...flags.map(({ name }) => `--${name}`), ...ofOthers])
     expect(
       problems((code) => {
-        const [flag] = /^--[a-z][a-z0-9-]*/.exec(code) ?? []
-        return flag === undefined || known.has(flag) ? undefined : 'no such flag'
+        const flag = flagsIn(code).find((one) => !known.has(one))
+        return flag === undefined ? undefined : `no such flag as ${flag}`
       }),
     ).toEqual([])
   })
@@ -121,18 +129,37 @@ describe('the pages name only what exists', () => {
 
   it('pages and headings that they link to', () => {
     const broken = pages.flatMap(({ page, text }) =>
-      [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
-        if (/^[a-z]+:/.test(to)) return []
-        const [file = '', heading] = to.split('#')
-        const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
-        if (!fs.existsSync(path.join(root, target))) return [`${page}: ${to}`]
-        if (heading === undefined || heading === '') return []
-        return anchorsOf(fs.readFileSync(path.join(root, target), 'utf8')).includes(heading) ? [] : [`${page}: ${to}`]
+      linksIn(text).flatMap((link) => {
+        const [, file = '', heading] = /^([^#]*)(?:#(.*))?$/.exec(link) ?? []
+        const target = file === '' ? page : path.posix.join(path.posix.dirname(page), decodeURIComponent(file))
+        if (!fs.existsSync(path.join(root, target))) return [`${page}: ${link}`]
+        if (heading === undefined || !target.endsWith('.md')) return []
+        return anchorsIn(textOf(target)).includes(heading) ? [] : [`${page}: ${link} (no such heading)`]
       }),
     )
     expect(broken).toEqual([])
   })
+
+  it('no address of ours: nothing is published', () => {
+    const shipped = [
+      ...pages.map(({ page }) => page),
+      'packages/clada/schema/clada.schema.json',
+      'packages/clada/src/config/sample.ts',
+      'packages/clada/package.json',
+    ]
+    const sent = shipped.filter((file) => /unpkg\.com|jsdelivr\.net|npmjs\.com\/package\/clada\b/.test(textOf(file)))
+    expect(sent).toEqual([])
+  })
 })
+
+/** One that stands alone, and those of a call of clada. What follows `--` there belongs to another program. */
+function flagsIn(code: string): string[] {
+  const [alone] = /^--[a-z][a-z0-9-]*/.exec(code) ?? []
+  if (alone !== undefined) return [alone]
+  const [call = ''] = code.startsWith('clada ') ? code.split(/ -- | #|[|;]/, 1) : []
+  const words = call.replace(/"[^"]*"|'[^']*'/g, '')
+  return [...words.matchAll(/ (--[a-z][a-z0-9-]*)/g)].map(([, flag = '']) => flag)
+}
 
 /** What is wrong with a call of clada, if it is one. */
 function problemOfCall(code: string, commands: ReadonlyMap<string, Command>): string | undefined {
@@ -156,10 +183,29 @@ function problemOfCall(code: string, commands: ReadonlyMap<string, Command>): st
   return undefined
 }
 
-const anchorsOf = (text: string): string[] =>
-  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
+/** Without code: there `[a](b)` is no link. */
+const proseOf = (text: string): string =>
+  text.replace(/^(`{3,}|~{3,})[^]*?^\1`*$/gm, '').replace(/(`+)[^`][^]*?\1/g, '')
+
+function linksIn(text: string): string[] {
+  const prose = proseOf(text)
+  const inline = [...prose.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)]
+  const named = [...prose.matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)]
+  return [...inline, ...named].flatMap(([, link]) => (link === undefined || /^[a-z]+:/.test(link) ? [] : [link]))
+}
+
+/** As code hosts make them from headings: small letters, no punctuation, blanks as dashes, a number where one comes again. */
+function anchorsIn(text: string): string[] {
+  const seen = new Map<string, number>()
+  const whole = text.replace(/^(`{3,}|~{3,})[^]*?^\1`*$/gm, '')
+  return [...whole.matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = '']) => {
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const count = seen.get(slug) ?? 0
+    seen.set(slug, count + 1)
+    return count === 0 ? slug : `${slug}-${count}`
+  })
+}
