@@ -168,12 +168,12 @@ function entriesOf(root: string, index: string): Entry[] {
     name.startsWith('@clada/reply/')
       ? `packages/reply/src/${name.slice('@clada/reply/'.length)}`
       : path.posix.join(sources, path.posix.dirname(index), name)
-  return [...text.matchAll(/^\/\/ (.+)$|^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
-    ([, heading, names = '', from = '']): Entry[] =>
-      heading !== undefined
-        ? [{ heading }]
-        : [...names.matchAll(/(?:type )?(\w+)\s*(?:,|$)/g)].map(([, name = '']) => ({ name, file: sourceOf(from) })),
-  )
+  const form = /^\/\/ (.+)$|^export \* from '([^']+)'|^export (?:type )?\{([^}]*)\} from '([^']+)'/gm
+  return [...text.matchAll(form)].flatMap(([, heading, all, names = '', from = '']): Entry[] => {
+    if (heading !== undefined) return [{ heading }]
+    if (all !== undefined) return entriesOf(root, path.posix.join(path.posix.dirname(index), all))
+    return [...names.matchAll(/(?:type )?(\w+)\s*(?:,|$)/g)].map(([, name = '']) => ({ name, file: sourceOf(from) }))
+  })
 }
 
 const sources = 'packages/clada/src'
