@@ -115,7 +115,7 @@ const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: fa
   errorType: 'validation',
   message,
   code,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 })
 
 /** Names that were given and mean nothing. Some are enough to see what is wrong. */

@@ -276,7 +276,7 @@ async function problemOf(
     return {
       hunk: number,
       verdict: failure.reason,
-      ...(place === undefined ? {} : { nearest: place }),
+      nearest: place,
       ...(places.length === 0 ? {} : { places }),
     }
   })
@@ -298,8 +298,8 @@ async function problemOf(
     nearest: [...(near.get(hunk.number) ?? [])],
     verdicts,
     ...(patch === undefined ? {} : { resend: { patch } }),
-    ...(applied === undefined ? {} : { applied }),
-    ...(other === undefined ? {} : { other }),
+    applied,
+    other,
   }
 }
 

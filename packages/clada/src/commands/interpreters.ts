@@ -58,7 +58,7 @@ export async function interpreterFor(
   }
   return {
     ok: false,
-    problem: { kind: 'version-missing', lang, version, ...(last === undefined ? {} : { found: last }) },
+    problem: { kind: 'version-missing', lang, version, found: last },
   }
 }
 

@@ -156,8 +156,7 @@ export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefin
     return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })
   }
   const { output, exitCode, signal, ended, error, stopped } = end
-  if (ended === 'unstarted')
-    return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
+  if (ended === 'unstarted') return fail({ kind: 'program-missing', program: rule.name, advice: error })
   if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
   if (stopped !== undefined) return fail({ kind: 'command-failed', how: { stopped } }, { output })
   if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })

@@ -234,7 +234,7 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
     title: `[${result.blockId}] ${action}${target.trimEnd()}:`,
     body: [body, ...content.note].join('\n'),
     by: isProgram ? 'exec' : 'output',
-    ...(left === undefined ? {} : { cut: left }),
+    cut: left,
   }
 }
 
