@@ -6,10 +6,12 @@ import { block, cli, executable, peakMemory, peerFile, scratch, spawned } from '
 const count = 1000
 const wanted = (at) => `const value_${at}_50 = 50`
 const replacement = (at) => `const other_${at}_50 = 51`
+const scripts = { extension: 'js', before: '' }
+const modules = { extension: 'ts', before: 'export ' }
 
 /** The same edits by each engine, in files below a directory, which is made anew each time. */
-function editsIn(root) {
-  const nameOf = (at) => path.join(root, `dir-${at % 20}`, `file-${at}.js`)
+function editsIn(root, { extension, before } = scripts) {
+  const nameOf = (at) => path.join(root, `dir-${at % 20}`, `file-${at}.${extension}`)
   const document = path.join(scratch, 'edits.md')
   const script = path.join(scratch, 'bare.mjs')
 
@@ -17,7 +19,7 @@ function editsIn(root) {
     fs.rmSync(root, { recursive: true, force: true })
     for (let at = 0; at < count; at++) {
       fs.mkdirSync(path.dirname(nameOf(at)), { recursive: true })
-      const lines = Array.from({ length: 100 }, (_, line) => `const value_${at}_${line} = ${line} // of file ${at}`)
+      const lines = Array.from({ length: 100 }, (_, line) => `${before}const value_${at}_${line} = ${line} // of file ${at}`)
       fs.writeFileSync(nameOf(at), `${lines.join('\n')}\n`)
     }
     const edits = Array.from({ length: count }, (_, at) =>
@@ -42,7 +44,7 @@ function editsIn(root) {
       `import fs from 'node:fs'
 import path from 'node:path'
 for (let at = 0; at < ${count}; at++) {
-  const file = path.join(${JSON.stringify(root)}, 'dir-' + (at % 20), 'file-' + at + '.js')
+  const file = path.join(${JSON.stringify(root)}, 'dir-' + (at % 20), 'file-' + at + '.${extension}')
   const text = fs.readFileSync(file, 'utf8').replace('const value_' + at + '_50 = 50', () => 'const other_' + at + '_50 = 51')
   const fd = fs.openSync(file + '.tmp', 'w')
   fs.writeSync(fd, text)
@@ -68,7 +70,7 @@ for (let at = 0; at < ${count}; at++) {
         const patch = ['*** Begin Patch']
         for (let at = 0; at < count; at++) {
           patch.push(`*** Update File: ${path.relative(root, nameOf(at))}`, '@@')
-          patch.push(`-${wanted(at)} // of file ${at}`, `+${replacement(at)} // of file ${at}`)
+          patch.push(`-${before}${wanted(at)} // of file ${at}`, `+${before}${replacement(at)} // of file ${at}`)
         }
         const input = [...patch, '*** End Patch', ''].join('\n')
         return spawned([binary], { argv0: 'apply_patch', cwd: root, input, stdio: ['pipe', 'ignore', 'pipe'] })
@@ -76,10 +78,10 @@ for (let at = 0; at < ${count}; at++) {
   }
 }
 
-const inMemory = () => {
+const inMemory = (files = scripts) => {
   const dir = fs.mkdtempSync('/dev/shm/clada-bench-')
   process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-  return editsIn(path.join(dir, 'edits'))
+  return editsIn(path.join(dir, 'edits'), files)
 }
 
 function codexProgram() {
@@ -131,6 +133,17 @@ export const rows = [
     unit: 'MB',
     measure() {
       const edits = inMemory()
+      return { ours: edits.peakOfClada, peer: edits.peakOfScript }
+    },
+  },
+  {
+    id: 'edits-peak-exports',
+    what: '1,000 edits in 1,000 TypeScript files of 100 exports, memory of the process',
+    beside: 'a bare script',
+    rounds: 3,
+    unit: 'MB',
+    measure() {
+      const edits = inMemory(modules)
       return { ours: edits.peakOfClada, peer: edits.peakOfScript }
     },
   },

@@ -149,6 +149,16 @@ describe('hostile sources', () => {
     expect(await endOf(() => withTimeLimit(1, () => oxcErrors('a.js', `${text};`.repeat(4))))).toEqual(late(1))
     expect(await oxcErrors('a.js', text)).toEqual([])
   })
+
+  // Only then can the memory of the native parser be freed.
+  it('let the event loop turn after each', async () => {
+    let turns = 0
+    for (let nth = 1; nth <= 3; nth++) {
+      setImmediate(() => turns++)
+      await oxcErrors('a.ts', 'export const a = 1\n')
+      expect(turns).toBe(nth)
+    }
+  })
 })
 
 describe('hostile edits', () => {
