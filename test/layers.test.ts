@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   git: ['core', 'state', 'process', 'store'],
   workspace: ['core', 'state', 'process'],
   history: ['core', 'state', 'store', 'git', 'workspace'],
-  hooks: ['core', 'process', 'commands', 'report'],
+  hooks: ['core', 'process', 'approvals', 'commands', 'report'],
   timetravel: ['core', 'state', 'policy', 'report', 'store', 'git', 'history', 'workspace'],
   engine: [
     'core',

@@ -97,6 +97,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'git.author': fc.option(fc.constant('A <a@b>')),
   'git.commit_message_format': fc.constantFrom('AI: {operation_summary}', '{operation_summary}!'),
   'git.trailers': fc.subarray(['Assisted-by: a model', 'Issue: 7']),
+  'git.hooks': fc.constantFrom('off', 'run'),
   'undo.commits': fc.constantFrom('revert', 'drop'),
   'exec.mode': fc.constantFrom('sandbox', 'unsandboxed', 'off'),
   'exec.git': fc.constantFrom('safe', 'full'),

@@ -246,6 +246,15 @@ export const keys = {
     project: trusted,
     to: (commitTrailers) => (commitTrailers.length === 0 ? {} : { commitTrailers }),
   }),
+  'git.hooks': key({
+    kind: oneOf(choices['git.hooks']),
+    default: 'off',
+    about:
+      'run: the pre-commit and commit-msg hooks of the repository check each commit of an execution, in the sandbox. Each must be approved (clada approve "git hook run pre-commit"). The report names a hook that fails, the commit is made all the same, and nothing that a hook writes is kept.',
+    example: 'run',
+    project: towards(['off', 'run']),
+    to: (gitHooks) => (gitHooks === 'off' ? {} : { gitHooks }),
+  }),
   'undo.commits': key({
     kind: oneOf(choices['undo.commits']),
     default: 'revert',

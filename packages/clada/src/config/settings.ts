@@ -36,6 +36,7 @@ export const choices = {
   proposals: ['ask', 'apply', 'off'],
   final_newline: ['exact', 'add'],
   'git.mode': ['commit', 'shadow', 'off'],
+  'git.hooks': ['off', 'run'],
   'undo.commits': ['revert', 'drop'],
   'exec.mode': ['sandbox', 'unsandboxed', 'off'],
   'report.error_detail': ['minimal', 'full', 'debug'],
@@ -57,6 +58,8 @@ export interface CladaOptions {
   commitMessageFormat?: string
   /** Lines such as `Assisted-by: …` at the end of the messages of commits. */
   commitTrailers?: readonly string[]
+  /** Whether the repository's own pre-commit and commit-msg check the commits, in the sandbox. Default: `off`. */
+  gitHooks?: 'off' | 'run'
   /** What an undo does with the commits of an execution: another one takes them back, or they leave the branch. Default: `revert`. */
   undoCommits?: 'revert' | 'drop'
   /** Keeps two executions apart. Default: one in the user's state directory. */

@@ -38,6 +38,15 @@ export interface Recorder {
   namesOf(file: { readonly dev: number; readonly ino: number }): number
 }
 
+/** The commit that an execution is about to make on the branch. */
+export interface PlannedCommit {
+  /** Of its repository. */
+  readonly top: string
+  /** The paths that it changes, relative to `top`. */
+  readonly paths: readonly string[]
+  readonly message: string
+}
+
 /** Differences between the project before and after a program, by absolute paths. */
 export interface SeenChanges {
   /** Files that were not there before. */

@@ -2,7 +2,8 @@ import path from 'node:path'
 import { TotalTimeoutError, withEnd } from '../core/time-limit.ts'
 import type { Document } from '@clada/reply/core/block.ts'
 import type { Settings } from '../core/settings.ts'
-import { readingOptions } from '../config/settings.ts'
+import { commandSettingsOf, readingOptions } from '../config/settings.ts'
+import type { PlannedCommit } from '../core/recorder.ts'
 import { type ActionResult, fatalResult, isLeftOut } from '../core/result.ts'
 import { InputError, Source } from '@clada/reply/core/source.ts'
 import { type History, openRecordedWorkspace, type RecordedWorkspace } from '../history/history.ts'
@@ -80,12 +81,16 @@ function withContentKind(done: RunResult, text: string): RunResult {
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
   const { settings, effect, request } = options
   const judge = makePathJudge(pathPolicyOf(settings))
-  const recorded =
+  const recorded: RecordedWorkspace | undefined =
     effect === 'show'
       ? undefined
       : openRecordedWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', {
           settings: options.history,
           kind: 'run',
+          beforeCommit:
+            options.options.gitHooks === 'run'
+              ? async (commit) => (recorded === undefined ? [] : gitHooksIn(commit, options, recorded))
+              : undefined,
         })
   const history = recorded?.history
   const workspace = recorded?.workspace ?? openWorkspace(settings, judge, 'staged', undefined, request.unsaved)
@@ -134,6 +139,23 @@ async function hooksFor(
   if (before.length + after.length === 0) return undefined
   const { ExecutionHooks } = await import('./execution-hooks.ts')
   return new ExecutionHooks(options, history, disk)
+}
+
+/** Loaded only where the user wants them. */
+async function gitHooksIn(
+  commit: PlannedCommit,
+  { settings, options, request }: RunOptions,
+  { disk }: RecordedWorkspace,
+): Promise<string[]> {
+  const { runGitHooks } = await import('../hooks/git-hooks.ts')
+  const files = disk.filesFor(() => {})
+  const [commands, signal] = [commandSettingsOf(options), request.signal]
+  try {
+    const scope = { settings, commands, files, signal, ask: undefined, onOutput: undefined }
+    return await runGitHooks(commit, { ...scope, effect: 'land' })
+  } finally {
+    files.close()
+  }
 }
 
 const unexpected = (error: unknown): string => `Unexpected error in execute: ${messageOf(error)}`

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside, pathFrom, slashed } from '../core/paths.ts'
 import { ProblemError } from '../core/problem.ts'
-import type { Inspect } from '../core/recorder.ts'
+import type { Inspect, PlannedCommit } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { ContentStore } from '../store/content-store.ts'
 import { gitError } from './git-program.ts'
@@ -69,6 +69,8 @@ export interface CheckpointOptions {
   readonly dir: string
   /** A directory of another repository than that of the root, whose state directory is `stateDir`. */
   readonly elsewhere?: string
+  /** Called before the commit after the execution. Returns warnings. */
+  readonly beforeCommit?: ((commit: PlannedCommit) => Promise<readonly string[]>) | undefined
   readonly number: number
 }
 
@@ -264,6 +266,7 @@ export class Checkpoints {
     }
     const paths = candidates.map(({ name }) => name)
     const skipWorktree = await this.#leftOut(record, candidates)
+    if (top !== undefined) warnings.push(...((await this.#options.beforeCommit?.({ top, paths, message })) ?? []))
     const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, skipWorktree)
     for (const name of await hiddenAmong(this.#isolated, unchanged))
       warnings.push(`${this.#shown(name)} is not committed: it is marked skip-worktree or assume-unchanged`)

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { ProblemError } from '../core/problem.ts'
-import type { Inspect } from '../core/recorder.ts'
+import type { Inspect, PlannedCommit } from '../core/recorder.ts'
 import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
@@ -47,6 +47,8 @@ export interface HistoryOptions {
   readonly files: ProjectFiles
   /** Brings the names of changed files to the disk: a record that came there first could name states that a power cut took back. */
   readonly settle: () => Promise<void>
+  /** Called before the commit in the project's repository. Returns warnings. */
+  readonly beforeCommit?: ((commit: PlannedCommit) => Promise<readonly string[]>) | undefined
 }
 
 export interface About {
@@ -187,7 +189,7 @@ function digestsIn(history: string, number: number): ReadonlySet<string> {
 
 async function openedCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,
-  { root, allowedRoots, settings, isBlocked, kind }: HistoryOptions,
+  { root, allowedRoots, settings, isBlocked, kind, beforeCommit }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
@@ -201,6 +203,7 @@ async function openedCheckpoints(
     saves: kind === 'run' ? 'everything' : 'own changes',
     dir: dirOf(history, number),
     number,
+    beforeCommit,
   })
   if (begun === undefined) return undefined
   warn(begun.warnings)

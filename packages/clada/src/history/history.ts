@@ -397,7 +397,7 @@ export function openRecordedWorkspace(
   settings: Settings,
   judge: PathJudge,
   over: 'disk' | 'staged',
-  options: Pick<HistoryOptions, 'settings' | 'kind' | 'about'>,
+  options: Pick<HistoryOptions, 'settings' | 'kind' | 'about' | 'beforeCommit'>,
 ): RecordedWorkspace {
   const { root, allowedRoots } = settings
   const history = new History({

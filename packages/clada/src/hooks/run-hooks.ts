@@ -104,7 +104,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     const { exitCode, signal, ended, output, error } = done.end
     if (ended === 'itself' && exitCode === 0) return undefined
     const hint = missedNetwork(what, done) ? [offlineAdvice({ for: 'hook' })] : []
-    const said = [endOf(output), ...hint].join('\n')
+    const said = [endOfOutput(output), ...hint].join('\n')
     if (ended === 'timeout') return { reason: `Command timed out after ${seconds} s`, output: said, late: true }
     if (ended === 'unstarted') return failure(`It could not be started: ${error ?? 'no reason given'}`)
     const how = exitCode === null ? `was ended by ${signal ?? 'the run'}` : `failed with exit code ${exitCode}`
@@ -144,7 +144,7 @@ const plainEnvironment = (): Record<string, string> =>
 const shownCharacters = 2000
 
 /** The end of the output usually has the error. */
-function endOf(output: string): string {
+export function endOfOutput(output: string): string {
   const text = output.trimEnd()
   return text.length <= shownCharacters ? text : `…${text.slice(-shownCharacters)}`
 }
