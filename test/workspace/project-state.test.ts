@@ -16,6 +16,20 @@ const numbers = async (root: string): Promise<number[]> =>
 const note = expect.stringContaining('clada trust --history')
 const author = ['-c', 'user.name=u', '-c', 'user.email=u@x']
 
+describe('the directory of a history', () => {
+  it('is made whole by the next execution after a kill, and nothing is left beside it', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    await write(root)
+    const dir = findState(root) ?? ''
+    for (const name of fs.readdirSync(dir)) fs.rmSync(path.join(dir, name), { recursive: true })
+    expect(findState(root)).toBeUndefined()
+    expect(await write(root, 'b.txt')).toMatchObject({ success: true })
+    expect(findState(root)).toBe(dir)
+    expect(await numbers(root)).toEqual([1])
+    expect(fs.readdirSync(path.dirname(dir))).toEqual([path.basename(dir)])
+  })
+})
+
 describe('a history that comes with a project', () => {
   it.skipIf(process.platform === 'win32').each([
     [

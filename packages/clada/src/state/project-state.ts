@@ -32,10 +32,10 @@ const rootFile = 'root'
 export function findState(root: string): string | undefined {
   const asked = `${root}\0${stateHome()}\0${temporaryHome()}`
   const before = found.get(asked)
-  if (before !== undefined && isOwnDir(before)) return before
+  if (before !== undefined && isState(before)) return before
   const dir = keysFor(root)
     .flatMap((key) => placesFor(root, key))
-    .find(isOwnDir)
+    .find(isState)
   if (dir !== undefined) found.set(asked, dir)
   return dir
 }
@@ -110,18 +110,16 @@ const idOf = (root: string, key: Buffer): string => hmacOf(key, `directory\0${ro
 const hmacOf = (key: Buffer, text: string): string =>
   process.getBuiltinModule('node:crypto').createHmac('sha256', key).update(text).digest('hex')
 
-/** Whole or not at all: another process may be making the same directory. */
+/** It counts when the root is noted in it. Another process may be making the same directory, and one may have been killed. */
 function makeStateAt(dir: string, root: string): void {
   const parent = path.dirname(dir)
   makePrivateDir(parent)
-  const fresh = fs.mkdtempSync(`${dir}-`)
-  noteRoot(fresh, root)
   try {
-    renameFile(fresh, dir)
+    fs.mkdirSync(dir, { mode: 0o700 })
   } catch (error) {
-    fs.rmSync(fresh, { recursive: true, force: true })
-    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM') || !isOwnDir(dir)) throw error
+    if (!hasCode(error, 'EEXIST') || !isOwnDir(dir)) throw error
   }
+  noteRoot(dir, root)
   syncFileNow(parent)
   syncFileNow(path.dirname(parent))
 }
@@ -202,7 +200,7 @@ function unusedStateNote(root: string): string | undefined {
   if (found === undefined || 'gitDir' in found) return undefined
   const states = path.join(found.top, gitName, stateInGit)
   const dirs = keysFor(root).map(({ key }) => path.join(states, idOf(root, key)))
-  const kept = dirs.find(isOwnDir)
+  const kept = dirs.find(isState)
   if (kept === undefined) return undefined
   const why = 'foreign' in found ? `${found.foreign}. ${found.advice}` : found.broken
   return `the history in '${kept}' is not read, because this repository is not used: ${why}`
@@ -290,6 +288,8 @@ export function statesInGit(commonDir: string): string[] {
 const namesIn = (dir: string): string[] => (isDirectory(dir) ? fs.readdirSync(dir) : [])
 
 const isDirectory = (dir: string): boolean => readStats(dir)?.isDirectory() === true
+
+const isState = (dir: string): boolean => isOwnDir(dir) && readStats(path.join(dir, rootFile)) !== undefined
 
 /** Not a link, which could lead anywhere, and not another user's. */
 function isOwnDir(dir: string): boolean {
