@@ -70,6 +70,23 @@ describe('the replies of a page', () => {
     expect(own.answer()).toContain('Nothing was applied yet')
   })
 
+  it('show a block as not applied when its action alone is undone, and apply it again', async () => {
+    const { root, own, apply } = session()
+    const applied = () => own.plan?.blocks.map(({ outcome }) => outcome?.success)
+    await own.open(write('a') + write('b') + write('c'), 'x')
+    own.apply(['2'], own.plan?.revision ?? 0)
+    await own.settled()
+    await apply()
+    expect(applied()).toEqual([true, true, true])
+    await own.undo({ number: 2, action: 2 })
+    expect(applied()).toEqual([true, true, undefined])
+    expect(own.answer()).toContain('left out by the user')
+    expect(filesIn(root)).toEqual({ a: 'a', b: 'b' })
+    await apply()
+    expect(applied()).toEqual([true, true, true])
+    expect(filesIn(root)).toEqual({ a: 'a', b: 'b', c: 'c' })
+  })
+
   it('are applied without a block that was left out', async () => {
     const { root, own, apply } = session()
     await own.open(write('a') + write('b'), 'x')

@@ -38,6 +38,8 @@ export interface HistoryEntry {
   summary: string
   /** Undone, and not redone since. */
   undone: boolean
+  /** Its actions that were undone alone, and not redone since. */
+  undoneActions?: number[]
   interrupted: boolean
   done: number
   failed: number
@@ -154,17 +156,17 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
       const change = changeAt(settings.root, entry.path, ...sides)
       return change === undefined ? [] : [diffOf(change, settings.root)]
     })
-    const own = heldUndos(records).filter(({ of }) => of === number)
+    const entry = entryOf(record, undone)
     const actions = record.actions.map(({ seq, action, target, success, left, error }) => ({
       seq,
       action,
       target,
       success,
       ...(left === undefined ? {} : { left }),
-      ...(own.some(({ ofActions }) => ofActions?.includes(seq)) ? { undone: true as const } : {}),
+      ...(entry.undoneActions?.includes(seq) ? { undone: true as const } : {}),
       ...(error === undefined ? {} : { error }),
     }))
-    return { ...entryOf(record, undone), actions, diffs }
+    return { ...entry, actions, diffs }
   })
 }
 
@@ -237,17 +239,19 @@ export function textLostBy(settings: Settings, absolute: string, text: string): 
 const read = <T>(settings: Settings, use: (timeline: Timeline) => T, newest?: number): Promise<T> =>
   withTimeline(settings, makePathJudge(pathPolicyOf(settings)), use, newest)
 
-function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
+function entryOf(record: ExecutionRecord, { whole, parts }: Undone): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record
   const done = actions.filter(({ success }) => success).length
   const left = actions.filter((action) => action.left).length
+  const undoneActions = parts.get(number)
   return {
     number,
     time,
     kind,
     ...(of === undefined ? {} : { of }),
     summary,
-    undone: undone.has(number),
+    undone: whole.has(number),
+    ...(undoneActions === undefined ? {} : { undoneActions }),
     interrupted: record.ended === 'interrupted',
     done,
     failed: actions.length - done - left,
@@ -259,8 +263,19 @@ function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryE
   }
 }
 
-const undoneIn = (records: readonly ExecutionRecord[]): Set<number> =>
-  new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
+interface Undone {
+  /** Executions that are undone. */
+  readonly whole: ReadonlySet<number>
+  /** The actions of others that are undone. */
+  readonly parts: ReadonlyMap<number, number[]>
+}
+
+function undoneIn(records: readonly ExecutionRecord[]): Undone {
+  const parts = new Map<number, number[]>()
+  for (const { of, ofActions } of heldUndos(records))
+    if (of !== undefined && ofActions !== undefined) parts.set(of, [...(parts.get(of) ?? []), ...ofActions])
+  return { whole: new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : []))), parts }
+}
 
 /** The state in which clada left each path, and the execution. */
 type Known = Map<string, { readonly state: State; readonly number: number }>

@@ -251,8 +251,8 @@ export class Companion {
 
   async #isUndone({ done, executions }: Shown): Promise<boolean> {
     if (done === undefined || executions.length === 0) return false
-    const undone = await undoneIn(this.#options.session.project)
-    return executions.every((number) => undone.has(number))
+    const isUndone = await undoneIn(this.#options.session.project)
+    return executions.every((number) => isUndone(number))
   }
 
   /** One block with its text and its whole diff. */

@@ -63,8 +63,11 @@ export async function turnAll(
   }
 }
 
-/** Which of some executions have been undone, here or elsewhere. */
-export async function undoneIn({ clada }: Project): Promise<ReadonlySet<number>> {
-  const entries = await clada.history()
-  return new Set(entries.flatMap(({ number, undone }) => (undone ? [number] : [])))
+/** Whether an execution, or one of its actions, was undone, here or elsewhere. */
+export async function undoneIn({ clada }: Project): Promise<(execution: number, action?: number) => boolean> {
+  const entries = new Map((await clada.history()).map((entry) => [entry.number, entry]))
+  return (execution, action) => {
+    const { undone = false, undoneActions = [] } = entries.get(execution) ?? {}
+    return undone || (action !== undefined && undoneActions.includes(action))
+  }
 }

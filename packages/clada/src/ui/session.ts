@@ -349,11 +349,13 @@ export class Session {
     return done
   }
 
-  /** Blocks whose execution was undone, here or elsewhere, are pending again. */
+  /** Blocks that were undone, alone or with their execution, here or elsewhere, are pending again. */
   async #withoutUndone(reply: Reply): Promise<Reply> {
     if (reply.done.size === 0) return reply
-    const undone = await undoneIn(this.project)
-    const done = [...reply.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
+    const isUndone = await undoneIn(this.project)
+    const done = [...reply.done].filter(
+      ([, { execution, result }]) => execution === undefined || !isUndone(execution, result.seq),
+    )
     const { last: _, ...fresh } = reply
     return { ...(done.length === 0 ? fresh : reply), done: new Map(done) }
   }
