@@ -7,7 +7,7 @@ import { attempt } from './common.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { neverMatches } from './glob.ts'
 import { measure, type Measured } from './narrow.ts'
-import { pathSetOf } from './path-set.ts'
+import { globIn, pathSetOf } from './path-set.ts'
 import { namesBelow } from './project-map.ts'
 
 export const contextAdd = defineAction({
@@ -84,6 +84,8 @@ export const contextAdd = defineAction({
       if ('ok' in found) warnings.push(`left out ${file.given}: ${context.explain(found.problem)}`)
       else measured.push(found)
     }
+    if (below?.length === 0 && globIn(path) !== undefined)
+      return fail({ kind: 'bad-param', param: 'path', message: nothingMatches })
     if (measured.length === 0) return fail({ kind: 'bad-param', param: 'path', message: nothingFound })
     const set = await context.workingSet()
     let fresh: readonly string[] = []
@@ -101,6 +103,7 @@ export const contextAdd = defineAction({
   },
 })
 
+const nothingMatches = 'no file matches it; files that git ignores do not count'
 const nothingFound = 'no file is there that can be read and that git does not ignore'
 
 /** More would be no working set: a model could not take them in. */
@@ -113,7 +116,12 @@ async function filesBelow(context: ActionContext, path: PathArg): Promise<PathAr
   const { base, pattern } = set
   const never = pattern === undefined ? undefined : neverMatches(pattern)
   if (never !== undefined) throw new ProblemError({ kind: 'bad-param', param: 'path', message: never })
-  const names = await namesBelow(base, context)
+  const names = await attempt(() => namesBelow(base, context))
+  if ('ok' in names) {
+    // A glob below a directory that is missing matches nothing.
+    if (pattern !== undefined && names.problem.kind === 'os' && names.problem.code === 'ENOENT') return []
+    throw new ProblemError(names.problem)
+  }
   const matching = pattern === undefined ? names : await namesMatching(names, pattern)
   if (matching.length > mostFiles)
     throw new ProblemError({
