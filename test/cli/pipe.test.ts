@@ -63,8 +63,8 @@ describe('a pipe', () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
   })
 
-  it.each(['text', 'xml', 'llm'])('gets nothing of a program whose output is not wanted: %s', (format) => {
-    const shown = run(sham('echo secret', 'return_output = "false"\n'), '--format', format)
+  it.each(['text', 'xml', 'llm', 'json'])('gets nothing of a program whose output is not wanted: %s', (format) => {
+    const shown = run(sham('printf sec; echo ret', 'return_output = "false"\n'), '--format', format)
     expect(shown).toMatch(/success|✅/i)
     expect(shown).not.toContain('secret')
   })

@@ -58,8 +58,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
       asked > limit ? [`timeout was lowered to ${limit / 1000} s, the user's limit (--timeout raises it)`] : []
     const warnings = [...(tried ? [onlyTried] : []), ...done.warnings, ...capped]
     const data = {
-      stdout,
-      stderr,
+      ...(request.returnOutput ? { stdout, stderr } : {}),
       ...(ended === 'itself' && exitCode !== null ? { exit_code: exitCode } : {}),
       ...(done.changed.length === 0 ? {} : { changed: done.changed }),
       ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
