@@ -73,6 +73,26 @@ describe('the prose around a block', () => {
       { above: 'Then:', below: 'Done.' },
     ])
   })
+
+  const code = '```js\nexport const b = 1\n```\n'
+  const readme = 'Use it:\n\n```js\nb()\n```\n'
+  it.each([
+    ['a sentence', `Hello.\n\nHere is \`b.js\`:\n\n${code}`, 'Hello.\n\nHere is `b.js`:'],
+    [
+      'a heading and a sentence',
+      `### \`b.js\`\n\nIt has one constant.\n\n${code}`,
+      '### `b.js`\n\nIt has one constant.',
+    ],
+    ['none in the info of a fence', 'Then:\n\n```js b.js\nconst a = 1\n```\n', 'Then:'],
+    ['none in a tag', `Then:\n\n<file path="b.md">\n${readme}</file>\n`, 'Then:'],
+    ['none in a heredoc', `Then:\n\n\`\`\`\`bash\ncat > b.md <<'EOF'\n${readme}EOF\n\`\`\`\`\n`, 'Then:'],
+  ])('has the words that announce a proposal: %s', async (_, text, above) => {
+    const project = projectOf({})
+    const asked = { ...project, id: 1, text, name: '', revision: 1, done: new Map(), choices: {} }
+    const { plan, detail } = await planOf(asked)
+    expect(plan.blocks).toMatchObject([{ action: 'file_write' }])
+    expect(detail(0)?.prose).toEqual({ above, below: '' })
+  })
 })
 
 describe('executions that are undone together', () => {

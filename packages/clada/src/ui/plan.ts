@@ -156,16 +156,30 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   }
 }
 
-/** The prose between a block and the one before it, and after the last one. Fences and the markers of a group are not prose. */
+/**
+ * The prose between a block and the one before it, with the words that announce a proposal, and after the last one. Fences
+ * and the markers of a group are not prose.
+ */
 function proseAround(blocks: readonly CheckedBlock[], key: number, lines: readonly string[]): Prose {
-  const { startLine = 1, endLine = null } = blocks[key] ?? {}
+  const block = blocks[key]
+  if (block === undefined) return { above: '', below: '' }
   const from = blocks.slice(0, key).reduce((last, one) => Math.max(last, one.endLine ?? lines.length), 0)
   const isLast = key === blocks.length - 1
   return {
-    above: proseIn(lines.slice(from, startLine - 1)),
-    below: isLast && endLine !== null ? proseIn(lines.slice(endLine)) : '',
+    above: proseIn([...lines.slice(from, block.startLine - 1), ...announcement(block, lines)]),
+    below: isLast && block.endLine !== null ? proseIn(lines.slice(block.endLine)) : '',
   }
 }
+
+/** The lines of a proposal above its first fence; none if it begins inside a fence or with a tag. */
+function announcement({ syntax, startLine, endLine }: CheckedBlock, lines: readonly string[]): readonly string[] {
+  const isInside = lines.slice(0, startLine - 1).filter((line) => fence.test(line)).length % 2 === 1
+  const own = lines.slice(startLine - 1, endLine ?? lines.length)
+  const end = own.findIndex((line) => fence.test(line))
+  return syntax !== 'proposal' || isInside || /^\s*</.test(own[0] ?? '') || end === -1 ? [] : own.slice(0, end)
+}
+
+const fence = /^\s*(?:`{3,}|~{3,})/
 
 function proseIn(lines: readonly string[]): string {
   const text = lines.filter((line) => !marker.test(line)).join('\n')
