@@ -72,6 +72,52 @@ describe('squash leaves alone', () => {
   })
 })
 
+describe('commits that undo each other', () => {
+  const makeAndUndo = async (root: string): Promise<void> => {
+    await execute(root, 'commit', [['file_write', { path: 'made.txt', content: 'x\n' }]])
+    expect(await clada(root).undo()).toMatchObject({ success: true })
+  }
+
+  it('are removed and leave no empty commit', async () => {
+    const root = repository({ 'a.txt': '1\n' })
+    const first = at(root, 'HEAD')
+    await makeAndUndo(root)
+    const before = at(root, 'HEAD').slice(0, 8)
+    const [created, undone] = ['HEAD~1', 'HEAD'].map((name) => at(root, name).slice(0, 8))
+    const listed = `  ${undone} AI: undo execution 1\n  ${created} AI: create made.txt\n`
+    expect(run(['squash', '--dry-run'], { cwd: root }).stdout).toBe(
+      `2 commits undo each other and would be removed\n${listed}`,
+    )
+    expect(run(['squash'], { cwd: root }).stdout).toBe(
+      `2 commits undo each other and were removed\n${listed}To undo it: git reset --soft ${before}\n`,
+    )
+    expect(at(root, 'HEAD')).toBe(first)
+    expect(await clada(root).redo()).toMatchObject({ success: true })
+    expect(treeOf(root)['made.txt']).toBe('644 x\n')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('are removed below commits that stay, and above a series that becomes one', async () => {
+    const root = repository({ 'a.txt': '1\n' })
+    commit(root, 'AI: 1', 'AI: 2', 'mine')
+    await makeAndUndo(root)
+    commit(root, 'mine too')
+    const tree = at(root, 'HEAD^{tree}')
+    expect(await clada(root).squash()).toMatchObject({ runs: [{ empty: true, message: '' }, {}] })
+    expect(subjects(root)).toEqual(['mine too', 'mine', 'AI: 1 and 1 more', 'first'])
+    expect(at(root, 'HEAD^{tree}')).toBe(tree)
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
+  })
+
+  it('become one where no commit is below them', async () => {
+    const root = scratchDir()
+    git(root, 'init', '-q', '-b', 'main')
+    for (const subject of ['AI: 1', 'AI: 2']) git(root, 'commit', '-q', '--allow-empty', '-m', subject)
+    expect(await clada(root).squash()).toMatchObject({ success: true, runs: [{ message: expect.any(String) }] })
+    expect(subjects(root)).toEqual(['AI: 1 and 1 more'])
+  })
+})
+
 describe('squash keeps', () => {
   it('who wrote what: where a person’s commits become part of one, the oldest of them names author and date', async () => {
     const root = repositoryWith('AI: run of 4', 'my run')

@@ -125,7 +125,7 @@ export const stepOutput: Output<Partial<ValueOf<typeof undoShape & typeof stepSh
     if (execution !== undefined) lines.push(`execution ${execution}: ${summary}`)
     if (commit !== undefined) lines.push(`now ${branch === undefined ? '' : `on ${branch}, `}at ${commit.slice(0, 8)}`)
     for (const [name, what] of lists) for (const path of data[name] ?? []) lines.push(`  ${what}: ${oneLined(path)}`)
-    if (runs !== undefined) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
+    if (runs !== undefined) lines.push(...runLines(runs, dryRun === true))
     return lines.length === 0 ? undefined : lines.join('\n')
   },
 }
@@ -137,9 +137,17 @@ const lists = [
   ['kept', 'not restored, see git stash apply'],
 ] as const
 
-function runLines(runs: ValueOf<typeof squashShape>['runs'], verb: string): string[] {
-  if (runs.length === 0) return ['there are no consecutive commits to squash']
-  return runs.map(({ commits, message }) => `${commits.length} commits ${verb} one: ${message.split('\n', 1).join('')}`)
+function runLines(runs: readonly SquashedRun[], dryRun: boolean): string[] {
+  return runs.length === 0 ? ['there are no consecutive commits to squash'] : runs.map((run) => runLine(run, dryRun))
+}
+
+type SquashedRun = ValueOf<typeof squashShape>['runs'][number]
+
+/** What became, or would become, of commits that are squashed. */
+export function runLine({ commits, message, empty }: SquashedRun, dryRun: boolean): string {
+  return empty
+    ? `${commits.length} commits undo each other and ${dryRun ? 'would be' : 'were'} removed`
+    : `${commits.length} commits ${dryRun ? 'would become' : 'became'} one: ${message.split('\n', 1).join('')}`
 }
 
 /** A text that the action has laid out itself. */

@@ -182,7 +182,13 @@ export const stepShape = {
 } as const
 
 export const squashShape = {
-  runs: [{ commits: [{ id: 'string', subject: 'string' }], message: 'string' }],
+  runs: [
+    {
+      commits: [{ id: 'string', subject: 'string' }],
+      message: 'string',
+      'empty?': 'boolean: they change nothing together',
+    },
+  ],
   'git_commit?': 'string',
   'before?': 'string',
   'limit?': { commit: 'string', why: 'string', 'ref?': 'string' },

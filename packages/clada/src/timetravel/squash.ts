@@ -89,7 +89,7 @@ async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | 
   const { repository } = isolated
   const { head, runs } = plan
   const ids = await rewrite(isolated, plan, author)
-  const made = ids.at(-1) ?? ''
+  const made = ids.at(-1) ?? plan.base ?? head
   await syncObjectNames(isolated, ids)
   await setRef(repository, beforeSquashRef, head, ['--create-reflog', '-m', 'clada: squash'])
   const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
@@ -103,13 +103,13 @@ async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string |
   const oldest = ranges.at(-1)?.[1] ?? 0
   const made: string[] = []
   for (let at = oldest - 1; at >= 0; at--) {
-    const parent = made.at(-1) ?? commits[oldest - 1]?.parents[0]
+    const parent = made.at(-1) ?? plan.base
     const index = ranges.findIndex(([from, to]) => at >= from && at < to)
     const commit = commits[at]
     if (commit === undefined) continue
     if (index === -1) made.push(await storeCommit(isolated, withParent(commit, parent)))
     // The newest commit of a run has its final tree.
-    else if (ranges[index]?.[0] === at) {
+    else if (ranges[index]?.[0] === at && runs[index]?.empty !== true) {
       const message = runs[index]?.message ?? ''
       made.push(await storeCommit(isolated, oneCommit(commits.slice(...ranges[index]), parent, message, author)))
     }
@@ -173,7 +173,10 @@ export interface SquashOptions {
 export interface SquashRun {
   /** From the newest to the oldest. */
   commits: { id: string; subject: string }[]
+  /** Empty when nothing is left of them. */
   message: string
+  /** Together they change nothing, as a creation and its undo do: no commit takes their place. */
+  empty?: true
 }
 
 /** The commit at which squashing stops. */
@@ -195,6 +198,8 @@ export interface SquashPlan {
   readonly commits: readonly Commit[]
   /** Begin and end of each run in `commits`. */
   readonly ranges: readonly [number, number][]
+  /** The commit below those that are rewritten. */
+  readonly base: string | undefined
 }
 
 /** Selects the commits to combine. Writes nothing. */
@@ -203,16 +208,20 @@ export async function planSquash(repository: Repository, head: Head, options: Sq
   const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
   const chosen = commits.map((commit) => isChosen(commit, options))
   const ranges = runsOf(chosen, options.contiguous ?? false)
+  const rewritten = commits.slice(0, ranges.at(-1)?.[1] ?? 0)
+  const base = rewritten.at(-1)?.parents[0]
+  const [below] = await readCommits(repository, base === undefined ? [] : [base])
   const runs = ranges.map(([from, to]) => {
     const members = commits.slice(from, to)
+    const isEmpty = (to < rewritten.length ? commits[to] : below)?.tree === members[0]?.tree
     return {
       commits: members.map(({ id, message }) => ({ id, subject: subjectOf(message) })),
-      message: messageFor(members, options.message),
+      message: isEmpty ? '' : messageFor(members, options.message),
+      ...(isEmpty && { empty: true as const }),
     }
   })
-  const rewritten = commits.slice(0, ranges.at(-1)?.[1] ?? 0)
   const unsigned = rewritten.filter(isSigned).map(({ id }) => id)
-  return { head: head.commit, runs, ...limit, unsigned, commits, ranges }
+  return { head: head.commit, runs, ...limit, unsigned, commits, ranges, base }
 }
 
 interface Rewritable {

@@ -1,5 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import type { SquashOptions, SquashResult } from '../../timetravel/squash.ts'
+import { runLine } from '../../actions/output.ts'
 import { spellOut } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
@@ -84,11 +85,10 @@ export function squashLines(
 ): string[] {
   if (!success) return [refusalText({ error, reason })]
   if (runs.length === 0) return [`There are no consecutive commits to squash${since(limit)}.`]
-  const verb = dryRun ? 'would become' : 'became'
   return [
-    ...runs.flatMap(({ commits, message }) => [
-      `${commits.length} commits ${verb} one: ${message.split('\n', 1)[0]}`,
-      ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
+    ...runs.flatMap((run) => [
+      runLine(run, dryRun),
+      ...run.commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
     ]),
     ...warnings.map((warning) => `⚠️  ${warning}`),
     ...(before === undefined ? [] : [`To undo it: git reset --soft ${before.slice(0, 8)}`]),
