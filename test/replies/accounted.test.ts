@@ -280,3 +280,19 @@ describe('a call of another agent that looks', () => {
     expect(JSON.stringify(result.results[0]?.data)).toContain(found)
   })
 })
+
+describe('a list that explains markers', () => {
+  const list = (bullet: string) =>
+    [`${bullet} <<<<<<< SEARCH`, `${bullet} the old lines`, `${bullet} =======`, `${bullet} >>>>>>> REPLACE`].join('\n')
+
+  it.each(['-', '*', '1.'])('is no edit: %s', (bullet) => {
+    const bold = list(bullet).replace(/(?<= )([<>=]{7}.*)/g, '**$1**: a marker')
+    for (const text of [list(bullet), bold])
+      expect(find(`It works like this:\n\n${text}\n`).notExecuted.map(({ reason }) => reason)).toEqual(['example'])
+  })
+
+  it('is an edit that nobody can read, below a file name or with other lines between', () => {
+    for (const text of [`a.txt\n${list('-')}\n`, `It:\n\n${list('-').replace('- the', 'the')}\n`])
+      expect(find(text).notExecuted.map(({ reason }) => reason)).toEqual(['unreadable'])
+  })
+})

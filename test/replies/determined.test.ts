@@ -77,6 +77,7 @@ describe('edits by search and replace', () => {
       const { result, read } = await apply({ 'a.cs': `${bom}using System;\nclass A {}\n` }, block('a.cs', old, now))
       expect(read('a.cs')).toBe(`${bom}using System.Text;\nclass A {}\n`)
       expect(result.success).toBe(true)
+      expect(result.results[0]?.warnings ?? []).toEqual([])
     }
   })
 

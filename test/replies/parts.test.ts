@@ -74,6 +74,50 @@ describe('declarations below the name of their file', () => {
     expect(await becomes('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toBe(cart.replace('push', 'unshift'))
   })
 
+  it('members of the one class of a file, below its bare name', async () => {
+    const methods = Array.from({ length: 30 }, (_, n) => `\n  m${n}(a) {\n    return a + ${n}\n  }\n`)
+    const before = `export class Cart {\n  constructor() {\n    this.items = []\n  }\n${methods.join('')}}\n`
+    const some = (name: string) => `export class Cart {\n  ${name}(a) {\n    return a * 3\n  }\n}\n`
+    expect(await becomes('src/cart.js', before, fenced('**src/cart.js**', some('m3'), 'js'))).toBe(
+      before.replace('a + 3\n', 'a * 3\n'),
+    )
+    const { proposals } = await execute({ 'src/cart.js': before }, fenced('**src/cart.js**', some('none'), 'js'))
+    expect(proposals?.map(({ lacks }) => lacks)).toEqual(['end'])
+  })
+
+  it('of the only file whose path ends so, also after an opening', async () => {
+    for (const opening of ['', 'Sure! ', 'Great question. ']) {
+      const reply = fenced(`${opening}Update \`cart.ts\` as follows:`, newCount)
+      expect(await becomes('src/cart.ts', cart, reply)).toBe(counted)
+    }
+  })
+
+  it('a sentence that shows a file lists it', async () => {
+    const reply = fenced('`src/cart.ts` now looks like:', newCount)
+    const { success, notExecuted } = await execute({ 'src/cart.ts': cart }, reply)
+    expect(success).toBe(true)
+    expect(notExecuted?.map(({ path, reason }) => [path, reason])).toEqual([['src/cart.ts', 'listing']])
+  })
+
+  it.each([
+    ['below those that are there', cart, cart.replace("'./tax.ts'\n", "'./tax.ts'\nimport { x } from './x.ts'\n")],
+    ['above all else', newCount, `import { x } from './x.ts'\n\n${newCount}`],
+  ])('an import alone: %s', async (_, before, after) => {
+    const title = 'Add this import at the top of `src/cart.ts`:'
+    expect(await becomes('src/cart.ts', before, fenced(title, "import { x } from './x.ts'\n"))).toBe(after)
+  })
+
+  it.each([
+    ['the file imports from there already', "import { y } from './x.ts'\n\ny()\nz()\nz()\nz()\nz()\nz()\n"],
+    ['its first line stays the first', "'use strict'\n\na()\nb()\nb()\nb()\nb()\nb()\n"],
+  ])('an import has no place of its own: %s', async (_, before) => {
+    const title = 'Add this import at the top of `src/a.ts`:'
+    const reply = fenced(title, "import { x } from './x.ts'\n")
+    const { files, notExecuted } = await execute({ 'src/a.ts': before }, reply, { proposals: 'apply' })
+    expect(files).toEqual({ 'src/a.ts': before })
+    expect(notExecuted?.map(({ reason }) => reason)).toEqual(['no-place'])
+  })
+
   it('a new one goes after its neighbour, in order', async () => {
     const text = `${newCount}\nexport function first() {\n  return 1\n}\n\nexport function second() {\n  return 2\n}\n`
     expect(await becomes('src/cart.ts', cart, fenced('**src/cart.ts**', text))).toBe(

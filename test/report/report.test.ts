@@ -82,6 +82,12 @@ describe('reports', () => {
     expect(formatReport({ ...none, contentKind: 'nothing' }, 'llm')).not.toContain('SHAM')
     expect(formatReport({ ...none, contentKind: 'code' }, 'pretty')).toContain('names no file')
     expect(formatReport({ ...none, contentKind: 'code' }, 'llm')).toContain('names no file')
+    const example = { line: 3, endLine: 5, what: 'code', path: 'a.ts', reason: 'example' } as const
+    for (const format of ['pretty', 'llm'] as const) {
+      const listed = formatReport({ ...none, contentKind: 'code', notExecuted: [example] }, format)
+      expect(listed).not.toContain('names no file')
+      expect(listed).not.toContain('#!SHAM')
+    }
     expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
   })
 

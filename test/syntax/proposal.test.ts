@@ -97,6 +97,123 @@ describe('the line above a fence', () => {
   })
 })
 
+describe('a sentence above a fence', () => {
+  const toldOf = (sentence: string) =>
+    placesIn(new Source(`${sentence}\n\n\`\`\`js\nx\n\`\`\`\n`)).map(({ reason, found }) => [
+      reason ?? 'proposed',
+      found.params['path'],
+      found.part?.unplaced,
+    ])
+
+  it.each([
+    'And in `src/greet.js`, change the bye function:',
+    'Sure! Update `src/greet.js` as follows:',
+    'First, open `src/greet.js` and replace `bye` with:',
+    'The `bye` function in `src/greet.js` should be:',
+    'The `bye` function in `src/greet.js` should now look like this:',
+    'The `bye` function in `src/greet.js` becomes:',
+    'Great question. Update `src/greet.js` as follows:',
+    'Okay, here we go. In `src/greet.js`, change the bye function:',
+    'So in `src/greet.js`, update `bye`:',
+    'But then replace `bye` in `src/greet.js` with:',
+    'At the top of `src/greet.js`, add this import:',
+    'Add this import at the top of `src/greet.js`:',
+    'Then, in `src/greet.js`, you need to change `bye` to:',
+    'In `src/greet.js` we replace the bye function with:',
+    'To fix this, update the `bye` function in `src/greet.js`:',
+    "I've updated the `bye` function in `src/greet.js`:",
+    'I changed `bye` in `src/greet.js` to return 2:',
+    "Next, let's modify `bye` in `src/greet.js`:",
+    '**Step 2:** In `src/greet.js`, replace the `bye` function:',
+    '2. Open `src/greet.js`, find `bye`, and change it to:',
+    'Go to `src/greet.js` and update the function:',
+    "Here's the updated `bye` function in `src/greet.js`:",
+    "Here's how `bye` in `src/greet.js` should look:",
+    'Here is how to fix `bye` in `src/greet.js`:',
+    'Replace your current `bye` function in `src/greet.js` with this:',
+    'Replace the existing bye function in `src/greet.js` with the following:',
+    'The bye function in `src/greet.js` needs to be updated:',
+    'The click handler in `src/greet.js` should look like this:',
+    "Don't forget to update `src/greet.js`:",
+    'Updating the `bye` function in `src/greet.js`:',
+    'The fix in `src/greet.js` is:',
+    '`src/greet.js` needs one more function:',
+    'Your `src/greet.js` should look like this:',
+    'In `src/greet.js`, inside the module, add the function:',
+    'Replace `if (x)` in `src/greet.js` with:',
+    'Change `bye` in `src/greet.js` so that you can pass a name:',
+    'Use this version of `bye` in `src/greet.js`:',
+    'Make this change in `src/greet.js`:',
+    'You should also update `bye` in `src/greet.js`:',
+    'In your `src/greet.js` file, add the following function:',
+    'Sure thing! **In `src/greet.js`**, change `bye`:',
+    'The new implementation of `bye` in `src/greet.js` should be:',
+  ])('tells to change a file: %s', (sentence) => {
+    for (const opening of ['', 'Sure! ', 'Okay, here we go. '])
+      expect(toldOf(`${opening}${sentence}`)).toEqual([['proposed', 'src/greet.js', 'no-place']])
+  })
+
+  it.each([
+    'For example, in `src/greet.js` you could write:',
+    'In `src/greet.js`, you have:',
+    'In `src/greet.js`, the component updates its state like this:',
+    'The bug is in `src/greet.js`:',
+    '`src/greet.js` contains:',
+    '`src/greet.js` now looks like:',
+    'The `bye` function in `src/greet.js` looks like this:',
+    'The `bye` function in `src/greet.js` is:',
+    'You could change `bye` in `src/greet.js` to:',
+    'You can replace `bye` in `src/greet.js` with:',
+    'If you want a number, change `bye` in `src/greet.js` to:',
+    'Alternatively, update `bye` in `src/greet.js`:',
+    'Optionally, add this to `src/greet.js`:',
+    'I would change `bye` in `src/greet.js` to:',
+    'You might add a function to `src/greet.js`:',
+    'Change detection in `src/greet.js` works like this:',
+    'Updating `src/greet.js` causes this error:',
+    'The output of `bye` in `src/greet.js` should be:',
+    'The response from `src/greet.js` should look like this:',
+    'The output of the function in `src/greet.js` should be:',
+    'The function that updates the state is in `src/greet.js`:',
+    'This is how `src/greet.js` calls it:',
+    'Here is what happens in `src/greet.js`:',
+    'As you can see in `src/greet.js`:',
+    'Consider adding a function to `src/greet.js`:',
+    'Then add something like this to `src/greet.js`:',
+    'Replace `bye` in `src/greet.js` when you need a number, e.g.:',
+    'The state in `src/greet.js` is updated by this function:',
+    'In `src/greet.js` the update handler is:',
+    "Here's the relevant code from `src/greet.js`:",
+    'Currently, `src/greet.js` adds the names:',
+    'When you change `src/greet.js`, this runs:',
+    'A new option would be to rewrite `bye` in `src/greet.js`:',
+    'The old version of `bye` in `src/greet.js` was:',
+    'Use `src/greet.js` like this:',
+    'Look at `bye` in `src/greet.js`:',
+    "Don't change `bye` in `src/greet.js`:",
+    'It adds the names in `src/greet.js`:',
+    'The change you made in `src/greet.js` broke this:',
+    'In `src/greet.js`, `bye` is called with:',
+    'Perhaps change `bye` in `src/greet.js` to:',
+    '`bye` in `src/greet.js` returns this:',
+    'The tests in `src/greet.js` check this:',
+    'In `src/greet.js`, I see:',
+    'Note that `src/greet.js` exports:',
+    'First, look at `src/greet.js`:',
+    'After the change, `src/greet.js` will look like this:',
+    'Your `src/greet.js` probably has this:',
+    'The key part of `src/greet.js` is:',
+    'So in `src/greet.js` we have:',
+  ])('only explains: %s', (sentence) => {
+    for (const opening of ['', 'Sure! ']) expect(toldOf(`${opening}${sentence}`)).toEqual([])
+  })
+
+  it('may name another file than the heading of its section', () => {
+    expect(toldOf('### `src/other.js`\n\nIn `src/greet.js`, change `bye`:')[0]?.[1]).toBe('src/greet.js')
+    expect(toldOf('### `src/other.js`\n\nIt is like `bye` in `src/greet.js`:')[0]?.[1]).toBe('src/other.js')
+  })
+})
+
 describe('a whole file in a tag fence, as aider teaches models', () => {
   it.each(['source', 'code', 'pre', 'codeblock', 'sourcecode'])('is read from <%s>', (tag) => {
     const text = `src/a.ts\n<${tag}>ts\nx\n\`\`\`\ny\n\`\`\`\n</${tag}>\n`

@@ -268,8 +268,14 @@ const isProgram = ({ effect, previews }: ActionSpec): boolean =>
 const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
   ['content', 'new_text', 'new_content', 'edits', 'patch'].flatMap((name) => {
     const { [name]: text, old_text: old } = args
-    return typeof text === 'string' ? (hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []) : []
+    if (typeof text !== 'string') return []
+    if (name === 'patch') return hiddenWarning(name, text.replace(MARK_OF_FILE, '$1'), text.replace(ADDED, '')) ?? []
+    return hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []
   })
+
+/** A byte order mark that the first new line of a hunk copied from the file, which keeps its own or has none. */
+const MARK_OF_FILE = /^(@@.*\n(?:[- ].*\n)*\+)\ufeff/gm
+const ADDED = /^\+.*$/gm
 
 async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
   try {

@@ -64,8 +64,12 @@ export class Proposals {
     const { coversFile, placeParts } = await import('../structure/place-parts.ts')
     const file = { path: given, text }
     if (await this.#inTime(() => coversFile(file, own))) return { task: { ...asWhole, extent: 'whole' } }
-    if (extent === 'incomplete') return { task: asWhole }
-    const placed = await this.#inTime(() => placeParts(file, own, { isKnown: unplaced !== undefined }))
+    const isIncomplete = extent === 'incomplete'
+    if (isIncomplete && (block.part === undefined || !isSmallOf(text, own))) return { task: asWhole }
+    const look = isIncomplete ? 'members' : unplaced === undefined ? 'likely' : 'known'
+    const placed = await this.#inTime(() => placeParts(file, own, look))
+    // A file that was shortened has its beginning as well.
+    if (isIncomplete && (placed === undefined || placed.inserted.length > 0)) return { task: asWhole }
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
     if (unplaced === undefined) return { task: asWhole }
@@ -195,6 +199,8 @@ const lacksStart = (text: string, content: string): boolean =>
 /** The lines of a reply say nothing about those of a file. */
 const withLineEnds = (text: string, content: string): string =>
   dominantEol(text) === '\r\n' && !content.includes('\r') ? toEol(content, '\r\n') : content
+
+const isSmallOf = (text: string, content: string): boolean => countTelling(content) * 2 < countTelling(text)
 
 const countTelling = (text: string): number => text.split('\n').filter((line) => /\w/.test(line)).length
 

@@ -165,15 +165,28 @@ export const withoutBlocks: Readonly<Record<ContentKind, string>> = {
   code: 'No edits or commands found: the reply has code, but names no file for it. Ask the model which file it belongs to, or paste the text of clada prompt into the chat first.',
 }
 
-/** How to write a block, for a reply without any: five lines at most. */
+/** The same of a result, which lists code that names its file. */
+export const withoutBlocksText = ({
+  contentKind = 'prose',
+  notExecuted = [],
+}: Pick<ExecutionResult, 'contentKind' | 'notExecuted'>): string =>
+  namesFile(notExecuted)
+    ? 'No edits or commands found: the code that names a file is listed with the reason.'
+    : withoutBlocks[contentKind]
+
+const namesFile = (all: readonly Pick<NotExecuted, 'path'>[]): boolean => all.some(({ path }) => path !== undefined)
+
+/** How to write a block, for a reply without any: five lines at most, and one below code that is listed with its file. */
 export function reminderOf({
   taught = defaultSyntax,
   contentKind = 'prose',
-}: Pick<ExecutionResult, 'taught' | 'contentKind'>): string[] {
+  notExecuted = [],
+}: Pick<ExecutionResult, 'taught' | 'contentKind' | 'notExecuted'>): string[] {
   if (contentKind === 'nothing') return ['The reply is empty, so nothing was executed.']
   const seen = contentKind === 'code' ? ['The code in the reply names no file, so it was not applied.'] : []
   const lines = syntaxOf(taught).reminder ?? syntaxOf(defaultSyntax).reminder ?? []
   const prompt = `clada prompt${taught === defaultSyntax ? '' : ` --syntax ${taught}`}`
+  if (namesFile(notExecuted)) return [`No blocks found. Run \`${prompt}\` for how to write them.`]
   return [...seen, ...lines.slice(0, -1), `${lines.at(-1)} Run \`${prompt}\` for the full instructions.`]
 }
 

@@ -2,7 +2,7 @@ import { isMissing } from '@clada/reply/core/block.ts'
 import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
-import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocks } from './parts.ts'
+import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocksText } from './parts.ts'
 import { byBlock, entryText, oneLine, primaryOf, spellOut } from './words.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
@@ -106,17 +106,15 @@ function withoutCode(error: ParseError): ParseError {
 }
 
 /** How many were done and failed. */
-export function prettySummary(
-  { results, parseErrors, fatalError, emptyGroups = [], contentKind = 'prose' }: ExecutionResult,
-  paint: Paint = withoutColor,
-): string {
+export function prettySummary(result: ExecutionResult, paint: Paint = withoutColor): string {
+  const { results, parseErrors, fatalError, emptyGroups = [] } = result
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
-  const done = results.filter((result) => result.success).length - already
+  const done = results.filter((one) => one.success).length - already
   const left = results.filter(isLeftOut).length
   const failed = results.length - done - already - left
   const broken = byBlock(parseErrors).length
   if (results.length + broken + emptyGroups.length === 0 && fatalError === undefined)
-    return paint.dim(withoutBlocks[contentKind])
+    return paint.dim(withoutBlocksText(result))
   const parts = [
     `${done} done`,
     ...(already > 0 ? [`${already} already applied (--again applies ${already === 1 ? 'it' : 'them'} again)`] : []),

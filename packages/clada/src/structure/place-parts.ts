@@ -23,22 +23,28 @@ export interface PlacedParts {
   readonly inserted: readonly string[]
 }
 
+/** What says that a text is a part: words above it, its beginning, or only that its classes lack most of their members. */
+type PartLook = 'known' | 'likely' | 'members'
+
 /**
  * Puts the declarations of a part in the places of those that the file has by the same name; a new one goes beside its
- * neighbour in the part. `isKnown`: that it is only a part. Undefined where a place is not sure: a name is there twice, a neighbour is missing, or the part
+ * neighbour in the part. Undefined where a place is not sure: a name is there twice, a neighbour is missing, or the part
  * holds more than declarations.
  */
 export async function placeParts(
   { path, text }: Document,
   part: string,
-  { isKnown }: { readonly isKnown: boolean },
+  look: PartLook,
 ): Promise<PlacedParts | undefined> {
   const language = languageFor(path, text)
   if (language === undefined) return undefined
-  const read = await readParts(part.replaceAll('\r\n', '\n'), language)
-  if (read === undefined || read.parts.length === 0) return undefined
+  const plainPart = part.replaceAll('\r\n', '\n')
+  const read = (look === 'known' ? importsAlone(plainPart) : undefined) ?? (await readParts(plainPart, language))
+  if (read === undefined || read.parts.length + read.imports.length === 0) return undefined
   // With several imports it rather is a whole file, of which other declarations were deleted.
-  if (read.imports.length > 1 && !isKnown) return undefined
+  if (read.imports.length > 1 && look !== 'known') return undefined
+  if (look === 'members' && !(read.imports.length === 0 && read.parts.every(({ members }) => members.length > 0)))
+    return undefined
   if (read.parts.some((one) => newElisionIn(one.text, path, text) !== undefined)) return undefined
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()))
   if (!read.rest.every((line) => lines.has(line.trim()))) return undefined
@@ -239,6 +245,13 @@ function withImports(text: string, imports: readonly string[]): readonly string[
   return isSure ? fresh : undefined
 }
 
+/** A part that is nothing but imports, each on one line. */
+function importsAlone(part: string): Read | undefined {
+  const imports = part.split('\n').filter((line) => line.trim() !== '')
+  const areImports = imports.every((line) => sourceOf(line) !== undefined && !/^\s*export\b(?!.*\bfrom\b)/.test(line))
+  return areImports ? { parts: [], imports, rest: [] } : undefined
+}
+
 /** What a line imports from; undefined where it is no import of one line. */
 function sourceOf(line: string): string | undefined {
   const [, quoted] = /^\s*(?:import|export|use|require\w*|#include)\b.*["'<]([^"'<>]+)["'>][;)]*\s*$/.exec(line) ?? []
@@ -314,9 +327,14 @@ class Placing {
   async insertImports(imports: readonly string[]): Promise<boolean> {
     if (imports.length === 0) return true
     const end = await withOutline(this.#text, this.#language, ({ preambleEnd }) => preambleEnd)
-    if (end === 0) return false
     const eol = this.#text.includes('\r\n') ? '\r\n' : '\n'
-    this.#text = `${this.#text.slice(0, end)}${imports.map((line) => eol + line).join('')}${this.#text.slice(end)}`
+    // Such a first line stays the first: documentation, a directive, what a shell or PHP reads.
+    if (end === 0 && /^\s*(?:["'#`]|<\?)/.test(this.#text)) return false
+    this.#text =
+      end === 0
+        ? `${imports.map((line) => line + eol).join('')}${eol}${this.#text}`
+        : `${this.#text.slice(0, end)}${imports.map((line) => eol + line).join('')}${this.#text.slice(end)}`
+    this.#inserted.push(...imports.map((line) => line.trim()).toReversed())
     return true
   }
 

@@ -1,7 +1,9 @@
 import type { Block, Document, NotExecutedReason, SkippedBlock } from '../core/block.ts'
 import { plainMarker } from '../text/undamage.ts'
 import { type LineRange, rangeFinder, type Source } from '../core/source.ts'
+import { rowAt } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
+import { lineAbove, nameIn } from './foreign/name.ts'
 import type { Quotations } from './quoted.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -135,8 +137,26 @@ function reasonFor(source: Source, line: number, { title, prefix }: Mark, quotat
   if (regions.isListing(line)) return 'listing'
   if (OWN_OUTPUT.test(source.line(line)) || quotations.isQuoted(line, line)) return 'quoted'
   if (title === 'udiff' && regions.followsGitCommand(line)) return 'quoted'
+  if (BULLET.test(prefix) && isListOfMarkers(source, line)) return 'example'
   return 'unreadable'
 }
+
+/** Whether the items of a list have the markers of an edit, which has nothing but items between them. */
+function isListOfMarkers(source: Source, first: number): boolean {
+  const above = lineAbove(source, first, 1)
+  if (above !== undefined && nameIn(rowAt(source, above)) !== undefined) return false
+  for (let line = first + 1; line <= Math.min(first + MOST_ITEMS, source.lineCount); line++) {
+    const row = source.line(line)
+    if (row.trim() === '') continue
+    if (!BULLET.test(row)) return false
+    if (DIVIDER.test(row)) return true
+  }
+  return false
+}
+
+const BULLET = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/
+const DIVIDER = /^\s*\S+\s+[`*_]*={5,9}(?![^`*_:\s])/
+const MOST_ITEMS = 12
 
 /** What only git writes. */
 const OWN_OUTPUT = /^\s*(?:diff --(?:cc|combined) |@@@|<{7} HEAD)/

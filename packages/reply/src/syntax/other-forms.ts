@@ -252,12 +252,16 @@ const COMMAND =
 function spokenCode(passage: Source, source: Source, top: number): SkippedBlock[] {
   return Regions.of(passage).fences.flatMap(({ first, last, info }): SkippedBlock[] => {
     const isCode = !NO_CODE.test(info) && last - first > 1
-    const path = !isCode
-      ? undefined
-      : (spokenInSection(source, first + top - 1, top)?.path ?? spokenBelow(passage, last))
-    return path === undefined ? [] : [{ line: first, endLine: last, what: 'code', path, reason: 'example' }]
+    const above = isCode ? spokenInSection(source, first + top - 1, top) : undefined
+    const path = above?.path ?? (isCode ? spokenBelow(passage, last) : undefined)
+    const reason = above !== undefined && SHOWS.test(rowAt(source, above.line)) ? 'listing' : 'example'
+    return path === undefined ? [] : [{ line: first, endLine: last, what: 'code', path, reason }]
   })
 }
+
+/** "`src/a.ts` now looks like:" shows the file. */
+const SHOWS =
+  /\b(?:now|currently|then) (?:looks?|reads?|has|contains)\b|\blooks? like this now\b|\bwill (?:now |then )?look\b/i
 
 /** The file that code belongs in, by the line below it: "Put this into `src/a.ts`.", "*(`src/a.ts`)*". */
 function spokenBelow(source: Source, last: number): string | undefined {

@@ -1,6 +1,6 @@
 import { isMissing } from '@clada/reply/core/block.ts'
 import { entryLines, reportEntries, type Style } from '../../report/entries.ts'
-import { notExecutedText, type ReportOptions, withoutBlocks } from '../../report/parts.ts'
+import { notExecutedText, type ReportOptions, withoutBlocksText } from '../../report/parts.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
@@ -57,7 +57,7 @@ export const command: Command = {
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
         for (const [index, { result }] of previews.entries()) {
           const of = inputs.length > 1 ? `${spellOut(inputs[index]?.name ?? '')}: ` : ''
-          if (isEmpty(result)) process.stderr.write(`${of}${withoutBlocks[result.contentKind ?? 'prose']}\n`)
+          if (isEmpty(result)) process.stderr.write(`${of}${withoutBlocksText(result)}\n`)
           for (const line of [
             ...warningLines(result, nameOf),
             ...programLines(result, nameOf),

@@ -9,7 +9,8 @@ import { isHeading, lineAbove, nameIn, nameInFence, spokenAbove, spokenInSection
 import { hunkText } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
-import { isFile, type Title, titleIn, toldIn } from './title.ts'
+import { isFile, type Title, titleIn } from './title.ts'
+import { toldIn } from './told.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -285,12 +286,15 @@ export function titleAbove(source: Source, opener: number, floor: number): (Titl
   if (nearest === undefined) return undefined
   const title = titleIn(rowAt(source, nearest))
   if (title !== undefined) return { ...title, line: nearest }
+  const told = toldIn(rowAt(source, nearest))
   let said = 0
   for (let line = nearest; line >= floor && said <= MOST_BETWEEN; line--) {
     const row = rowAt(source, line)
     if (!isHeading(row)) said += Number(row.trim() !== '')
     else {
       const title = titleIn(row)
+      // A sentence in its section may tell to change another file.
+      if (told !== undefined && title !== undefined && told.path !== title.path) return { ...told, line: nearest }
       return title && { ...title, line }
     }
   }

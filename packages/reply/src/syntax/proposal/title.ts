@@ -52,51 +52,23 @@ const fillers = new Set(
   ),
 )
 
-/**
- * The one file that a sentence tells to change, with what is below it; undefined where it only explains. `above` is the file
- * that is spoken of above a sentence that names none.
- */
-export function toldIn(line: string, above?: string): Title | undefined {
-  if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
-  const [path = above, ...others] = new Set(filesSpokenOf(line))
-  if (path === undefined || others.length > 0 || !isFile(path)) return undefined
-  const [around = ''] = line
-    .replace(path, ' ')
-    .split(/[.!?]\s+(?=[A-Z])/)
-    .slice(-1)
-  const isTold = (TOLD.test(around) || TOLD_IN.test(around)) && !MAYBE.test(around) && !LINES.test(around)
-  return isTold ? { path, said: 'told' } : undefined
-}
-
-const VERB =
-  '(?:updat|chang|modif|replac|rewrit|edit|fix|adjust|refactor|add|insert|append|extend|correct|adapt)(?:e|es|ed|y|ied|ten|ing)?'
-const TOLD = new RegExp(
-  `^(?:\\W|\\d|step\\b|(?:first|second|third|next|then|now|finally|also|and|please|let['’]?s|let me|start(?:ing)? (?:by|with)|(?:i|we|you)(?:['’](?:ll|ve)| will| have| need to| should| must)?|need to)\\b)*(?:${VERB}\\b|here(?:['’]s| is| are)(?: the| an| your| my| how)? (?:updated|new|modified|fixed|corrected|revised|improved|refactored|changed)\\b)`,
-  'i',
-)
-const TOLD_IN = new RegExp(
-  `^\\W*(?:\\d+\\W+)?(?:(?:then|now|next|finally|also)\\W+)?(?:in|inside)\\b[\\s\\w\`*]*,?\\W*${VERB}\\b`,
-  'i',
-)
-
-/** What is only possible, or is there already. */
-const MAYBE =
-  /\b(?:could|can|might|may|would|if|examples?|e\.g|instance|currently?|existing|alternatively|optional(?:ly)?|options?|like this one|such as)\b/i
-
 function saidBy(around: string): Said {
   if (EXAMPLE.test(around)) return 'example'
-  if (LINES.test(around)) return 'lines'
+  if (isOfLines(around)) return 'lines'
   if (PART.test(around)) return 'part'
   return OLD.test(around) ? 'old' : 'whole'
 }
 
 const EXAMPLE = /\b(?:examples?|e\.g|instance|sample|usage|output)\b/i
+/** Whether words say that a text is only some lines of a file. */
+export const isOfLines = (around: string): boolean => LINES.test(around)
+
 const LINES = /\blines?\b|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|portion|relevant)\b/i
 const PART = /\bthis (?:block|class|code|function|method)\b|\b(?:parts?|section)\b/i
 const OLD = /\b(?:current|currently|existing|original|old|before|previous|previously)\b/i
 
 /** No one writes a name or a sentence that is longer. */
-const LONG = 300
+export const LONG = 300
 
 /** Whether a text names a file rather than a thing with a dot in it. */
 export function isFile(path: string): boolean {
