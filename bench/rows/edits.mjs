@@ -19,7 +19,10 @@ function editsIn(root, { extension, before } = scripts) {
     fs.rmSync(root, { recursive: true, force: true })
     for (let at = 0; at < count; at++) {
       fs.mkdirSync(path.dirname(nameOf(at)), { recursive: true })
-      const lines = Array.from({ length: 100 }, (_, line) => `${before}const value_${at}_${line} = ${line} // of file ${at}`)
+      const lines = Array.from(
+        { length: 100 },
+        (_, line) => `${before}const value_${at}_${line} = ${line} // of file ${at}`,
+      )
       fs.writeFileSync(nameOf(at), `${lines.join('\n')}\n`)
     }
     const edits = Array.from({ length: count }, (_, at) =>
