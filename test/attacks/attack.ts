@@ -27,6 +27,8 @@ export interface Attack {
   readonly setup?: string
   /** A home directory of its own, in which `before` puts bait. */
   readonly home?: true
+  /** The clada that runs is a dependency of the project. */
+  readonly installed?: true
   /** The document is only looked at. */
   readonly preview?: true
   /** Whatever it changes must be named in the report, and be as it was after `clada undo`. */
@@ -45,8 +47,8 @@ export interface Attack {
 }
 
 /** Whether only the command line can carry it out. */
-export const needsCommandLine = ({ options, commits, during, afterwards }: Attack): boolean =>
-  [options, commits, during, afterwards].some((one) => one !== undefined)
+export const needsCommandLine = ({ options, commits, during, afterwards, installed }: Attack): boolean =>
+  [options, commits, during, afterwards, installed].some((one) => one !== undefined)
 
 const read = (name: string): Attack[] => {
   const text = fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')

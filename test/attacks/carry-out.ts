@@ -12,6 +12,7 @@ import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
 import { achieved, differences, filesOf, type Picture, pictureOf, type Run } from './oracle.ts'
 import { commandOf } from '../support/cli.ts'
+import { installClada } from '../support/installed-clada.ts'
 
 export interface Verdict {
   readonly held: boolean
@@ -20,7 +21,7 @@ export interface Verdict {
 }
 
 /** Prepares, attacks, and looks what came of it. `cli` is the program to attack; without it the library is. */
-export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): Promise<Verdict> {
+export async function carryOut(attack: Attack, fixture: Fixture, given?: string): Promise<Verdict> {
   // Building it anew takes longer than most attacks; one that changed nothing leaves it as good as new.
   if (!untouched.has(fixture)) fixture.reset()
   untouched.delete(fixture)
@@ -28,6 +29,7 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   const clean = pictures.get(fixture) ?? pictureOf(fixture)
   pictures.set(fixture, clean)
   prepare(attack, fixture)
+  const cli = attack.installed && given?.endsWith('.cjs') ? installed(fixture, given) : given
   if (attack.before !== undefined) fixture.prepare(attack.before)
   for (const command of attack.approved ?? []) approve(fixture, fixture.fill(command), attack.grant)
   if (attack.setup !== undefined) fixture.prepare(attack.setup)
@@ -56,6 +58,9 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
     how: all.length === 0 ? (run.failed ? firstError(run.output) : 'ran, reached nothing') : all.join(', '),
   }
 }
+
+const installed = ({ project }: Fixture, cli: string): string =>
+  installClada(project, path.dirname(cli), path.basename(cli))
 
 const untouched = new WeakSet<Fixture>()
 /** Of each as it is at first, and after every reset. */
@@ -198,8 +203,8 @@ function runOnce(attack: Attack, fixture: Fixture, document: string, cli: string
     ...faults(attack),
     ...commandOf(cli),
     ...(attack.preview ? ['diff'] : []),
-    '--root',
-    fixture.project,
+    // It is given once, or nothing runs.
+    ...(attack.options?.includes('--root') ? [] : ['--root', fixture.project]),
     ...(attack.preview || attack.commits ? [] : ['--no-git']),
     ...(attack.options ?? []).map((one) => fixture.fill(one)),
     '--timeout',

@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { boundsFor } from '../../packages/clada/src/commands/bounds.ts'
 import type { Writer } from '../../packages/clada/src/core/effects.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../../packages/clada/src/policy/paths.ts'
-import { ripgrepFile } from '../../packages/clada/src/process/ripgrep.ts'
+import { installClada } from '../support/installed-clada.ts'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
@@ -25,19 +25,9 @@ interface Installed {
 function installed(): Installed {
   const root = scratchDir({ 'a.txt': 'one\n', 'node_modules/other/index.js': 'other\n', 'package.json': '{}\n' })
   const outside = scratchDir()
-  const modules = path.join(root, 'node_modules')
-  fs.cpSync(inject('dist'), path.join(modules, 'clada/dist'), { recursive: true })
-  const needed = { dependencies: { '@vscode/ripgrep': '*' }, optionalDependencies: { 'fs-native-extensions': '*' } }
-  fs.writeFileSync(path.join(modules, 'clada/package.json'), JSON.stringify({ name: 'clada', version: '1', ...needed }))
-  fs.mkdirSync(path.join(modules, '@vscode/ripgrep'), { recursive: true })
-  fs.writeFileSync(
-    path.join(modules, '@vscode/ripgrep/index.js'),
-    `exports.rgPath = ${JSON.stringify(ripgrepFile())}\n`,
-  )
-  fs.mkdirSync(path.join(modules, '.bin'))
-  fs.symlinkSync('../clada/dist/cli.cjs', path.join(modules, '.bin/clada'))
+  const link = installClada(root, inject('dist'))
   const started = (before: readonly string[], blocks: readonly string[]): string => {
-    const [program = '', ...args] = [...before, process.execPath, path.join(modules, '.bin/clada'), '--no-git']
+    const [program = '', ...args] = [...before, process.execPath, link, '--no-git']
     const options = { cwd: root, input: blocks.join('\n'), encoding: 'utf8' } as const
     const env = { ...process.env, PLANTED: outside, CLADA_CODE_CACHE: 'off' }
     const { stdout, stderr } = spawnSync(program, args, { ...options, env })
@@ -73,8 +63,8 @@ fs.mkdirSync('node_modules/fs-native-extensions')
 fs.writeFileSync('node_modules/fs-native-extensions/index.js', ${JSON.stringify(plant('missing'))})
 fs.mkdirSync('node_modules/clada/node_modules/fs-native-extensions', { recursive: true })
 fs.writeFileSync('node_modules/clada/node_modules/fs-native-extensions/index.js', ${JSON.stringify(plant('nearer'))})
-fs.rmSync('node_modules/.bin/clada')
-fs.writeFileSync('node_modules/.bin/clada', ${JSON.stringify(plant('started'))})
+fs.rmSync('node_modules/.bin/clada.cjs')
+fs.writeFileSync('node_modules/.bin/clada.cjs', ${JSON.stringify(plant('started'))})
 fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     const report = run(block('exec', { lang: 'javascript', code }), look, block('list_structures', { path: 'a.txt' }))
     expect(report).toContain('it is part of the clada that is running')
@@ -89,7 +79,7 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     ['a package that it needs', { path: 'node_modules/@vscode/ripgrep/index.js' }],
     ['a package that it would load if it were there', { path: 'node_modules/fs-native-extensions/index.js' }],
     ['one that would come before', { path: 'node_modules/clada/node_modules/@vscode/ripgrep/index.js' }],
-    ['the link that starts it', { path: 'node_modules/.bin/clada' }],
+    ['the link that starts it', { path: 'node_modules/.bin/clada.cjs' }],
   ])('lets no document write %s', (_, { path: name }) => {
     const { run, root } = installed()
     const before = filesIn(root)
@@ -101,7 +91,7 @@ fs.writeFileSync('node_modules/other/index.js', 'changed\\n')`
     'mv node_modules packages',
     'mv node_modules/clada packages',
     'rm -rf node_modules/clada',
-    'rm node_modules/.bin/clada',
+    'rm node_modules/.bin/clada.cjs',
     'cp a.txt node_modules/clada/dist/cli.cjs',
   ])('is not moved or deleted by %s', (command) => {
     const { run, root } = installed()

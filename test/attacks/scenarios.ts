@@ -2,6 +2,7 @@ import type { Attack } from './attack.ts'
 import { doorScenarios } from './scenarios/doors.ts'
 import { encodingScenarios } from './scenarios/encodings.ts'
 import { gitScenarios } from './scenarios/git.ts'
+import { ownPlaceScenarios } from './scenarios/own-places.ts'
 import { replyScenarios } from './scenarios/replies.ts'
 import { secretScenarios } from './scenarios/secrets.ts'
 import { stateScenarios } from './scenarios/state.ts'
@@ -14,4 +15,5 @@ export const scenarios: readonly Attack[] = [
   ...stateScenarios(),
   ...doorScenarios(),
   ...encodingScenarios(),
+  ...ownPlaceScenarios(),
 ]

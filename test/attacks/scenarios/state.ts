@@ -47,10 +47,11 @@ const intoWatched: readonly (readonly [what: string, Pick<Attack, 'action'>])[] 
   ['a hard link to it, by code', steps(['exec', { lang: 'bash', code: 'cat src/payload.md >> hl_reply.md' }])],
 ]
 
-const rootsOf: readonly (readonly [what: string, options: readonly string[]])[] = [
-  ['in the same root', []],
-  ['from a root above', ['--root', '{FX}']],
-  ['from a root below', ['--root', '{P}/notes']],
+/** With the watched file as it is named from there. */
+const rootsOf: readonly (readonly [what: string, options: readonly string[], file: string])[] = [
+  ['in the same root', [], 'notes/reply.md'],
+  ['from a root above', ['--root', '{FX}'], 'proj/notes/reply.md'],
+  ['from a root below', ['--root', '{P}/notes'], 'reply.md'],
 ]
 
 function watched(): Attack[] {
@@ -67,15 +68,12 @@ function watched(): Attack[] {
       options,
       ...steps(['file_write', { path: '{P}/notes/reply.md', content: payload }]),
     })),
-    ...rootsOf.slice(1).map(([what, options]) => ({
+    ...rootsOf.slice(1).map(([what, options, file]) => ({
       description: `code ${what}`,
       options,
       ...steps([
         'exec',
-        {
-          lang: 'bash',
-          code: 'for f in reply.md proj/notes/reply.md; do echo x >> $f; cp {P}/src/payload.md n && mv n $f; done',
-        },
+        { lang: 'bash', code: `echo x >> ${file}; printf %s ${quoted(payload)} > n && mv -f n ${file}` },
       ]),
     })),
   ])
