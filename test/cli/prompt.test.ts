@@ -227,7 +227,7 @@ describe('clada context', () => {
     expect((await context('remove', 'src')).stdout).toBe('src removed\n')
     expect((await context('list')).stdout).toBe('docs/one.md  2 bytes, 1 token\n')
     expect((await context('remove', 'docs/*.md')).stdout).toBe('docs/*.md removed\n')
-    expect((await context('add', 'docs/*.ts')).stderr).toContain('no file is there')
+    expect((await context('add', 'docs/*.ts')).stderr).toContain('no file matches it')
   })
 
   it('goes on after a path that it refuses, and says why', async () => {
