@@ -42,3 +42,11 @@ it('is warned about where an action writes it, and not where it was there before
   // Nothing is written.
   expect(await warnings('file_replace_text', { path: old, old_text: 'nowhere', new_text: 'y\u202e' })).toBeUndefined()
 })
+
+it('is warned about in a patch also where another hunk has it among its context', async () => {
+  const root = scratchDir({ 'a.py': 'a = 1\nb = 2\nc = 3\nd = 4\n' })
+  const patch = '@@\n a = 1\u202e\n-b = 2\n+b = 3\n@@\n c = 3\n-d = 4\n+d = 4 # \u202e} else\n'
+  const done = await new Clada({ repoPath: root, gitCommit: false }).perform('file_patch', { path: 'a.py', patch })
+  expect(done.success).toBe(true)
+  expect(done.results[0]?.warnings).toContainEqual(expect.stringContaining('has U+202E (right-to-left override)'))
+})

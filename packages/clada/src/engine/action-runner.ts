@@ -269,13 +269,14 @@ const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
   ['content', 'new_text', 'new_content', 'edits', 'patch'].flatMap((name) => {
     const { [name]: text, old_text: old } = args
     if (typeof text !== 'string') return []
-    if (name === 'patch') return hiddenWarning(name, text.replace(MARK_OF_FILE, '$1'), text.replace(ADDED, '')) ?? []
+    if (name === 'patch')
+      return hiddenWarning(name, text.replace(MARK_OF_FILE, '$1').replace(MARK_SEARCHED, '$1')) ?? []
     return hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []
   })
 
 /** A byte order mark that the first new line of a hunk copied from the file, which keeps its own or has none. */
 const MARK_OF_FILE = /^(@@.*\n(?:[- ].*\n)*\+)\ufeff/gm
-const ADDED = /^\+.*$/gm
+const MARK_SEARCHED = /^([- ])\ufeff/gm
 
 async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
