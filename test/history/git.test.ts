@@ -8,6 +8,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { numbersIn, readRecord } from '../../packages/clada/src/store/record.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { skipWithout } from '../support/needs.ts'
+import { called } from '../support/in-process.ts'
 import { fill, scratchDir, inState } from '../support/scratch.ts'
 import {
   type Call,
@@ -124,6 +125,22 @@ describe('commit mode', () => {
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD~1')).toBe('M\tb.txt\nD\tsrc/c.txt\nA\tuntracked.txt\n')
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD')).toBe('M\ta.txt\n')
     expect(status(root)).toEqual(['?? .env', '?? huge.bin', '?? key.pem'])
+  })
+
+  it('commits no reply that was saved into the project to be applied', async () => {
+    const root = repository(files)
+    fill(root, { 'reply.md': documentOf(root, [edit]), 'notes.txt': 'n\n' })
+    const done = await called(['reply.md'], { cwd: root })
+    expect(done.stdout).toContain('uncommitted changes (notes.txt) were committed first')
+    expect(git(root, 'log', '--all', '--format=', '--name-only')).not.toContain('reply.md')
+    expect(status(root)).toEqual(['?? reply.md'])
+  })
+
+  it('commits a reply that git tracks like any other file', async () => {
+    const root = repository({ ...files, 'reply.md': 'first\n' })
+    fill(root, { 'reply.md': documentOf(root, [edit]) })
+    await called(['reply.md'], { cwd: root })
+    expect(git(root, 'show', '--format=', '--name-only', 'HEAD~')).toBe('reply.md\n')
   })
 
   it('saves a change of a tracked file first, however large it is', async () => {

@@ -62,6 +62,8 @@ export interface CladaOptions {
   gitHooks?: 'off' | 'run'
   /** What an undo does with the commits of an execution: another one takes them back, or they leave the branch. Default: `revert`. */
   undoCommits?: 'revert' | 'drop'
+  /** The files that the replies were read from. They are not committed, unless git tracks them. */
+  replyFiles?: readonly string[]
   /** Keeps two executions apart. Default: one in the user's state directory. */
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
@@ -282,6 +284,7 @@ export function historySettingsOf(options: CladaOptions): HistorySettings {
     messageFormat: commitMessageFormat,
     trailers: trailersOf(options.commitTrailers),
     undoCommits: options.undoCommits,
+    replyFiles: options.replyFiles?.map((file) => canonical(file)),
   }
 }
 

@@ -91,6 +91,8 @@ export interface HistorySettings {
   readonly trailers?: readonly string[] | undefined
   /** `drop`: an undo takes the commits of its execution off the branch where nothing came after them. */
   readonly undoCommits?: 'revert' | 'drop' | undefined
+  /** The files that the replies are in. What git does not track of them is left out of commits. */
+  readonly replyFiles?: readonly string[] | undefined
 }
 
 /**

@@ -182,7 +182,9 @@ export class Checkpoints {
       this.mode = 'shadow'
       return [stagedWarning]
     }
-    const own = await this.#withoutMade(this.#savable(dirty), new Set(dirty.untracked))
+    const { changed } = dirty
+    const untracked = dirty.untracked.filter((name) => !this.#isReply(name))
+    const own = await this.#withoutMade(this.#savable({ changed, untracked }), new Set(untracked))
     const { paths, filtered } = await eligible(this.#isolated, own.paths)
     if (paths.length === 0) return own.warnings
     const message = `clada: before ${new Date().toISOString()}\n`
@@ -312,6 +314,12 @@ export class Checkpoints {
       }),
     )
     return [...new Set(found)]
+  }
+
+  /** A reply is saved into the project to be applied, not to be kept there. */
+  #isReply(name: string): boolean {
+    const { root, settings } = this.#options
+    return settings.replyFiles?.includes(path.join(this.#isolated.repository.top ?? root, name)) ?? false
   }
 
   /** Relative to the project instead of the repository. */

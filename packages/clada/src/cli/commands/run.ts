@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
 import type { ExecuteOptions } from '../../engine/options.ts'
@@ -55,6 +56,7 @@ export const command: Command = {
     // The time limit also ends the wait for standard input.
     const { totalTimeout, ...options } = {
       ...(await cladaOptions(given)),
+      replyFiles: words.filter((name) => name !== '-').map((name) => path.resolve(name)),
       ...(canAsk() ? askingIn(paintFor(given, 2)) : {}),
     }
     const flags = await withConfig(given)
