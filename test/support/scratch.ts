@@ -7,10 +7,18 @@ import { slashed } from '../../packages/clada/src/core/paths.ts'
 import { hasCode } from '../../packages/clada/src/core/platform.ts'
 import { findState, makeState } from '../../packages/clada/src/state/project-state.ts'
 
-/** An empty directory that is gone after the test. Its path holds no link, and on Windows slashes as results have them. */
+/**
+ * An empty directory that is gone after the test, with what clada keeps about it elsewhere: a new project is compared with all
+ * that are known, and thousands of tests made each of the last ones wait. Its path holds no link, and on Windows slashes as
+ * results have them.
+ */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
   const dir = slashed(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-'))))
-  onTestFinished(() => remove(dir))
+  onTestFinished(async () => {
+    const state = findState(dir)
+    await remove(dir)
+    if (state !== undefined) await remove(state)
+  })
   fill(dir, files)
   return dir
 }
