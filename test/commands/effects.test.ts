@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
@@ -296,16 +296,18 @@ describe('what a program changed (needs a sandbox)', () => {
 
   it('keeps the rest where directories are too deep for the system to name, and leaves no layers', async () => {
     const root = scratchDir(files)
+    // Programs of other tests have their layers where all tests keep their state.
+    const state = scratchDir()
+    vi.stubEnv('XDG_STATE_HOME', state)
+    onTestFinished(() => void vi.unstubAllEnvs())
     const code =
       'echo b > fresh.txt; for n in $(seq 30); do mkdir -p $(printf deeper/%.0s $(seq 30)); cd -P $_; done; chmod 000 .'
     const ran = await bash(root, code)
     expect(ran).toMatchObject({ success: true })
     expect(ran.data.not_kept).toMatchObject([{ reason: 'its path is longer than 1000 characters' }])
     expect(ran.data.changed).toContainEqual({ path: 'fresh.txt', change: 'create' })
-    const layers = path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/layers')
-    await expect
-      .poll(() => fs.readdirSync(layers).filter((name) => name.startsWith('run-')), { timeout: 20_000 })
-      .toEqual([])
+    const layers = path.join(state, 'clada/layers')
+    await expect.poll(() => fs.readdirSync(layers).filter((name) => name.startsWith('run-'))).toEqual([])
   })
 
   it('does not undo what somebody else changed meanwhile', async () => {
