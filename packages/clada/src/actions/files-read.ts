@@ -84,7 +84,7 @@ async function filesMeant(files: Files, paths: readonly PathArg[]): Promise<Path
 }
 
 async function filesBelow(files: Files, base: PathArg, pattern: string): Promise<PathArg[]> {
-  const names = await files.searched(base, pattern)
+  const names = await files.searched(base, { include: [pattern] })
   if (names.length > mostFiles)
     throw new ProblemError({
       kind: 'bad-param',

@@ -149,7 +149,14 @@ async function filesOf(files: Files, path: PathArg, old: string): Promise<PathAr
 /** By the search, which leaves out what git ignores. */
 async function filesBelow(files: Files, base: PathArg, include: string | undefined, old: string): Promise<PathArg[]> {
   const [pattern = old] = old.split(/\r?\n/).toSorted((a, b) => b.length - a.length)
-  const { hits, more } = await files.search({ base, pattern, include, regex: false, ignoreCase: false, max: mostHits })
+  const { hits, more } = await files.search({
+    base,
+    patterns: [pattern],
+    include: include === undefined ? [] : [include],
+    regex: false,
+    ignoreCase: false,
+    max: mostHits,
+  })
   if (more)
     throw new ProblemError({
       kind: 'bad-param',

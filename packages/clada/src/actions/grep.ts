@@ -57,8 +57,14 @@ export const grep = defineAction({
     // One that begins with / is meant from the directory on.
     const never = neverMatches(below?.replace(/^\//, '') ?? '')
     if (never !== undefined) return fail({ kind: 'bad-param', param: 'include', message: never })
-    const query = { base: path, pattern, include: below, regex, ignoreCase: ignore_case, max }
-    const { hits, more } = await files.search(query)
+    const { hits, more } = await files.search({
+      base: path,
+      patterns: [pattern],
+      include: below === undefined ? [] : [below],
+      regex,
+      ignoreCase: ignore_case,
+      max,
+    })
     return ok(hits, more ? [`there are more than ${max} hits; narrow the search or raise max`] : [])
   },
 })

@@ -21,5 +21,8 @@ export const ls = defineAction({
       ],
     },
   ],
-  run: async ({ path }, { files }) => ok(await files.list(path)),
+  run: async ({ path }, { files }) => {
+    const entries = await files.list(path)
+    return ok(entries.map(({ name, type, size, modified }) => ({ name, type, size, modified })))
+  },
 })

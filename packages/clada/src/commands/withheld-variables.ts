@@ -33,9 +33,16 @@ async function namedByFiles(names: readonly string[], { files, settings }: Comma
   const any = `(?:${names.join('|')})\\b`
   // As languages read a variable. The word alone says nothing: VERSION or EMAIL is in most projects.
   const pattern = `(?i:\\b(?:get)?env\\w*)(?:::var|\\.get|\\.fetch)?[^\\w\\s]{1,3}${any}|\\$\\{?${any}`
-  const query = { base: rootArg(settings.root), pattern, include: undefined, regex: true, ignoreCase: false, max: 500 }
+  const base = rootArg(settings.root)
   try {
-    const { hits } = await files.search(query)
+    const { hits } = await files.search({
+      base,
+      patterns: [pattern],
+      include: [],
+      regex: true,
+      ignoreCase: false,
+      max: 500,
+    })
     return variablesNamedIn(hits.map(({ line }) => line).join('\n'), names)
   } catch {
     // The program has failed; that nothing could be searched on top of it is of no interest.

@@ -17,12 +17,19 @@ export interface Files {
   copy(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }>
   makeDir(path: PathArg): Promise<void>
   removeDir(path: PathArg): Promise<void>
-  list(path: PathArg): Promise<Entry[]>
+  /** What is in a directory, sorted by name. */
+  list(path: PathArg): Promise<ListedEntry[]>
+  /** Where a symbolic link points. */
+  readLink(path: PathArg): Promise<string>
+  /** A file to be read piece by piece, of any size, as bytes. */
+  open(path: PathArg): Promise<OpenFile>
+  /** Whether replies may not read what is at a path. */
+  isBlocked(path: PathArg): boolean
   /** Every file below a directory that matches, as `path/below/it`, sorted. Links are not followed. */
   glob(base: PathArg, matches: (relative: string) => boolean, enter: (relative: string) => boolean): Promise<string[]>
   search(query: Search): Promise<SearchResult>
-  /** The files below a directory that a search with this `include` looks into, relative to it and sorted. */
-  searched(base: PathArg, include: string): Promise<string[]>
+  /** The files below a directory that a search looks into, relative to it and sorted. */
+  searched(base: PathArg, choice: FileChoice): Promise<string[]>
   /** What a path is, after the same check as for a use of that kind; undefined when there is nothing. */
   look(path: PathArg, access: Access): Promise<Pathed | undefined>
   /**
@@ -52,6 +59,35 @@ export interface Pathed {
   readonly type: Entry['type']
   /** Canonical; none of its components is a link. */
   readonly absolute: string
+  readonly stat: FileStat
+}
+
+/** What the system knows of a file besides its content, under Node's names. */
+export interface FileStat {
+  /** Type and permissions. */
+  readonly mode: number
+  readonly size: number
+  readonly nlink: number
+  readonly uid: number
+  readonly gid: number
+  readonly dev: number
+  readonly rdev: number
+  readonly ino: number
+  readonly blocks: number
+  readonly blksize: number
+  readonly atime: Date
+  readonly mtime: Date
+  readonly ctime: Date
+  readonly birthtime: Date
+}
+
+/** A file that is held open, whatever takes its name meanwhile. */
+export interface OpenFile {
+  /** As it was opened. */
+  readonly size: number
+  /** The bytes from a position on: no more than `length`, none after the end. */
+  read(position: number, length: number): Buffer
+  close(): void
 }
 
 /** A path as the block wrote it, and what it means. Made by `actions/decode.ts`; the workspace checks it at every use. */
@@ -104,25 +140,59 @@ export interface Entry {
   readonly modified: string
 }
 
-export interface Search {
+export interface ListedEntry extends Entry {
+  readonly stat: FileStat
+}
+
+export interface Search extends FileChoice {
   readonly base: PathArg
-  readonly pattern: string
-  readonly include: string | undefined
+  /** A line is a hit if any of them matches. */
+  readonly patterns: readonly string[]
   readonly regex: boolean
   readonly ignoreCase: boolean
   readonly max: number
+  readonly lines?: LineChoice
+}
+
+/** Which files a search looks into. By default all that git does not ignore. */
+export interface FileChoice {
+  /** Globs of which a file must match one; of several, all are for names. One that begins with `!` leaves files out. */
+  readonly include: readonly string[]
+  /** Globs for the names of files that are left out. */
+  readonly exclude?: readonly string[]
+  /** Globs for the names of directories that are left out. */
+  readonly excludeDirs?: readonly string[]
+  /** Set if ignored files are searched as well. */
+  readonly ignored?: boolean
+}
+
+/** Which lines are hits, and how many of the lines around them are listed. */
+export interface LineChoice {
+  readonly invert: boolean
+  readonly words: boolean
+  readonly wholeLines: boolean
+  readonly before: number
+  readonly after: number
+  /** For each file. */
+  readonly max: number | undefined
 }
 
 export interface Hit {
   readonly file: string
   readonly line_number: number
   readonly line: string
+  /** What matched, where a search has a choice of lines. */
+  readonly matches?: readonly string[]
+  /** Set on a line that is only listed because it is near one. */
+  readonly isContext?: true
 }
 
 export interface SearchResult {
   readonly hits: readonly Hit[]
   /** True when there were more than `max`. */
   readonly more: boolean
+  /** Files with hits that are not text, whose lines are not listed. */
+  readonly binary: readonly string[]
 }
 
 /** What is to be said of a file that was written. */

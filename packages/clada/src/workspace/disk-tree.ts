@@ -1,7 +1,7 @@
 import type { WriteNote } from '../core/files.ts'
 import fs from 'node:fs'
 import type { Staged } from '../core/effects.ts'
-import type { Entry } from '../core/files.ts'
+import type { ListedEntry, OpenFile } from '../core/files.ts'
 import { digestOfOpen } from '../core/digest.ts'
 import { ProblemError } from '../core/problem.ts'
 import { type Becoming, type Inspected, mostInMemory, type PathChange, type Recorder } from '../core/recorder.ts'
@@ -92,7 +92,7 @@ export class DiskTree implements Tree {
     const safePath = dir.at(baseName(at))
     const stat = withOs('open', at.given, () => fs.lstatSync(safePath, { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
-    return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, safePath) }
+    return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, safePath), stat }
   }
 
   read(at: Location, limit: number): DiskBase {
@@ -323,15 +323,30 @@ export class DiskTree implements Tree {
     return { type: 'file', mode: base.mode & 0o7777, bytes: base.bytes }
   }
 
-  list(at: Location): Entry[] {
+  open(at: Location): OpenFile {
+    const { fd, stat } = this.#openRegular(at, 'open')
+    return {
+      size: stat.size,
+      read: (position, length) => {
+        const buffer = Buffer.allocUnsafe(length)
+        return buffer.subarray(
+          0,
+          withOs('read', at.given, () => fs.readSync(fd, buffer, 0, length, position)),
+        )
+      },
+      close: () => fs.closeSync(fd),
+    }
+  }
+
+  list(at: Location): ListedEntry[] {
     const dir = this.#walk.dirAt(at, { missing: 'fail', op: 'scandir' })
     const names = withOs('scandir', at.given, () => fs.readdirSync(dir.at('.')))
-    const entries: Entry[] = []
+    const entries: ListedEntry[] = []
     for (const name of names) {
       // A name that was removed in the meantime does not exist.
       const stat = fs.lstatSync(dir.at(name), { throwIfNoEntry: false })
       if (stat !== undefined) {
-        entries.push({ name, type: typeOf(stat), size: stat.size, modified: stat.mtime.toISOString() })
+        entries.push({ name, type: typeOf(stat), size: stat.size, modified: stat.mtime.toISOString(), stat })
       }
     }
     return entries

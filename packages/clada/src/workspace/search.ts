@@ -2,30 +2,28 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isInside, isNotebookPath, slashed } from '../core/paths.ts'
-import { reservedNames } from '../core/reserved-names.ts'
-import type { Hit, Search, SearchResult } from '../core/files.ts'
+import type { FileChoice, Hit, Search, SearchResult } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
-import { startPart } from '../process/programs.ts'
-import { ripgrepFile } from '../process/ripgrep.ts'
-import type { Locator } from './walk.ts'
-import { baseName, type Location, linkError } from './walk.ts'
-import type { Tree } from './tree.ts'
-import { platform } from '../core/platform.ts'
 import { namesMatching } from '../core/names-matching.ts'
 import { notebookText } from './notebook.ts'
+import { type FoundLine, isByPath, listFiles, searchLines, type SearchPlace, type SearchReader } from './ripgrep.ts'
+import type { Tree } from './tree.ts'
+import { baseName, type Location, linkError, type Locator } from './walk.ts'
+
+/** What is searched, and by which rules. */
+export interface Searched {
+  readonly at: Location
+  readonly tree: Tree
+  readonly locator: Locator
+  readonly timeoutMs: number
+}
 
 /**
  * Searches with the real ripgrep, from a directory that was checked. What comes back is filtered again: files
  * whose content is blocked give no hits, whatever ripgrep thinks of them.
  */
-export async function searchWithRipgrep(
-  query: Search,
-  at: Location,
-  tree: Tree,
-  locator: Locator,
-  timeoutMs: number,
-): Promise<SearchResult> {
-  const look = at.parts.length === 0 ? { type: 'directory' as const } : tree.look(at)
+export async function searchFiles(query: Search, { at, tree, locator, timeoutMs }: Searched): Promise<SearchResult> {
+  const look = tree.look(at)
   if (look === undefined) throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
   if (look.type === 'symlink') throw linkError(at, at.absolute)
   // ripgrep would wait for a writer for ever.
@@ -34,63 +32,48 @@ export async function searchWithRipgrep(
   const one = look.type === 'directory' ? undefined : baseName(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing: staged } = tree.outside(dir)
-  const where = { one, timeoutMs }
-  const named = cwd === undefined ? [] : await namesIn(query, { cwd, ...where })
-  const differing = withCells(named.filter(isNotebookPath), staged, { dir, tree, locator })
+  const named = cwd === undefined ? [] : await namesIn(query, { cwd, one, timeoutMs })
+  // Where lines are chosen as grep does it, notebooks are the JSON that is in the file.
+  const differing = query.lines === undefined ? withCells(named, staged, { dir, tree, locator }) : staged
   const below = (absolute: string): string => slashed(path.relative(dir.absolute, absolute))
-  const chosen = byPath(query)
+  const chosen = isByPath(query.include)
     ? new Set([...named, ...(await matching([...staged.keys()].map(below), query))])
     : undefined
 
-  const collect = new Collector(query, dir, { one, chosen, locator })
-  if (cwd !== undefined) {
-    await ripgrep(
-      optionsFor(query),
-      query.pattern,
-      { cwd, ...where },
-      hitsTo((relative, line, text) => {
-        return differing.has(path.join(dir.absolute, relative)) ? 'go-on' : collect.add(relative, line, text)
-      }),
+  const hits = new HitCollector(query, dir, { one, chosen, locator })
+  if (cwd !== undefined)
+    await searchLines(
+      query,
+      { cwd, one, timeoutMs },
+      hits.reader((file) => !differing.has(file)),
     )
-  }
-  await searchStaged(query, dir, where, differing, collect)
-  return collect.result()
+  await inScratch(dir, differing, async (scratch) => {
+    if (one !== undefined && !fs.existsSync(path.join(scratch, one))) return
+    await searchLines(
+      query,
+      { cwd: scratch, one, timeoutMs },
+      hits.reader(() => true),
+    )
+  })
+  return hits.result()
 }
 
 /** The files that a search of a directory would look into, relative to it and sorted. */
-export async function namesWithRipgrep(
-  query: NamesQuery,
-  at: Location,
-  tree: Tree,
-  locator: Locator,
-  timeoutMs: number,
-): Promise<string[]> {
+export async function searchedFiles(choice: FileChoice, { at, tree, locator, timeoutMs }: Searched): Promise<string[]> {
   const { cwd, differing } = tree.outside(at)
-  const where = { one: undefined, timeoutMs }
-  const onDisk = cwd === undefined ? [] : await namesIn(query, { cwd, ...where })
+  const onDisk = cwd === undefined ? [] : await namesIn(choice, { cwd, one: undefined, timeoutMs })
   const names = onDisk.filter((name) => !differing.has(path.join(at.absolute, name)))
   await inScratch(at, differing, async (scratch) => {
-    names.push(...(await namesIn(query, { cwd: scratch, ...where })))
+    names.push(...(await namesIn(choice, { cwd: scratch, one: undefined, timeoutMs })))
   })
   return names.filter((name) => !locator.isBlocked(path.join(at.absolute, name))).sort()
 }
 
-type NamesQuery = Pick<Search, 'include'>
+const namesIn = async (choice: FileChoice, place: SearchPlace): Promise<readonly string[]> =>
+  matching(await listFiles(choice, place), choice)
 
-async function namesIn(query: NamesQuery, where: Where): Promise<readonly string[]> {
-  const names: string[] = []
-  await ripgrep(['--files', ...choiceFor(query)], undefined, where, (record, lead) => {
-    names.push(record.toString('utf8', Buffer.byteLength(lead)))
-    return 'go-on'
-  })
-  return matching(names, query)
-}
-
-const byPath = ({ include }: NamesQuery): boolean => include?.includes('/') === true && !include.startsWith('!')
-
-/** ripgrep's own globs of whole paths would bring back what git ignores. */
-const matching = async (names: readonly string[], query: NamesQuery): Promise<readonly string[]> =>
-  byPath(query) ? namesMatching(names, query.include?.replace(/^\//, '') ?? '') : names
+const matching = async (names: readonly string[], { include }: FileChoice): Promise<readonly string[]> =>
+  isByPath(include) ? namesMatching(names, (include[0] ?? '').replace(/^\//, '')) : names
 
 interface Reading {
   readonly dir: Location
@@ -100,14 +83,14 @@ interface Reading {
 
 /** What a search finds otherwise than on the disk: what is staged, and the cells of notebooks in the place of their JSON. */
 function withCells(
-  notebooks: readonly string[],
+  names: readonly string[],
   staged: ReadonlyMap<string, Buffer | null>,
   { dir, tree, locator }: Reading,
 ): ReadonlyMap<string, Buffer | null> {
   const differing = new Map(staged)
   for (const [absolute, bytes] of staged)
     if (bytes !== null && isNotebookPath(absolute)) differing.set(absolute, cellsOf(bytes) ?? bytes)
-  for (const name of notebooks) {
+  for (const name of names.filter(isNotebookPath)) {
     const absolute = path.join(dir.absolute, name)
     if (differing.has(absolute) || locator.isBlocked(absolute)) continue
     const cells = cellsAt({ ...dir, parts: [...dir.parts, ...name.split('/')], absolute }, tree)
@@ -138,7 +121,7 @@ function cellsOf(bytes: Buffer): Buffer | undefined {
 
 const largestNotebook = 10 * 1024 * 1024
 
-interface Choice {
+interface HitChoice {
   /** The one file that is searched. */
   readonly one: string | undefined
   /** The only files that count, relative to the directory; undefined where all do. */
@@ -146,30 +129,50 @@ interface Choice {
   readonly locator: Locator
 }
 
-class Collector {
+class HitCollector {
   readonly #query: Search
   readonly #dir: Location
-  readonly #choice: Choice
-  readonly #open = new Map<string, boolean>()
+  readonly #choice: HitChoice
   readonly #hits: Hit[] = []
+  readonly #binary: string[] = []
   #more = false
 
-  constructor(query: Search, dir: Location, choice: Choice) {
+  constructor(query: Search, dir: Location, choice: HitChoice) {
     this.#query = query
     this.#dir = dir
     this.#choice = choice
   }
 
-  add(relative: string, line: number, text: string): 'go-on' | 'enough' {
-    if (!this.#isOpen(relative)) return 'go-on'
+  /** Takes what one run of ripgrep finds in the files that count, by absolute path. */
+  reader(counts: (absolute: string) => boolean): SearchReader {
+    let file = ''
+    return {
+      file: (relative) => {
+        file = this.#shown(relative)
+        const absolute = path.join(this.#dir.absolute, relative)
+        const { chosen, locator } = this.#choice
+        return counts(absolute) && (chosen?.has(relative) ?? true) && !locator.isBlocked(absolute)
+      },
+      line: (line) => this.#add(file, line),
+      end: (isBinary) => void (isBinary && this.#binary.push(file)),
+    }
+  }
+
+  #shown(relative: string): string {
+    const base = this.#query.base.given.replace(/[\\/]+$/, '')
+    if (this.#choice.one !== undefined) return base
+    return base === '.' || base === '' ? relative : `${base}/${relative}`
+  }
+
+  #add(file: string, { number, text, matches, column, isContext }: FoundLine): 'go-on' | 'enough' {
     if (this.#hits.length >= this.#query.max) {
       this.#more = true
       return 'enough'
     }
-    const base = this.#query.base.given.replace(/[\\/]+$/, '')
-    const file =
-      this.#choice.one === undefined ? (base === '.' || base === '' ? relative : `${base}/${relative}`) : base
-    this.#hits.push({ file, line_number: line, line: text })
+    const line = text.length > longestLine ? cutAround(text, column) : text
+    const hit: Hit = { file, line_number: number, line }
+    if (this.#query.lines === undefined) this.#hits.push(hit)
+    else this.#hits.push(isContext ? { ...hit, isContext } : { ...hit, matches })
     return 'go-on'
   }
 
@@ -178,160 +181,8 @@ class Collector {
     const hits = this.#hits.sort((a, b) =>
       a.file === b.file ? a.line_number - b.line_number : a.file < b.file ? -1 : 1,
     )
-    return { hits, more: this.#more }
+    return { hits, more: this.#more, binary: this.#binary.sort() }
   }
-
-  /** Once for each file. */
-  #isOpen(relative: string): boolean {
-    const known = this.#open.get(relative)
-    if (known !== undefined) return known
-    const absolute = path.join(this.#dir.absolute, relative)
-    const { chosen, locator } = this.#choice
-    const open = (chosen?.has(relative) ?? true) && !locator.isBlocked(absolute)
-    this.#open.set(relative, open)
-    return open
-  }
-}
-
-type OnHit = (relative: string, line: number, text: string) => 'go-on' | 'enough'
-
-/** A line of ripgrep's output, or a name of its list; `lead` is before every name. */
-type OnRecord = (record: Buffer, lead: string) => 'go-on' | 'enough'
-
-const hitsTo =
-  (onHit: OnHit): OnRecord =>
-  (record, lead) =>
-    reported(record, lead, onHit)
-
-interface Where {
-  readonly cwd: string
-  /** The one file to search, or undefined for all below. */
-  readonly one: string | undefined
-  readonly timeoutMs: number
-}
-
-/** Without a pattern the names of files are listed. */
-async function ripgrep(
-  options: readonly string[],
-  pattern: string | undefined,
-  { cwd, one, timeoutMs }: Where,
-  onRecord: OnRecord,
-): Promise<void> {
-  const end = pattern === undefined ? 0 : 10
-  // Windows starts no program in a directory with a long path; then the directory is named instead.
-  const isFar = cwd.length > platform.longestWorkingDirectory
-  const lead = isFar ? `${slashed(cwd)}/` : './'
-  const child = startPart(
-    ...withMemoryLimit(ripgrepFile(), [
-      ...options,
-      ...(pattern === undefined ? [] : ['-e', pattern]),
-      '--',
-      one === undefined ? lead : `${lead}${one}`,
-    ]),
-    {
-      cwd: isFar ? path.parse(cwd).root : cwd,
-      // Nothing of the caller's environment can change what is searched.
-      env: { LANG: 'C.UTF-8' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  return new Promise((done, failed) => {
-    let stderr = ''
-    let rest: Buffer = Buffer.alloc(0)
-    let enough = false
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      child.kill('SIGKILL')
-    }, timeoutMs)
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (stderr.length < 4096) stderr += chunk.toString()
-    })
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (enough) return
-      const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-      let from = 0
-      for (let at = data.indexOf(end); at !== -1; at = data.indexOf(end, from)) {
-        enough = onRecord(data.subarray(from, at), lead) === 'enough'
-        from = at + 1
-        if (!enough) continue
-        child.kill('SIGKILL')
-        return
-      }
-      rest = data.subarray(from)
-    })
-    child.on('error', (error) => failed(new ProblemError({ kind: 'search-failed', message: error.message })))
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      if (late)
-        return failed(
-          new ProblemError({ kind: 'search-failed', message: `the search took longer than ${timeoutMs / 1000} s` }),
-        )
-      if (code === null && !enough)
-        return failed(
-          new ProblemError({
-            kind: 'search-failed',
-            message: `ripgrep was stopped by ${signal ?? 'a signal'}: a file, or one with rules such as .gitignore, may be too large`,
-          }),
-        )
-      // 1 means that nothing was found; 2 may also mean that some file could not be read, which costs only that file.
-      if (
-        enough ||
-        code === 0 ||
-        code === 1 ||
-        !/regex parse error|error parsing glob|invalid|unrecognized/i.test(stderr)
-      )
-        done()
-      else failed(new ProblemError({ kind: 'search-failed', message: stderr.trim() }))
-    })
-  })
-}
-
-/**
- * ripgrep reads rule files and lines whole: a `.ignore` that a repository brings as a link to /dev/zero took 4 GB in five
- * seconds. Only Linux enforces the limit.
- */
-const withMemoryLimit = (file: string, args: readonly string[]): [file: string, args: readonly string[]] =>
-  platform.proc ? ['/bin/sh', ['-c', `ulimit -v ${mostMemory}; exec "$0" "$@"`, file, ...args]] : [file, args]
-
-/** In KiB. */
-const mostMemory = 1024 * 1024
-
-function optionsFor({ include, regex, ignoreCase }: Search): string[] {
-  const options = choiceFor({ include })
-  options.push('--line-number', '--column', '--no-heading', '--with-filename', '--crlf')
-  // A mapped file would count as memory, whatever its size.
-  options.push('--no-mmap')
-  if (!regex) options.push('--fixed-strings')
-  if (ignoreCase) options.push('--ignore-case')
-  return options
-}
-
-/** Which files are looked at, and how they are named. */
-function choiceFor({ include }: NamesQuery): string[] {
-  // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
-  const blocked = reservedNames.map((name) => `--iglob=!${name}`)
-  const options = ['--no-config', '--no-require-git', '--hidden', ...blocked, '--color=never']
-  options.push('--null', '--no-messages', '--path-separator=/')
-  // A type, unlike a glob, does not bring ignored files back; but it knows file names only.
-  if (include?.startsWith('!')) options.push(`--glob=${include}`)
-  else if (include !== undefined && !include.includes('/')) options.push(`--type-add=clada:${include}`, '--type=clada')
-  return options
-}
-
-/** One line of output: the path, NUL, the line number, a colon, the byte of the first match, a colon, the line. */
-function reported(output: Buffer, lead: string, onHit: OnHit): 'go-on' | 'enough' {
-  const nul = output.indexOf(0)
-  if (nul === -1) return 'go-on'
-  const colon = output.indexOf(58, nul)
-  const begin = output.indexOf(58, colon + 1) + 1
-  const match = begin + Number(output.subarray(colon + 1, begin - 1).toString('latin1')) - 1
-  const text = output.toString('utf8', begin).replace(/\r$/, '')
-  return onHit(
-    output.toString('utf8', Buffer.byteLength(lead), nul),
-    Number(output.toString('latin1', nul + 1, colon)),
-    text.length > longestLine ? cutAround(text, output.toString('utf8', begin, match).length) : text,
-  )
 }
 
 const longestLine = 2000
@@ -344,26 +195,7 @@ function cutAround(line: string, match: number): string {
   return `${from > 0 ? '…' : ''}${part}${to < line.length ? '…' : ''} (characters ${from + 1} to ${to} of ${line.length})`
 }
 
-/** What is staged, and the cells of notebooks, are written to a scratch directory and searched there by the same program. */
-async function searchStaged(
-  query: Search,
-  dir: Location,
-  { one, timeoutMs }: Omit<Where, 'cwd'>,
-  differing: ReadonlyMap<string, Buffer | null>,
-  collect: Collector,
-): Promise<void> {
-  await inScratch(dir, differing, async (scratch) => {
-    if (one !== undefined && !fs.existsSync(path.join(scratch, one))) return
-    await ripgrep(
-      optionsFor(query),
-      query.pattern,
-      { cwd: scratch, one, timeoutMs },
-      hitsTo((relative, line, text) => collect.add(relative, line, text)),
-    )
-  })
-}
-
-/** Lends a directory with the files that differ from the disk, where there are any. */
+/** Lends a directory with the files that differ from the disk, where there are any: ripgrep searches them there. */
 async function inScratch(
   dir: Location,
   differing: ReadonlyMap<string, Buffer | null>,

@@ -2,7 +2,7 @@ import type { WriteNote } from '../core/files.ts'
 import path from 'node:path'
 import fs from 'node:fs'
 import type { Staged, StagedState } from '../core/effects.ts'
-import type { Entry } from '../core/files.ts'
+import type { FileStat, ListedEntry, OpenFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
 import { type Change, changed, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
@@ -82,10 +82,18 @@ export class StagedTree implements Tree {
     const node = this.#find(at)
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
-    if (node.type === 'directory') return { type: 'directory', size: 0, mode: node.mode, readOnly: false }
-    if (node.type === 'new-link') return { type: 'symlink', size: node.target.length, mode: 0o777, readOnly: false }
+    if (node.type === 'directory') return stagedLook('directory', 0, node.mode | 0o040000)
+    if (node.type === 'new-link') return stagedLook('symlink', node.target.length, linkMode | 0o777)
     if (node.bytes === undefined) return this.#below.look(node.origin)
-    return { type: 'file', size: node.bytes.length, mode: node.mode, readOnly: false }
+    return stagedLook('file', node.bytes.length, node.mode)
+  }
+
+  open(at: Location): OpenFile {
+    const node = this.#find(at)
+    if (node === 'below') return this.#below.open(at)
+    if (node.type === 'file' && node.bytes === undefined) return this.#below.open({ ...node.origin, given: at.given })
+    const { bytes } = this.read(at, Infinity)
+    return { size: bytes.length, read: (from, length) => bytes.subarray(from, from + length), close: () => {} }
   }
 
   read(at: Location, limit: number): Base {
@@ -191,19 +199,28 @@ export class StagedTree implements Tree {
     this.#put(at, { type: 'absent' })
   }
 
-  list(at: Location, op = 'scandir'): Entry[] {
+  list(at: Location, op = 'scandir'): ListedEntry[] {
     const look = this.look(at)
     if (look === undefined) throw missing(at, op)
     if (look.type === 'symlink') throw linkError(at, at.absolute)
     if (look.type !== 'directory') throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op, path: at.given })
     const onDisk = at.parts.length === 0 || this.#find(at) === 'below'
-    const entries = new Map<string, Entry>((onDisk ? this.#below.list(at) : []).map((entry) => [entry.name, entry]))
+    const entries = new Map<string, ListedEntry>(
+      (onDisk ? this.#below.list(at) : []).map((entry) => [entry.name, entry]),
+    )
     for (const [key, placed] of this.#nodes) {
       const name = childName(key, at.absolute)
       if (name === undefined) continue
       const child = this.look(placed.at)
       if (child === undefined) entries.delete(name)
-      else entries.set(name, { name, type: child.type, size: child.size, modified: new Date().toISOString() })
+      else
+        entries.set(name, {
+          name,
+          type: child.type,
+          size: child.size,
+          modified: child.stat.mtime.toISOString(),
+          stat: child.stat,
+        })
     }
     return [...entries.values()]
   }
@@ -391,6 +408,28 @@ const mostAdopted = 256 * 1024 * 1024
 
 /** As git has it. */
 const linkMode = 0o120000
+
+/** What is not on the disk yet has no inode, and was changed right now. */
+function stagedLook(type: Look['type'], size: number, mode: number): Look {
+  const now = new Date()
+  const stat: FileStat = {
+    mode,
+    size,
+    nlink: 1,
+    uid: process.geteuid?.() ?? 0,
+    gid: process.getegid?.() ?? 0,
+    dev: 0,
+    rdev: 0,
+    ino: 0,
+    blocks: Math.ceil(size / 512),
+    blksize: 4096,
+    atime: now,
+    mtime: now,
+    ctime: now,
+    birthtime: now,
+  }
+  return { type, size, mode, readOnly: false, stat }
+}
 
 /** Thousands of staged files must not hold thousands of descriptors. */
 function released<B extends Base>(base: B): B {

@@ -1,6 +1,6 @@
 import type { Becoming } from '../core/recorder.ts'
 import type { Staged } from '../core/effects.ts'
-import type { Entry, WriteNote } from '../core/files.ts'
+import type { Entry, FileStat, ListedEntry, OpenFile, WriteNote } from '../core/files.ts'
 import type { Location } from './walk.ts'
 
 /**
@@ -32,7 +32,9 @@ export interface Tree {
   /** The time of the last change, which builds go by. Not recorded. */
   setTime(at: Location, mtime: Date): void
   removeDir(at: Location): void
-  list(at: Location): Entry[]
+  list(at: Location): ListedEntry[]
+  /** A regular file of any size. */
+  open(at: Location): OpenFile
   /** Where a symbolic link points. */
   readLink(at: Location): string
   /** Names and types only: where a whole tree is walked, sizes and times would cost a call a file. */
@@ -76,6 +78,7 @@ export interface Look {
   readonly mode: number
   /** It is read-only. */
   readonly readOnly: boolean
+  readonly stat: FileStat
 }
 
 /** A file as it was when it was read. */

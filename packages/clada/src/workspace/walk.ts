@@ -43,6 +43,17 @@ export class Locator {
     return real === judged.absolute ? judged : this.#location(arg, real, access)
   }
 
+  /** Why a path may not be used; undefined if it may. */
+  refusal(arg: PathArg, access: Access): ProblemError | undefined {
+    try {
+      this.locate(arg, access)
+      return undefined
+    } catch (error) {
+      if (error instanceof ProblemError) return error
+      throw error
+    }
+  }
+
   /** The place of something that a program wrote, or why it may not stay. */
   written(absolute: string, by: Writer): Location | { readonly reason: string } {
     const decision = this.#judge.written(absolute, by)

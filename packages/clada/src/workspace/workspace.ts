@@ -1,7 +1,9 @@
 import type { Access, Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
 import type {
-  Entry,
+  FileChoice,
   Files,
+  ListedEntry,
+  OpenFile,
   PathArg,
   Pathed,
   ReadOptions,
@@ -28,6 +30,7 @@ import { type Location, linkError } from './walk.ts'
 import { syncMany } from '../process/sync-many.ts'
 import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
+import type { Searched } from './search.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
 
@@ -322,9 +325,21 @@ export class ActionFiles implements Files {
     this.#tree.removeDir(at)
   }
 
-  async list(path: PathArg): Promise<Entry[]> {
+  async list(path: PathArg): Promise<ListedEntry[]> {
     const at = await this.#ready(path, 'list', 'directory')
     return this.#tree.list(at).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  async readLink(path: PathArg): Promise<string> {
+    return this.#tree.readLink(await this.#ready(path, 'list'))
+  }
+
+  async open(path: PathArg): Promise<OpenFile> {
+    return this.#tree.open(await this.#ready(path, 'read'))
+  }
+
+  isBlocked(path: PathArg): boolean {
+    return this.#workspace.parts.locator.refusal(path, 'read') !== undefined
   }
 
   async glob(
@@ -350,23 +365,26 @@ export class ActionFiles implements Files {
   async search(query: Search): Promise<SearchResult> {
     const at = await this.#ready(query.base, 'read', 'directory')
     // Loaded only here: most documents never search.
-    const { searchWithRipgrep } = await import('./search.ts')
-    const { locator, limits } = this.#workspace.parts
-    return searchWithRipgrep(query, at, this.#tree, locator, limits.actionMs)
+    const { searchFiles } = await import('./search.ts')
+    return searchFiles(query, this.#searched(at))
   }
 
-  async searched(base: PathArg, include: string): Promise<string[]> {
+  async searched(base: PathArg, choice: FileChoice): Promise<string[]> {
     const at = await this.#ready(base, 'list', 'directory')
     if (at.parts.length > 0 && this.#tree.look(at)?.type !== 'directory') return []
-    const { namesWithRipgrep } = await import('./search.ts')
+    const { searchedFiles } = await import('./search.ts')
+    return searchedFiles(choice, this.#searched(at))
+  }
+
+  #searched(at: Location): Searched {
     const { locator, limits } = this.#workspace.parts
-    return namesWithRipgrep({ include }, at, this.#tree, locator, limits.actionMs)
+    return { at, tree: this.#tree, locator, timeoutMs: limits.actionMs }
   }
 
   async look(path: PathArg, access: Access): Promise<Pathed | undefined> {
     const at = await this.#ready(path, access, 'directory')
-    const look = at.parts.length === 0 ? { type: 'directory' as const } : this.#tree.look(at)
-    return look === undefined ? undefined : { type: look.type, absolute: at.absolute }
+    const look = this.#tree.look(at)
+    return look === undefined ? undefined : { type: look.type, absolute: at.absolute, stat: look.stat }
   }
 
   async outside(dir: PathArg, effect: Parameters<Files['outside']>[1]): Promise<{ cwd: string; absolute: string }> {
