@@ -165,13 +165,7 @@ const disk: Readonly<Record<string, readonly string[]>> = {
   ],
   'a temporary project of its own': ['api/check-examples.ts'],
   // Files of the project by their paths. No other file may be added here.
-  'to be read through the workspace': [
-    'commands/find-files.ts',
-    'commands/look-around.ts',
-    'commands/looking.ts',
-    'policy/holds-token.ts',
-    'ui/prompting.ts',
-  ],
+  'to be read through the workspace': ['policy/holds-token.ts', 'ui/prompting.ts'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */

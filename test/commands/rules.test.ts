@@ -54,19 +54,13 @@ it('has no rule twice', () => {
 })
 
 describe('the command line that is run', () => {
-  const closed = { deniedPatterns: ['.env', '!.env.example'], root: '/p' }
+  const blocked = { deniedPatterns: ['.env', '!.env.example'], root: '/p' }
   const run = (line: string): object => {
-    const decision = judgeCommand(line, closed)
+    const decision = judgeCommand(line, blocked)
     if (decision.verdict !== 'allow') return decision
-    const { options, operands, trailing } = decision.listed
-    return { options, operands: operands.map(({ text }) => text), trailing }
+    const { call, excluded } = decision.listed
+    return { options: call.options, operands: call.operands.map(({ text }) => text), excluded }
   }
-  const always = ['--color=never', '--devices=skip']
-  const excluded = ['.git', '.clada', 'clada.yml', '.env']
-  const toGrep = excluded.flatMap((name) => [`--exclude=${name}`, `--exclude-dir=${name}`])
-  const toGit = excluded
-    .flatMap((name) => [`**/${name}`, `**/${name}/**`])
-    .map((name) => `:(top,exclude,glob,icase)${name}`)
 
   it.each([
     ['git status --porcelain', ['--porcelain']],
@@ -78,41 +72,33 @@ describe('the command line that is run', () => {
   it('refuses a value for an option that takes none', () =>
     expect(run('git diff --no-color=1')).toMatchObject({ verdict: 'deny', reason: '--no-color takes no value' }))
 
-  it('leaves closed files out of what a search finds by itself, and only there', () => {
-    expect(run('grep -A3 foo a.txt')).toEqual({
-      options: [...always, '-A', '3'],
-      operands: ['foo', 'a.txt'],
-      trailing: [],
-    })
-    expect(run('grep -rn foo .')).toEqual({
-      options: [...always, '-r', '-n', ...toGrep, '--include=.env.example'],
-      operands: ['foo', '.'],
-      trailing: [],
-    })
-    expect(run('grep -r --include=*.ts foo .')).toEqual({
-      options: [...always, '-r', '--include=*.ts', ...toGrep],
-      operands: ['foo', '.'],
-      trailing: [],
-    })
+  it('has the values of its options in their order', () => {
+    const decision = judgeCommand('grep -rA3 -e one --include=*.ts -e two .', blocked)
+    if (decision.verdict !== 'allow') throw new Error('refused')
+    const { call } = decision.listed
+    expect(call.operands).toEqual([{ text: '.', as: 'content' }])
+    expect(['-A', '-e', '--include', '-r', '-x'].map((flag) => call.valuesOf(flag))).toEqual([
+      ['3'],
+      ['one', 'two'],
+      ['*.ts'],
+      [],
+      [],
+    ])
   })
 
-  it('leaves them out after the operands of git', () => {
-    const git = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--no-color']
-    expect(run('git diff HEAD')).toEqual({ options: git, operands: ['HEAD'], trailing: toGit })
-    expect(run('git log -n 5')).toEqual({
-      options: [...git, '--no-show-signature', '-n5'],
-      operands: [],
-      trailing: [],
-    })
+  it('leaves blocked files out after the operands of git', () => {
+    const excluded = ['.git', '.clada', 'clada.yml', '.env']
+      .flatMap((name) => [`**/${name}`, `**/${name}/**`])
+      .map((name) => `:(top,exclude,glob,icase)${name}`)
+    expect(run('git diff HEAD')).toEqual({ options: [], operands: ['HEAD'], excluded })
+    expect(run('git log -n 5')).toEqual({ options: ['-n5'], operands: [], excluded: [] })
   })
 
   it('has the depth of find before its conditions', () => {
-    const tests = excluded.flatMap((name, at) => [...(at === 0 ? [] : ['-o']), '-iname', name])
-    const closing = ['(', '(', ...tests, ')', '!', '-iname', '.env.example', ')', '-prune', '-o']
     expect(run('find src -name x -maxdepth 2')).toEqual({
       options: [],
-      operands: ['src', '-maxdepth', '2', ...closing, '(', '-name', 'x', ')', '-print'],
-      trailing: [],
+      operands: ['src', '-maxdepth', '2', '-name', 'x'],
+      excluded: [],
     })
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { KeptOutput } from '../../packages/clada/src/process/run-process.ts'
+import { KeptOutput } from '../../packages/clada/src/process/kept-output.ts'
 
 const kept = (limit: number, ...chunks: (string | Buffer)[]): string => {
   const output = new KeptOutput(limit)

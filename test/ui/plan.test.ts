@@ -34,7 +34,8 @@ describe('a plan', () => {
       { state: 'approval', runs: 'npm test', why: expect.stringContaining('npm test') },
       { success: false, code: 'approval_required', error: expect.stringContaining('npm test') },
     ],
-    ['<---RUN--->\nls\n<---END--->\n', { state: 'ready', runs: 'ls' }, { success: true }],
+    ['<---RUN--->\ngit status\n<---END--->\n', { state: 'ready', runs: 'git status' }, { success: true }],
+    ['<---RUN--->\nls\n<---END--->\n', { state: 'ready' }, { success: true }],
   ])('of %j', async (text, block, result) => {
     const { plan, detail } = await planned(text)
     expect(plan).toMatchObject({ reply: 7, revision: 3, blocks: [block] })

@@ -1,12 +1,16 @@
 import { defineAction, optional, path, text } from '../core/action.ts'
 import { runShape } from '../core/commands.ts'
+import { changingCommands, readingCommands } from '../core/listed-commands.ts'
 import { programOutput } from './program-output.ts'
+
+const withoutProcess = new RegExp(
+  `^\\s*(?:cd\\s+\\S+\\s*&&\\s*)?(?:${[...readingCommands, ...changingCommands].join('|')})(?:\\s|$)`,
+)
 
 export const run = defineAction({
   name: 'run',
   title: 'Run a command',
-  description:
-    'Run one command line, without a shell. Use it for one program, such as the tests or git; use exec for pipes, loops and code. These run at once: `cat head tail grep find ls pwd tree wc diff file stat realpath xxd`, `mv rm cp mkdir touch`, `git status diff log show branch stash-list ls-files`. Any other needs the approval of the user.',
+  description: `Run one command line, without a shell. Use it for one program, such as the tests or git; use exec for pipes, loops and code. These run at once: \`${readingCommands.join(' ')}\`, \`${changingCommands.join(' ')}\`, \`git status diff log show branch stash-list ls-files\`. Any other needs the approval of the user.`,
   effect: 'exec',
   previews: true,
   primary: 'command',
@@ -41,7 +45,6 @@ export const run = defineAction({
     },
     { title: 'needs approval for other commands', params: { command: 'npm test' }, code: 'approval_required' },
   ],
-  // The five that the workspace runs itself; any other command is a process.
-  startsProcess: ({ command }) => !/^\s*(?:cd\s+\S+\s*&&\s*)?(?:mv|rm|cp|mkdir|touch)(?:\s|$)/.test(String(command)),
+  startsProcess: ({ command }) => !withoutProcess.test(String(command)),
   run: ({ command, dir }, { commands }) => commands.run({ command, dir }),
 })

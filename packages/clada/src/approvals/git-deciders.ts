@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
-import { listedProgram, readProgramOutput } from '../process/programs.ts'
+import { systemGit, readProgramOutput } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
 import { gitName } from '../core/reserved-names.ts'
 
@@ -12,7 +12,7 @@ import { gitName } from '../core/reserved-names.ts'
  */
 export function withGitDeciders(root: string, cwd: string, found: Deciders): Deciders {
   if (!hasRepository(cwd, root)) return found
-  const git = listedProgram('git', [root])
+  const git = systemGit([root])
   const ask = (...args: string[]): string =>
     git === undefined ? '' : readProgramOutput(git, ['-c', 'safe.directory=*', '-C', cwd, ...args], 5000)
   const settings = ask('config', '--list', '--show-origin', '--null')

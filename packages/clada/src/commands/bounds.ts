@@ -13,7 +13,7 @@ import { cachesFor } from '../process/caches.ts'
 import { prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { gitMasks } from '../process/seen-git.ts'
 import { statesInGit } from '../state/project-state.ts'
-import type { CommandScope, Place } from './scope.ts'
+import type { CommandScope } from './scope.ts'
 import { gitName, isGitName, projectFileName, stateName } from '../core/reserved-names.ts'
 
 type Scope = Pick<CommandScope, 'settings'>
@@ -46,21 +46,6 @@ export function secondNamesBelow(scope: Scope): string[] {
   return blockedBelow(scope)
     .blocked.map((one) => one.path)
     .filter((name) => !isBlockedByName(name))
-}
-
-/** The names of blocked files below some directories, second names of theirs included. */
-export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
-  const { root } = scope.settings
-  const below = dirs.map((dir) => path.resolve(place.absolute, dir))
-  const inProject = blockedBelow(scope).blocked.map((one) => path.join(root, one.path))
-  const found = [
-    ...inProject.filter((file) => below.some((dir) => isInside(file, dir))),
-    ...blockedOutside(
-      below.filter((dir) => !isInside(dir, root)),
-      scope,
-    ).map((one) => one.path),
-  ]
-  return found.map((file) => path.basename(file))
 }
 
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */

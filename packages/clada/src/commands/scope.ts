@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { slashed } from '../core/paths.ts'
 import type { Ask, CommandSettings } from '../core/commands.ts'
-import type { Files, PathArg } from '../core/files.ts'
+import type { Files, PathArg, Pathed } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Argument } from '../policy/commands/rule.ts'
@@ -49,20 +49,27 @@ export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }
   }
 }
 
+/** An operand that is a path, with what is there. */
+export interface PathOperand extends PathArg {
+  readonly found: Pathed | undefined
+}
+
 /**
- * Checks a path operand like the path of an action, and spells it so that the program means the same file. A program
- * would follow `link/..` to where the link leads; what was checked is the cleaned path, so that is what it gets.
+ * Checks a path operand like the path of an action.
  *
  * @throws ProblemError
  */
-export async function checkedOperand({ text, as }: Argument, place: Place, scope: CommandScope): Promise<string> {
-  const arg: PathArg = { given: text, absolute: path.resolve(place.absolute, text) }
-  const found = await scope.files.look(arg, as === 'content' ? 'read' : 'list')
+export async function checkOperand(
+  { text, as }: Argument,
+  cwd: string,
+  { files }: Pick<CommandScope, 'files'>,
+): Promise<PathOperand> {
+  const arg: PathArg = { given: text, absolute: path.resolve(cwd, text) }
+  const found = await files.look(arg, as === 'content' ? 'read' : 'list')
   if (found?.type === 'symlink') throw refusedLink(text)
   if (found?.type === 'other')
     throw new ProblemError({ kind: 'not-regular', path: text, type: 'special file', op: 'open' })
-  if (!text.split('/').includes('..')) return text
-  return path.relative(place.absolute, arg.absolute) || '.'
+  return { ...arg, found }
 }
 
 export const refusedLink = (given: string): ProblemError =>

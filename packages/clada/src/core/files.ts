@@ -77,6 +77,7 @@ export interface FileStat {
   readonly blksize: number
   readonly atime: Date
   readonly mtime: Date
+  readonly mtimeMs: number
   readonly ctime: Date
   readonly birthtime: Date
 }

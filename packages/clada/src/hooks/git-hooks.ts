@@ -4,7 +4,7 @@ import { approvalsFor, namedBy, orderFor } from '../approvals/approvals.ts'
 import { programDirs } from '../approvals/program.ts'
 import type { Containment } from '../commands/bounds.ts'
 import { canStage, runContained } from '../commands/contained.ts'
-import { gitEnvironment } from '../commands/run-git.ts'
+import { gitEnvironment } from '../commands/approved-git.ts'
 import { type CommandScope, placeOf, rootArg } from '../commands/scope.ts'
 import { isInside } from '../core/paths.ts'
 import { homeDir } from '../core/platform.ts'
@@ -13,7 +13,7 @@ import type { PlannedCommit } from '../core/recorder.ts'
 import { isGitName } from '../core/reserved-names.ts'
 import { commandEnvironment } from '../process/environment.ts'
 import { repositoryAt } from '../process/layered-git.ts'
-import { findProgram, isProgram, listedProgram, readProgramOutput, systemPath } from '../process/programs.ts'
+import { findProgram, isProgram, systemGit, readProgramOutput, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { endOfOutput } from './run-hooks.ts'
@@ -29,7 +29,7 @@ type HookName = (typeof refusing)[number]
  */
 export async function runGitHooks(commit: PlannedCommit, scope: CommandScope): Promise<string[]> {
   const { root } = scope.settings
-  const git = listedProgram('git', [root])
+  const git = systemGit([root])
   const dir = git === undefined ? undefined : hooksDir(git, commit.top)
   const names = dir === undefined ? [] : refusing.filter((name) => isProgram(path.join(dir, name)))
   if (dir === undefined || names.length === 0) return []

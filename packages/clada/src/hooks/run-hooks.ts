@@ -8,7 +8,7 @@ import type { Hook, Hooks } from '../core/settings.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { cmdStart } from '../process/run-process.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { findProgram, listedProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { findProgram, systemGit, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/messages/programs.ts'
@@ -118,7 +118,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
 /** The system's, or the one beside git on Windows: any value is safe in the quotes of sh, only plain ones are in cmd. */
 function shellFor(roots: readonly string[]): string | undefined {
   if (platform.posixCommands) return findProgram('sh', systemPath)
-  const git = listedProgram('git', roots)
+  const git = systemGit(roots)
   // In cmd, bin or mingw64/bin of its directory.
   const home = git === undefined ? [] : [1, 2, 3].map((up) => path.resolve(git, ...Array<string>(up).fill('..')))
   return findProgram(

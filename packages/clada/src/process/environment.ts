@@ -3,7 +3,7 @@ import { pathOutside } from './programs.ts'
 
 /** Environments for child processes. Nothing is handed on that was not meant for them. */
 
-/** For programs of the list: the same on every machine. */
+/** For programs of the system that clada starts: the same on every machine. */
 export const bareEnvironment: Readonly<Record<string, string>> = {
   PATH: platform.systemPath.slice(0, 2).join(platform.path.delimiter),
   LANG: 'C.UTF-8',

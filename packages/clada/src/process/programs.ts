@@ -4,7 +4,7 @@ import { isBelowAny, isInside } from '../core/paths.ts'
 import { type Platform, platform } from '../core/platform.ts'
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
-/** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
+/** Where programs of the system come from. Fixed, so that nothing in the environment or the project decides it. */
 export const systemPath: readonly string[] = platform.systemPath
 
 /** Directories that documents may write to. It only grows: one process may work on several projects. */
@@ -57,12 +57,12 @@ export const findProgram = (name: string, dirs: readonly string[], also?: 'batch
   candidates(name, dirs, platform, process.env['PATHEXT'], also).find(isProgram)
 
 /**
- * A program of the list, which comes with the system. Windows has others under the same names, such as find and tree;
- * only git is taken there, from wherever the user installed it.
+ * git, as documents and hooks may run it: on Windows, where it does not come with the system, from wherever the user
+ * installed it.
  */
-export function listedProgram(name: string, roots: readonly string[]): string | undefined {
-  if (platform.posixCommands) return findProgram(name, pathOutside(systemPath.join(platform.path.delimiter), roots))
-  return name === 'git' ? ownProgram('git', pathOutside(process.env['PATH'], roots)) : undefined
+export function systemGit(roots: readonly string[]): string | undefined {
+  if (platform.posixCommands) return findProgram('git', pathOutside(systemPath.join(platform.path.delimiter), roots))
+  return ownProgram('git', pathOutside(process.env['PATH'], roots))
 }
 
 /**

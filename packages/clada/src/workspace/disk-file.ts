@@ -6,7 +6,7 @@ import type { FileState } from '../core/recorder.ts'
 import type { Base } from './tree.ts'
 import type { Location } from './walk.ts'
 import { isUtf8 } from 'node:buffer'
-import { grouped } from '@clada/reply/core/words.ts'
+import { binaryType, describeBinary } from '../core/binary-type.ts'
 
 type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 
@@ -211,9 +211,9 @@ function notText(bytes: Buffer, path: string): Problem {
   let line = 1
   for (let lf = bytes.indexOf(10); lf !== -1 && lf < byte; lf = bytes.indexOf(10, lf + 1)) line++
   if (!bytes.includes(0)) return { kind: 'not-text', path, reason: 'utf8', byte, line }
-  const { described, image } = binaryType(bytes)
-  const shown = image === undefined ? {} : { image: { type: image, bytes } }
-  return { kind: 'not-text', path, reason: 'binary', byte, line, described, ...shown }
+  const { mime } = binaryType(bytes)
+  const image = mime?.startsWith('image/') ? { type: mime, bytes } : undefined
+  return { kind: 'not-text', path, reason: 'binary', byte, line, described: describeBinary(bytes), image }
 }
 
 /** Where the bytes stop being UTF-8. */
@@ -226,56 +226,4 @@ function firstInvalid(bytes: Buffer): number {
     at += length
   }
   return at
-}
-
-/** A file that is not text, by its first bytes. */
-export interface BinaryType {
-  /** Type, dimensions where they are known, and size. */
-  readonly described: string
-  /** The media type, of images that clients can show. */
-  readonly image?: string
-}
-
-export function binaryType(bytes: Buffer): BinaryType {
-  const size = `${grouped(bytes.length)} bytes`
-  const image = imageOf(bytes)
-  if (image !== undefined) {
-    const [format = ''] = image.split(' ')
-    return { described: `${image}, ${size}`, image: `image/${format.toLowerCase()}` }
-  }
-  const known = types.find(([start]) => bytes.subarray(0, start.length).equals(start))
-  return { described: `${known?.[1] ?? 'binary data'}, ${size}` }
-}
-
-const types: readonly (readonly [start: Buffer, name: string])[] = [
-  [Buffer.from('%PDF-'), 'PDF document'],
-  [Buffer.from('PK\u0003\u0004'), 'zip archive (or a document in one)'],
-  [Buffer.from([0x1f, 0x8b]), 'gzip archive'],
-  [Buffer.from('\u007fELF'), 'ELF program'],
-  [Buffer.from('SQLite format 3\0'), 'SQLite database'],
-  [Buffer.from('\0asm'), 'WebAssembly module'],
-  [Buffer.from('wOF2'), 'WOFF2 font'],
-]
-
-function imageOf(bytes: Buffer): string | undefined {
-  const sized = (type: string, width: number, height: number): string => `${type} image, ${width} x ${height} pixels`
-  if (bytes.length >= 24 && bytes.subarray(1, 4).toString('latin1') === 'PNG')
-    return sized('PNG', bytes.readUInt32BE(16), bytes.readUInt32BE(20))
-  if (bytes.length >= 10 && /^GIF8[79]a$/.test(bytes.subarray(0, 6).toString('latin1')))
-    return sized('GIF', bytes.readUInt16LE(6), bytes.readUInt16LE(8))
-  if (bytes[0] === 0xff && bytes[1] === 0xd8) return jpegOf(bytes, sized)
-  const isWebp =
-    bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP'
-  return isWebp ? 'WebP image' : undefined
-}
-
-/** Its size is in the first frame header, after any number of other segments. */
-function jpegOf(bytes: Buffer, sized: (type: string, width: number, height: number) => string): string {
-  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
-    const marker = bytes[at + 1] ?? 0
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
-    if (isFrame) return sized('JPEG', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))
-    at += 2 + bytes.readUInt16BE(at + 2)
-  }
-  return 'JPEG image'
 }

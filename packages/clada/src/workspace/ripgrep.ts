@@ -47,7 +47,7 @@ export async function searchLines(query: Search, place: SearchPlace, reader: Sea
       held = []
       wanted = reader.file(textOf(data['path']).slice(lead(place).length))
     } else if (wanted && (type === 'match' || type === 'context')) {
-      held.push(lineOf(data, type === 'context'))
+      held.push(lineOf(data, type === 'context', query.lines === undefined ? /\r?\n$/ : /\n$/))
       if (held.length >= mostHeld) return handOver(held.splice(0), reader)
     } else if (wanted && type === 'end') {
       const { binary_offset: binary } = data
@@ -83,14 +83,18 @@ function textOf(data: unknown): string {
   return typeof data['text'] === 'string' ? data['text'] : Buffer.from(String(data['bytes']), 'base64').toString()
 }
 
-function lineOf(data: Readonly<Record<string, unknown>>, isContext: boolean): FoundLine & { readonly end: number } {
+function lineOf(
+  data: Readonly<Record<string, unknown>>,
+  isContext: boolean,
+  lineEnd: RegExp,
+): FoundLine & { readonly end: number } {
   const whole = textOf(data['lines'])
   const matches = Array.isArray(data['submatches']) ? data['submatches'].filter(isRecord) : []
   const begin = Number(matches[0]?.['start'] ?? 0)
   return {
     number: Number(data['line_number']),
-    text: whole.replace(/\r?\n$/, ''),
-    matches: matches.map(({ match }) => textOf(match).replace(/\r$/, '')),
+    text: whole.replace(lineEnd, ''),
+    matches: matches.map(({ match }) => textOf(match)),
     column: begin === 0 ? 0 : Buffer.from(whole).subarray(0, begin).toString().length,
     isContext,
     end: Number(data['absolute_offset']) + Buffer.byteLength(whole),
@@ -172,13 +176,14 @@ const mostMemory = 1024 * 1024
 
 function optionsFor(query: Search): string[] {
   // A mapped file would count as memory, whatever its size.
-  const options = [...optionsForFiles(query), '--crlf', '--no-mmap']
+  const options = [...optionsForFiles(query), '--no-mmap']
   if (!query.regex) options.push('--fixed-strings')
   if (query.ignoreCase) options.push('--ignore-case')
   const { lines } = query
-  if (lines === undefined) return options
-  // A pattern with a back reference is not one of ripgrep's own.
-  options.push('--engine=auto', '--binary', `--before-context=${lines.before}`, `--after-context=${lines.after}`)
+  if (lines === undefined) return [...options, '--crlf']
+  // ripgrep's own patterns have no back references.
+  if (query.regex && query.patterns.some((pattern) => /\\[1-9]/.test(pattern))) options.push('--pcre2')
+  options.push('--binary', `--before-context=${lines.before}`, `--after-context=${lines.after}`)
   if (lines.invert) options.push('--invert-match')
   if (lines.words) options.push('--word-regexp')
   if (lines.wholeLines) options.push('--line-regexp')

@@ -425,6 +425,7 @@ function stagedLook(type: Look['type'], size: number, mode: number): Look {
     blksize: 4096,
     atime: now,
     mtime: now,
+    mtimeMs: now.getTime(),
     ctime: now,
     birthtime: now,
   }

@@ -12,7 +12,7 @@ import {
 import { type CommandSettings, execLanguages } from '../../core/commands.ts'
 import type { Settings } from '../../core/settings.ts'
 import { chooseSandbox, type Layer, layersOf, whyNotStarting } from '../../process/sandbox.ts'
-import { listedProgram, ownProgram } from '../../process/programs.ts'
+import { ownProgram } from '../../process/programs.ts'
 import { isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { openClipboard } from '../../watch/clipboard/open.ts'
 import type { Command } from '../command.ts'
@@ -56,7 +56,6 @@ export const command: Command = {
       await project(settings.root, flags),
       ...(await sandbox(settings.root)),
       ...swaps(),
-      ...listed(),
       ...(await checkInterpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
       ...state(settings.root),
@@ -209,24 +208,6 @@ export function swaps(on: Platform = platform): Finding[] {
       optional: true,
       found,
       advice: 'Do not let untrusted programs work in the project.',
-    },
-  ]
-}
-
-function listed(): Finding[] {
-  const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
-  const missing = wanted.filter((name) => listedProgram(name, []) === undefined)
-  if (!platform.posixCommands)
-    return [{ name: 'commands', ok: true, found: 'commands that only read are part of clada, except git' }]
-  if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all listed commands are installed' }]
-  // They are refused one by one when a document asks for them; nothing else depends on them.
-  return [
-    {
-      name: 'commands',
-      ok: false,
-      optional: true,
-      found: `not installed: ${missing.join(', ')}`,
-      advice: 'Install them if models should use them.',
     },
   ]
 }

@@ -5,7 +5,6 @@ export const changingRules: readonly CommandRule[] = [
   {
     name: 'mv',
     examples: ['mv a.txt b.txt', 'mv -f a.txt src/', 'mv a b src'],
-    by: 'workspace',
     options: [
       flagOption('-n', '--no-clobber'),
       flagOption('-f', '--force'),
@@ -17,7 +16,6 @@ export const changingRules: readonly CommandRule[] = [
   {
     name: 'cp',
     examples: ['cp a.txt b.txt', 'cp -r src dst', 'cp -R src dst'],
-    by: 'workspace',
     options: [
       flagOption('-r', '-R', '--recursive'),
       flagOption('-n', '--no-clobber'),
@@ -31,21 +29,18 @@ export const changingRules: readonly CommandRule[] = [
   {
     name: 'rm',
     examples: ['rm a.txt', 'rm -rf dist', 'rm -f a b'],
-    by: 'workspace',
     options: [flagOption('-r', '-R', '--recursive'), flagOption('-f', '--force'), flagOption('-v', '--verbose')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },
   {
     name: 'mkdir',
     examples: ['mkdir a', 'mkdir -p a/b/c', 'mkdir -pv a b'],
-    by: 'workspace',
     options: [flagOption('-p', '--parents'), flagOption('-v', '--verbose')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },
   {
     name: 'touch',
     examples: ['touch a.txt', 'touch -c a b', 'touch -am a'],
-    by: 'workspace',
     options: [...flagOptions('-a -m'), flagOption('-c', '--no-create')],
     operands: { min: 1, max: 200, kinds: ['written'] },
   },

@@ -52,7 +52,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git status',
     examples: ['git status', 'git  status', 'git status -s'],
-    by: 'process',
     options: [
       { flag: '--porcelain', value: { type: 'one-of', values: ['v1', 'v2', '1', '2'] }, maybe: true },
       flagOption('-s', '--short'),
@@ -67,7 +66,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git diff',
     examples: ['git diff', 'git diff --stat', 'git diff HEAD~1'],
-    by: 'process',
     options: [
       ...summaries,
       flagOption('--cached', '--staged'),
@@ -81,7 +79,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git log',
     examples: ['git log', 'git log -1', 'git log -n 5 --oneline'],
-    by: 'process',
     options: [
       ...summaries,
       ...formats,
@@ -104,7 +101,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git show',
     examples: ['git show', 'git show HEAD', 'git show HEAD~2 --stat'],
-    by: 'process',
     options: [
       ...summaries,
       ...formats,
@@ -119,7 +115,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git blame',
     examples: ['git blame src/a.txt', 'git blame -L 10,20 src/a.txt', 'git blame -w HEAD~1 -- a.txt'],
-    by: 'process',
     options: [
       textOption('-L', 'a range of lines, such as 10,20', /^\d{1,7}(?:,\+?\d{1,7})?$/),
       ...flagOptions('-w -s -e'),
@@ -132,7 +127,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git branch',
     examples: ['git branch', 'git branch -a', 'git branch -vv'],
-    by: 'process',
     writes: true,
     options: [...flagOptions('-a -r -v -vv --show-current'), flagOption('--list', '-l')],
     operands: { min: 0, max: 20, kinds: ['text'] },
@@ -143,14 +137,12 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git stash list',
     examples: ['git stash list'],
-    by: 'process',
     options: [],
     operands: { min: 0, max: 0, kinds: [] },
   },
   {
     name: 'git stash show',
     examples: ['git stash show', 'git stash show --stat stash@{0}', 'git stash show stash@{1}'],
-    by: 'process',
     options: flagOptions('--stat --name-only --numstat'),
     operands: { min: 0, max: 1, kinds: ['revision'] },
     always: ['--no-ext-diff', '--no-textconv', '--no-color', '--stat'],
@@ -158,7 +150,6 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git ls-files',
     examples: ['git ls-files', 'git ls-files -m', 'git ls-files -o --exclude-standard'],
-    by: 'process',
     options: [
       flagOption('-c', '--cached'),
       flagOption('-m', '--modified'),

@@ -2,11 +2,11 @@ import { isInside, slashed } from '../../core/paths.ts'
 import type { IgnoreFile } from '../../core/settings.ts'
 import { reservedNames } from '../../core/reserved-names.ts'
 import { anchorOf, globTest, isWholePath } from '../glob.ts'
-import { excludeInFind, searchRules } from './search-rules.ts'
+import { searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
 import { insteadOf, type Says } from './instead.ts'
 import { readOptions } from './read-options.ts'
-import type { Argument, Call, BlockedName, CommandRule } from './rule.ts'
+import type { Call, BlockedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
 import { changingRules } from './changing-rules.ts'
 import { listingRules, textRules } from './reading-rules.ts'
@@ -35,11 +35,8 @@ export type CommandDecision =
 export interface Listed {
   readonly rule: CommandRule
   readonly call: Call
-  /** What goes before the operands. */
-  readonly options: readonly string[]
-  readonly operands: readonly Argument[]
-  /** What goes after them: blocked files, left out. */
-  readonly trailing: readonly string[]
+  /** What git is given after the operands: blocked files, left out. */
+  readonly excluded: readonly string[]
 }
 
 export function judgeCommand(command: string, blocked: BlockedBy, says: Says = 'any action'): CommandDecision {
@@ -62,7 +59,7 @@ function judge(command: string, blocked: BlockedBy): CommandDecision {
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
   if (wrong !== undefined) return denied(rule, wrong)
-  return { verdict: 'allow', cd, listed: listedOf(rule, call, blockedNames(blocked)) }
+  return { verdict: 'allow', cd, listed: { rule, call, excluded: rule.exclude?.(call, blockedNames(blocked)) ?? [] } }
 }
 
 const denied = (rule: CommandRule, reason: string): CommandDecision => ({
@@ -118,14 +115,6 @@ function badRevision({ name }: CommandRule, { operands }: Call): string | undefi
   return undefined
 }
 
-function listedOf(rule: CommandRule, call: Call, blocked: readonly BlockedName[]): Listed {
-  if (rule.name === 'find') return { rule, call, options: [], operands: excludeInFind(call, blocked), trailing: [] }
-  const excluded = rule.exclude?.(call, blocked) ?? []
-  const git = rule.name.startsWith('git ')
-  const options = [...(rule.always ?? []), ...call.options, ...(git ? [] : excluded)]
-  return { rule, call, options, operands: call.operands, trailing: git ? excluded : [] }
-}
-
 /** What is blocked, and the directory that patterns of whole paths are seen from. */
 export interface BlockedBy {
   readonly deniedPatterns: readonly string[]
@@ -133,7 +122,7 @@ export interface BlockedBy {
   readonly root: string
 }
 
-/** Names no command shows by itself: git's, clada's, and what the user blocked. */
+/** Names that git must not show by itself: its own, clada's, and what the user blocked. */
 export function blockedNames({ deniedPatterns, ignoreFiles = [], root }: BlockedBy): BlockedName[] {
   const own = reservedNames.map((pattern) => ({ pattern, allows: false }))
   const named = deniedPatterns

@@ -4,7 +4,7 @@ import type { Word } from './words.ts'
 /** Reads the words after a command's name by its rule, and writes the options again, one per word. */
 export function readOptions(rule: CommandRule, words: readonly Word[]): Reading {
   const options: string[] = []
-  const given = new Set<string>()
+  const given = new Map<string, string[]>()
   const operands: Word[] = []
   let beforeDashes: number | undefined
   const waiting = [...words]
@@ -21,15 +21,17 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): Reading 
     const read = optionIn(rule, word.text, waiting)
     if (!read.ok) return read
     options.push(...read.options)
-    for (const name of read.given) given.add(name)
+    for (const [name, ...values] of read.given) given.set(name, [...(given.get(name) ?? []), ...values])
   }
   const has = (...flags: readonly string[]): boolean => flags.some((name) => given.has(name))
-  return place(rule, operands, { options, beforeDashes, has })
+  return place(rule, operands, { options, beforeDashes, has, valuesOf: (flag) => given.get(flag) ?? [] })
 }
 
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
 
-type Read = { ok: true; options: string[]; given: string[] } | { ok: false; reason: string }
+/** `given`: each option with its value. */
+type Read = { ok: true; options: string[]; given: Given[] } | { ok: false; reason: string }
+type Given = readonly [flag: string, ...values: string[]]
 
 function optionIn(rule: CommandRule, word: string, waiting: Word[]): Read {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1
@@ -48,7 +50,7 @@ function optionIn(rule: CommandRule, word: string, waiting: Word[]): Read {
 /** `-la` and `-n5`: every letter must be on the list, and the first that takes a value takes the rest. */
 function bundle(rule: CommandRule, word: string, waiting: Word[]): Read {
   const options: string[] = []
-  const given: string[] = []
+  const given: Given[] = []
   for (let at = 1; at < word.length; at++) {
     const option = find(rule, `-${word[at]}`)
     if (option === undefined) return unknown(rule, word)
@@ -67,9 +69,9 @@ function valued(rule: CommandRule, option: Option, inline: string | undefined, w
   const { flag, value, maybe } = option
   if (value === undefined) {
     if (inline !== undefined) return { ok: false, reason: `${flag} takes no value` }
-    return { ok: true, options: [flag], given: [flag] }
+    return { ok: true, options: [flag], given: [[flag]] }
   }
-  if (maybe && inline === undefined) return { ok: true, options: [flag], given: [flag] }
+  if (maybe && inline === undefined) return { ok: true, options: [flag], given: [[flag]] }
   const text = inline ?? waiting.shift()?.text
   if (text === undefined) return { ok: false, reason: `${flag} needs a value` }
   const wrong = mismatch(value, text)
@@ -77,7 +79,7 @@ function valued(rule: CommandRule, option: Option, inline: string | undefined, w
   // A long option keeps its value in the same word, and so does one that may do without; git insists on it for -U.
   const together = flag.startsWith('--') || maybe || rule.name.startsWith('git ')
   const joined = flag.startsWith('--') ? `${flag}=${text}` : `${flag}${text}`
-  return { ok: true, options: together ? [joined] : [flag, text], given: [flag] }
+  return { ok: true, options: together ? [joined] : [flag, text], given: [[flag, text]] }
 }
 
 function mismatch(value: Value, text: string): string | undefined {

@@ -1,13 +1,4 @@
-import {
-  blockedGlobs,
-  type CommandRule,
-  contents,
-  flagOption,
-  flagOptions,
-  names,
-  numberOption,
-  textOption,
-} from './rule.ts'
+import { type CommandRule, contents, flagOption, flagOptions, names, numberOption, textOption } from './rule.ts'
 
 const lines = 10_000_000
 const bytes = 10 * 1024 * 1024
@@ -17,14 +8,12 @@ export const textRules: readonly CommandRule[] = [
   {
     name: 'cat',
     examples: ['cat a.txt', 'cat -n src/a.txt b.txt', "cat 'a b.txt'"],
-    by: 'process',
     options: [flagOption('-n', '--number'), ...flagOptions('-A -b -s')],
     operands: contents(1),
   },
   {
     name: 'head',
     examples: ['head a.txt', 'head -n 5 a.txt', 'head -5 a.txt'],
-    by: 'process',
     options: [
       { flag: '-n', also: ['--lines'], value: { type: 'number', max: lines, signs: '+-' } },
       { flag: '-c', also: ['--bytes'], value: { type: 'number', max: bytes, signs: '-' } },
@@ -36,7 +25,6 @@ export const textRules: readonly CommandRule[] = [
   {
     name: 'tail',
     examples: ['tail a.txt', 'tail -n 5 a.txt', 'tail -20 a.txt'],
-    by: 'process',
     options: [
       { flag: '-n', also: ['--lines'], value: { type: 'number', max: lines, signs: '+' } },
       { flag: '-c', also: ['--bytes'], value: { type: 'number', max: bytes, signs: '+' } },
@@ -48,7 +36,6 @@ export const textRules: readonly CommandRule[] = [
   {
     name: 'wc',
     examples: ['wc a.txt', 'wc -l a.txt b.txt', 'wc -lw a.txt'],
-    by: 'process',
     options: [
       flagOption('-l', '--lines'),
       flagOption('-w', '--words'),
@@ -61,14 +48,12 @@ export const textRules: readonly CommandRule[] = [
   {
     name: 'file',
     examples: ['file a.txt', 'file -b --mime-type a.txt', 'file -bi a.txt'],
-    by: 'process',
     options: flagOptions('-b -i -h --mime-type --mime-encoding --brief --mime'),
     operands: contents(1),
   },
   {
     name: 'xxd',
     examples: ['xxd a.bin', 'xxd -l 64 a.bin', 'xxd -s 16 -l 16 a.bin'],
-    by: 'process',
     dashes: 'single',
     options: [
       numberOption('-l', bytes, '-len'),
@@ -86,7 +71,6 @@ export const listingRules: readonly CommandRule[] = [
   {
     name: 'ls',
     examples: ['ls', 'ls -la', 'ls -l src'],
-    by: 'process',
     options: [
       flagOption('-a', '--all'),
       flagOption('-A', '--almost-all'),
@@ -94,21 +78,16 @@ export const listingRules: readonly CommandRule[] = [
       ...flagOptions('-l -1 -h -t -S -r -d -F -p -q'),
     ],
     operands: names(0, '.'),
-    // Names may hold what drives a terminal.
-    always: ['-q', '--color=never'],
-    exclude: (call, blocked) => (call.has('-R') ? blockedGlobs(blocked).map((name) => `--ignore=${name}`) : []),
   },
   {
     name: 'pwd',
     examples: ['pwd', 'pwd -P'],
-    by: 'process',
     options: flagOptions('-P'),
     operands: { min: 0, max: 0, kinds: [] },
   },
   {
     name: 'tree',
     examples: ['tree', 'tree -L 2', "tree -I 'node_modules|dist' src"],
-    by: 'process',
     options: [
       ...flagOptions('-a -d -F -i -f -J --noreport'),
       numberOption('-L', 1000),
@@ -116,13 +95,10 @@ export const listingRules: readonly CommandRule[] = [
       textOption('-P', 'a pattern', /^[^\0]{1,500}$/),
     ],
     operands: names(0, '.'),
-    always: ['-n', '-q'],
-    exclude: (_, blocked) => ['-I', blockedGlobs(blocked).join('|')],
   },
   {
     name: 'stat',
     examples: ['stat a.txt', 'stat -c %s a.txt', "stat --format='%s %n' a.txt"],
-    by: 'process',
     options: [
       {
         flag: '-c',
@@ -136,7 +112,6 @@ export const listingRules: readonly CommandRule[] = [
   {
     name: 'realpath',
     examples: ['realpath a.txt', 'realpath -m src/x', 'realpath -es a.txt'],
-    by: 'process',
     options: flagOptions('-e -m -s'),
     operands: names(1),
   },

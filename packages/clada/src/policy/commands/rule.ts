@@ -9,15 +9,13 @@ export interface CommandRule {
   readonly name: string
   /** A line that is refused is answered with these. */
   readonly examples: readonly string[]
-  /** `workspace`: run by the workspace itself, without a process. */
-  readonly by: 'workspace' | 'process'
   readonly options: readonly Option[]
   readonly operands: Operands
   /** `single`: options of several letters after one dash, never bundled. */
   readonly dashes?: 'single'
   /** What `-5` means. */
   readonly dashNumber?: string
-  /** Always given, before anything else. */
+  /** Options that git is always given, before anything else. */
   readonly always?: readonly string[]
   /** Exit codes that are an answer and no failure, besides 0. */
   readonly answers?: readonly number[]
@@ -25,7 +23,7 @@ export interface CommandRule {
   readonly read?: (words: readonly Word[]) => Reading
   /** What is wrong with this combination. */
   readonly forbids?: (call: Call) => string | undefined
-  /** Keeps blocked files out where the program itself chooses what it looks at. */
+  /** Keeps blocked files out where git itself chooses what it looks at. */
   readonly exclude?: (call: Call, blocked: readonly BlockedName[]) => readonly string[]
   /** Its other forms change the repository: they are not refused but need approval. */
   readonly writes?: true
@@ -68,12 +66,14 @@ export interface Argument {
 
 /** A command line that was understood. */
 export interface Call {
-  /** Options as they are given to the program, values after them. */
+  /** Options as git is given them, values after them. */
   readonly options: readonly string[]
   readonly operands: readonly Argument[]
   /** How many operands were before `--`; undefined when there was none. */
   readonly beforeDashes: number | undefined
   has(...flags: readonly string[]): boolean
+  /** The values of an option, in their order. */
+  valuesOf(flag: string): readonly string[]
 }
 
 export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
@@ -105,12 +105,3 @@ export const names = (min: number, otherwise?: string): Operands => ({
   kinds: ['name'],
   otherwise,
 })
-
-/**
- * The blocked names as globs for programs that match one component only. What is blocked by a longer path they may name;
- * its content is left out by their caller.
- */
-export const blockedGlobs = (blocked: readonly BlockedName[]): string[] =>
-  blocked
-    .filter(({ pattern, allows, from }) => !allows && from === undefined && !pattern.includes('/'))
-    .map(({ pattern }) => pattern)

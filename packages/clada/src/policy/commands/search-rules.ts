@@ -1,8 +1,5 @@
 import {
   type Argument,
-  type Call,
-  type BlockedName,
-  blockedGlobs,
   type CommandRule,
   contents,
   flagOption,
@@ -20,7 +17,6 @@ export const searchRules: readonly CommandRule[] = [
   {
     name: 'grep',
     examples: ['grep foo a.txt', 'grep -rn foo .', 'grep -rn "foo bar" src'],
-    by: 'process',
     options: [
       flagOption('-n', '--line-number'),
       flagOption('-i', '--ignore-case'),
@@ -47,16 +43,6 @@ export const searchRules: readonly CommandRule[] = [
     dashNumber: '-C',
     operands: { min: 1, max: 200, kinds: ['text', 'content'] },
     answers: [1],
-    always: ['--color=never', '--devices=skip'],
-    exclude: (call, blocked) => {
-      if (!call.has('-r')) return []
-      const allowed = call.has('--include') ? [] : blocked.filter(({ allows }) => allows)
-      const names = blockedGlobs(blocked)
-      return [
-        ...names.flatMap((name) => [`--exclude=${name}`, `--exclude-dir=${name}`]),
-        ...allowed.map(({ pattern }) => `--include=${pattern}`),
-      ]
-    },
     forbids: ({ operands, has }) =>
       has('-r') || operands.some(({ as }) => as === 'content')
         ? undefined
@@ -65,7 +51,6 @@ export const searchRules: readonly CommandRule[] = [
   {
     name: 'find',
     examples: ['find', 'find .', "find src -name '*.ts'"],
-    by: 'process',
     options: [],
     operands: { min: 0, max: 500, kinds: ['name'] },
     read: readFind,
@@ -73,7 +58,6 @@ export const searchRules: readonly CommandRule[] = [
   {
     name: 'diff',
     examples: ['diff a.txt b.txt', 'diff -u a.txt b.txt', 'diff -r src nested'],
-    by: 'process',
     options: [
       flagOption('-q', '--brief'),
       flagOption('-u', '--unified'),
@@ -88,8 +72,6 @@ export const searchRules: readonly CommandRule[] = [
     ],
     operands: contents(2, 2),
     answers: [1],
-    always: ['--no-dereference', '--color=never'],
-    exclude: (call, blocked) => (call.has('-r') ? blockedGlobs(blocked).map((name) => `--exclude=${name}`) : []),
   },
 ]
 
@@ -103,7 +85,6 @@ function readFind(words: readonly Word[]): Reading {
   const starts: Argument[] = []
   const depth: Argument[] = []
   const expression: Argument[] = []
-  let prints = false
   const waiting = [...words]
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
     const { text } = word
@@ -116,7 +97,6 @@ function readFind(words: readonly Word[]): Reading {
     }
     if (plain.has(text)) {
       expression.push({ text, as: 'option' })
-      if (text === '-print' || text === '-print0') prints = true
       continue
     }
     const test = tests[text]
@@ -129,16 +109,11 @@ function readFind(words: readonly Word[]): Reading {
     into.push({ text, as: 'option' }, { text: value.text, as: test === 'name' ? 'name' : 'option' })
   }
   if (starts.length === 0) starts.push({ text: '.', as: 'name' })
-  const wanted: Argument[] = expression.length === 0 ? [] : [option('('), ...expression, option(')')]
-  const operands = [...starts, ...depth, option(blockedMark), ...wanted, ...(prints ? [] : [option('-print')])]
-  return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false } }
+  const operands = [...starts, ...depth, ...expression]
+  return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false, valuesOf: () => [] } }
 }
 
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
-const option = (text: string): Argument => ({ text, as: 'option' })
-
-/** Marks where the blocked names are left out; see `excludeInFind`. */
-const blockedMark = '\0blocked'
 
 const anything = /^/
 const tests: Readonly<Record<string, RegExp | 'name'>> = {
@@ -155,15 +130,3 @@ const tests: Readonly<Record<string, RegExp | 'name'>> = {
   '-newer': 'name',
 }
 const plain = new Set(['-not', '!', '-o', '-or', '-a', '-and', '(', ')', '-print', '-print0', '-empty', '-prune'])
-
-/** Directories and files whose names are blocked are not entered and not shown. */
-export function excludeInFind(call: Call, blocked: readonly BlockedName[]): Argument[] {
-  let expression: string[] = []
-  for (const { pattern, allows } of blocked.filter(({ from }) => from === undefined)) {
-    const test = pattern.includes('/') ? ['-ipath', `*/${pattern}`] : ['-iname', pattern]
-    if (!allows) expression = expression.length === 0 ? test : [...expression, '-o', ...test]
-    else if (expression.length > 0) expression = ['(', ...expression, ')', '!', ...test]
-  }
-  const pruned = ['(', ...expression, ')', '-prune', '-o'].map(option)
-  return call.operands.flatMap((argument) => (argument.text === blockedMark ? pruned : [argument]))
-}

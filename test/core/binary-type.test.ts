@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
-import { binaryType } from '../../packages/clada/src/workspace/disk-file.ts'
+import { describeBinary } from '../../packages/clada/src/core/binary-type.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const png = Buffer.from(
@@ -24,7 +24,7 @@ it.each([
   [Buffer.from([0, 1, 2]), /^binary data, 3 bytes$/],
   [Buffer.from([0xff, 0xd8, 0xff]), /^JPEG image, 3 bytes$/],
 ])('is said of files that are not text (%#)', (bytes, described) => {
-  expect(binaryType(bytes).described).toMatch(described)
+  expect(describeBinary(bytes)).toMatch(described)
 })
 
 it('is in the answer to a reading, and the file can be moved and restored', async () => {

@@ -2,6 +2,7 @@ import type { RunData } from '../core/commands.ts'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { Entry, Files, PathArg } from '../core/files.ts'
+import type { ChangingCommand } from '../core/listed-commands.ts'
 import { ProblemError, type Problem } from '../core/problem.ts'
 import type { Call } from '../policy/commands/rule.ts'
 import { refusedLink, type CommandScope } from './scope.ts'
@@ -9,18 +10,19 @@ import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 
 /** `mv rm cp mkdir touch`: no process, the same checks and the same journal as any file action. */
-export async function runOnWorkspace(
-  { rule, call, operands }: Listed,
+export async function runChanging(
+  name: ChangingCommand,
+  { call }: Listed,
   cwd: PathArg,
   scope: CommandScope,
 ): Promise<Outcome<RunData>> {
   const found = await scope.files.look(cwd, 'list')
   if (found?.type !== 'directory') return fail({ kind: 'cwd-missing', path: cwd.given })
   const command = new FileCommand(scope.files, scope.settings.root, call)
-  const args = operands.map(({ text }): PathArg => ({ given: text, absolute: path.resolve(cwd.absolute, text) }))
+  const args = call.operands.map(({ text }): PathArg => ({ given: text, absolute: path.resolve(cwd.absolute, text) }))
   try {
-    if (rule.name === 'mv' || rule.name === 'cp') await intoTarget(rule.name, command, args)
-    else for (const arg of args) await one(rule.name, command, arg)
+    if (name === 'mv' || name === 'cp') await intoTarget(name, command, args)
+    else for (const arg of args) await one(name, command, arg)
   } catch (error) {
     if (!(error instanceof ProblemError) || command.changed.length === 0) throw error
     // What was done before stays done; the answer says what.
@@ -33,7 +35,7 @@ export async function runOnWorkspace(
   })
 }
 
-function one(name: string, command: FileCommand, arg: PathArg): Promise<void> {
+function one(name: 'rm' | 'mkdir' | 'touch', command: FileCommand, arg: PathArg): Promise<void> {
   if (name === 'rm') return removeOperand(command, arg)
   return name === 'mkdir' ? makeDirectory(command, arg) : touchOperand(command, arg)
 }
