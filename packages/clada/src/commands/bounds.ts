@@ -4,7 +4,7 @@ import { hasCode, homeDir } from '../core/platform.ts'
 import type { ChangedFile, Writer } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'
-import { dependsOnContent } from '../policy/secret-files.ts'
+import { mayHoldLogin } from '../policy/secret-files.ts'
 import { type Blocked, blockedIn, blockedNow, type BlockedPath } from '../process/blocked-index.ts'
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
@@ -26,7 +26,7 @@ export function blockedBelowRoot({ settings }: Scope): (relative: string) => boo
 
 /** What programs must not read below the root, from the list that is kept of it. */
 export function blockedBelow(scope: Scope): Blocked {
-  return blockedIn(scope.settings.root, blockedBelowRoot(scope), rulesOf(scope.settings), dependsOnContent)
+  return blockedIn(scope.settings.root, blockedBelowRoot(scope), rulesOf(scope.settings), mayHoldLogin)
 }
 
 /** Everything that decides which names are blocked. */

@@ -50,10 +50,10 @@ export function blockedIn(
   root: string,
   isBlocked: (relative: string) => boolean,
   rules: readonly string[],
-  dependsOnContent: (name: string) => boolean = () => false,
+  mayHoldLogin: (name: string) => boolean = () => false,
 ): Blocked {
   const mayBeBlocked = (relative: string): boolean =>
-    dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isBlocked(relative)
+    mayHoldLogin(relative.slice(relative.lastIndexOf('/') + 1)) || isBlocked(relative)
   const key = digestOf(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
@@ -74,7 +74,7 @@ export const blockedNow = (root: string, isBlocked: (relative: string) => boolea
   summary(root, walked(root, isBlocked, {}).dirs, isBlocked)
 
 /** Of the list: one in another format is not used. */
-const format = 4
+const format = 5
 
 /** Not worth writing the whole list again: they are read again by the next process. */
 const fewDirectories = 20
