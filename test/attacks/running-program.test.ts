@@ -169,7 +169,7 @@ describe('the program of clada itself', () => {
 
   it('is read by all, and put back by an undo', () => {
     expect(makePathJudge(policy).path('x', file, 'read').verdict).toBe('allow')
-    expect(makePathJudge(policy).isBlocked(file)).toBe(false)
+    expect(makePathJudge(policy).blocking(file)).toBe('never')
     expect(makePathJudge(undoPolicyOf(settings)).path('x', file, 'write').verdict).toBe('allow')
   })
 })

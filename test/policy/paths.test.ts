@@ -104,10 +104,11 @@ describe('paths', () => {
   })
 
   it('closes to searches what an absolute pattern closes', () => {
-    const { isBlockedBelow } = makePathJudge(
+    const { blockingBelow } = makePathJudge(
       pathPolicyOf({ ...settings, deniedPatterns: ['/home/ada/proj/secrets'] }, posix),
     )
-    expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => isBlockedBelow(one))).toEqual([true, true, false])
+    const blocking = ['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => blockingBelow(one))
+    expect(blocking).toEqual(['always', 'always', 'never'])
   })
 })
 

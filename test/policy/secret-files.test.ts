@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { makePathJudge, pathPolicyOf } from '../../packages/clada/src/policy/paths.ts'
-import { containsLogin, defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
+import { bytesContainLogin, containsLogin } from '../../packages/clada/src/core/logins.ts'
+import { defaultDeniedPatterns } from '../../packages/clada/src/policy/secret-files.ts'
+import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe('settings of package managers and agents', () => {
@@ -65,7 +67,6 @@ describe('files that hold logins', () => {
 describe('what editors and people leave of a file that holds secrets', () => {
   const open = { allowedRoots: [], allowEscape: false, deniedPatterns: defaultDeniedPatterns }
   const judge = makePathJudge(pathPolicyOf({ ...open, root: '/p' }))
-  const isBlocked = (name: string): boolean => judge.isBlockedBelow(name)
 
   it.each([
     '#.env#',
@@ -82,19 +83,35 @@ describe('what editors and people leave of a file that holds secrets', () => {
     '#server.pem#',
     '.server.pem.swp',
     '.netrc.swp',
-  ])('is blocked: %s', (name) => expect(isBlocked(`sub/${name}`)).toBe(true))
+  ])('is blocked: %s', (name) => expect(judge.blockingBelow(`sub/${name}`)).toBe('always'))
 
   it.each(['.npmrc~', '.npmrc.bak', '#.npmrc#', '.yarnrc.yml.orig', '.mcp.json.bak', 'pip.conf.old'])(
     'is blocked while it contains a login: %s',
-    (name) => {
-      const root = scratchDir({ [name]: '{"token": "abc"}\n_authToken=abc\n', [`of/${name}`]: 'save-exact=true\n' })
-      const own = makePathJudge(pathPolicyOf({ ...open, root }))
-      expect([own.isBlockedBelow(name), own.isBlockedBelow(`of/${name}`)]).toEqual([true, false])
+    async (name) => {
+      expect(judge.blockingBelow(`sub/${name}`)).toBe('with-login')
+      const login = '{"token": "abc"}\n_authToken=abc\n'
+      const root = scratchDir({ [name]: login, [`of/${name}`]: 'save-exact=true\n' })
+      const clada = new Clada({ repoPath: root, git: 'off' })
+      const codeOf = async (path: string) => (await clada.perform('file_read', { path })).results[0]?.code
+      expect([await codeOf(name), await codeOf(`of/${name}`)]).toEqual(['path_denied', undefined])
     },
   )
 
+  it('is blocked for a pattern of its own, whatever it contains', () => {
+    const own = makePathJudge(
+      pathPolicyOf({ ...open, deniedPatterns: [...open.deniedPatterns, 'pip.conf'], root: '/p' }),
+    )
+    expect(own.blockingBelow('pip.conf')).toBe('always')
+  })
+
+  it('contains a login in any encoding, and if it is too long to tell', () => {
+    const bytes = [Buffer.from('token = x'), Buffer.from('token = x', 'utf16le'), Buffer.alloc(64 * 1024, 'a\n')]
+    expect(bytes.map(bytesContainLogin)).toEqual([true, true, true])
+    expect(bytesContainLogin(Buffer.from('index-url = https://example.org'))).toBe(false)
+  })
+
   it.each(['hot.keys.ts', 'id_rsa.pub', '.env.example', 'env.ts', '#notes#', '.a.ts.swp', 'keys.md'])(
     'is not blocked: %s',
-    (name) => expect(isBlocked(`sub/${name}`)).toBe(false),
+    (name) => expect(judge.blockingBelow(`sub/${name}`)).toBe('never'),
   )
 })

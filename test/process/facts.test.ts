@@ -226,6 +226,7 @@ describe('the config of an isolated git directory', () => {
 
 describe('a survey', () => {
   const isBlocked = (name: string): boolean => name.endsWith('.env')
+  const blocking = (name: string) => (isBlocked(name) ? 'always' : 'never')
 
   it('finds what is blocked, second names included', () => {
     const dir = scratchDir({
@@ -239,7 +240,7 @@ describe('a survey', () => {
     fs.linkSync(path.join(dir, '.env'), path.join(dir, 'second'))
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'src/out'))
     fs.linkSync(path.join(dir, 'src/a.txt'), path.join(dir, 'src/twin'))
-    const { blocked, repositories } = blockedNow(dir, isBlocked)
+    const { blocked, repositories } = blockedNow(dir, blocking)
     expect(blocked.map(({ path: name }) => name).toSorted()).toEqual([
       '.env',
       'node_modules/p/.env',
@@ -279,9 +280,9 @@ describe('a survey', () => {
 })
 
 describe('the list of blocked files', () => {
-  const isBlocked = (name: string): boolean => /(^|\/)\.env$/.test(name)
+  const blocking = (name: string) => (/(^|\/)\.env$/.test(name) ? 'always' : 'never')
   const names = (dir: string): string[] =>
-    blockedIn(dir, isBlocked, ['.env'])
+    blockedIn(dir, blocking, ['.env'])
       .blocked.map(({ path: name }) => name)
       .toSorted()
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { discardNames, discardPlaceholders, makePlaceholders } from '../../packages/clada/src/workspace/made-names.ts'
+import { discardNames, makePlaceholders } from '../../packages/clada/src/workspace/made-names.ts'
 import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -19,8 +19,11 @@ it.each(['notes/reply.md', 'notes/dir', 'notes/dir/deep.txt', 'notes/empty.md'])
   (name) => {
     const { root, outside } = linked()
     const before = filesIn(outside)
-    expect(discardNames(root, [path.join(root, name)])).toEqual([])
-    expect(discardPlaceholders(root, [path.join(root, name)])).toEqual([])
+    expect(discardNames(root, [path.join(root, name)], 'made')).toEqual([])
+    expect(discardNames(root, [path.join(root, name)], 'placeholders')).toEqual([])
+    fs.mkdirSync(path.join(outside, 'hollow'))
+    discardNames(root, [path.join(root, 'notes/hollow')], 'empty directories')
+    fs.rmdirSync(path.join(outside, 'hollow'))
     expect(filesIn(outside)).toEqual(before)
   },
 )
@@ -33,7 +36,7 @@ it('makes nothing behind a link', () => {
 
 it('removes a link itself, and not what it leads to', () => {
   const { root, outside } = linked()
-  expect(discardNames(root, [path.join(root, 'notes')])).toEqual([path.join(root, 'notes')])
+  expect(discardNames(root, [path.join(root, 'notes')], 'made')).toEqual([path.join(root, 'notes')])
   expect(fs.existsSync(path.join(outside, 'reply.md'))).toBe(true)
   expect(fs.existsSync(path.join(root, 'notes'))).toBe(false)
 })
@@ -43,12 +46,20 @@ it('makes placeholders, and removes those that are still empty', () => {
   const [one, other, there] = ['dir/one.md', 'other.md', 'there.md'].map((name) => path.join(root, name))
   expect(makePlaceholders(root, [one ?? '', other ?? '', there ?? ''])).toEqual([one, other])
   fs.writeFileSync(other ?? '', 'filled')
-  discardPlaceholders(root, [one ?? '', other ?? ''])
+  discardNames(root, [one ?? '', other ?? ''], 'placeholders')
   expect(filesIn(root)).toEqual({ 'dir/a.txt': 'a\n', 'other.md': 'filled', 'there.md': 'x' })
 })
 
 it('removes what a program made, with everything in it', () => {
   const root = scratchDir({ 'dir/deep/a.txt': 'a\n', 'b.txt': 'b\n' })
-  discardNames(root, [path.join(root, 'dir'), path.join(root, 'none')])
+  discardNames(root, [path.join(root, 'dir'), path.join(root, 'none')], 'made')
   expect(filesIn(root)).toEqual({ 'b.txt': 'b\n' })
+})
+
+it('removes directories that are still empty', () => {
+  const root = scratchDir({ 'full/a.txt': 'a\n', 'b.txt': 'b\n' })
+  fs.mkdirSync(path.join(root, 'empty'))
+  const names = ['empty', 'full', 'b.txt', 'none'].map((name) => path.join(root, name))
+  discardNames(root, names, 'empty directories')
+  expect(fs.readdirSync(root).toSorted()).toEqual(['b.txt', 'full'])
 })

@@ -4,8 +4,7 @@ import { hasCode, homeDir } from '../core/platform.ts'
 import type { ChangedFile, Writer } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'
-import { mayHoldLogin } from '../policy/secret-files.ts'
-import { type Blocked, blockedIn, blockedNow, type BlockedPath } from '../process/blocked-index.ts'
+import { type Blocked, blockedIn, blockedNow, type BlockedPath, isBlockedBy } from '../process/blocked-index.ts'
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
@@ -21,12 +20,14 @@ type Scope = Pick<CommandScope, 'settings'>
 /** Whether the content of a file below the root is blocked by its name. */
 export function blockedBelowRoot({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
-  return (relative) => judge.isBlockedBelow(relative)
+  return isBlockedBy((relative) => judge.blockingBelow(relative), settings.root)
 }
 
 /** What programs must not read below the root, from the list that is kept of it. */
 export function blockedBelow(scope: Scope): Blocked {
-  return blockedIn(scope.settings.root, blockedBelowRoot(scope), rulesOf(scope.settings), mayHoldLogin)
+  const { settings } = scope
+  const judge = makePathJudge(pathPolicyOf(settings))
+  return blockedIn(settings.root, (relative) => judge.blockingBelow(relative), rulesOf(settings))
 }
 
 /** Everything that decides which names are blocked. */
@@ -52,7 +53,7 @@ export function secondNamesBelow(scope: Scope): string[] {
 export function blockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) => {
-    const { blocked, repositories } = blockedNow(dir, (relative) => judge.isBlocked(path.join(dir, relative)))
+    const { blocked, repositories } = blockedNow(dir, (relative) => judge.blocking(path.join(dir, relative)))
     return [...blocked, ...repositories.flatMap((name) => statesBelow(dir, name))]
       .map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root))

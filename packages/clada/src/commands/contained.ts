@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
 import type { ChangedFile, Effect, Landed, NotKept, Staged } from '../core/effects.ts'
@@ -394,10 +393,10 @@ async function runInside(sandbox: Sandbox, what: Containment, place: Place, scop
   const states = found.repositories.flatMap((name) => statesBelow(root, name))
   // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file
   // that is not there; what it runs may make one, and it is taken away.
-  const unborn = what.repository === 'changes' ? [] : scope.files.placehold(root, missing)
+  const placeholders = what.repository === 'changes' ? [] : scope.files.placehold(root, missing)
   const bounds = {
     ...plain,
-    fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))],
+    fixed: [...plain.fixed, ...placeholders.map((file) => path.relative(root, file))],
     blocked: [...plain.blocked, ...states],
   }
   const { file, args } = what
@@ -411,11 +410,12 @@ async function runInside(sandbox: Sandbox, what: Containment, place: Place, scop
   } finally {
     dropEmptyLayers(bounds.caches)
     // Places to mount over had to be made in the project itself.
-    for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
-    scope.files.discard(root, unborn, 'placeholders')
+    const mounted = bounds.absent.map((name) => path.join(root, name))
+    scope.files.discard(root, mounted, 'empty directories')
+    scope.files.discard(root, placeholders, 'placeholders')
     scope.files.discard(
       root,
-      missing.filter((file) => !unborn.includes(file)),
+      missing.filter((file) => !placeholders.includes(file)),
       'made',
     )
   }
@@ -437,14 +437,6 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
     family: 'marked',
     ...limitsOf(what, scope),
   })
-}
-
-function removeEmpty(dir: string): void {
-  try {
-    fs.rmdirSync(dir)
-  } catch {
-    // Something was put there, or it was never made.
-  }
 }
 
 const oddities = (before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] => [

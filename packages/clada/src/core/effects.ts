@@ -66,18 +66,30 @@ export type PathDecision =
       readonly root: string
       /** The components below it. */
       readonly parts: readonly string[]
+      /** Why not, if the file contains a login, which its name does not tell. */
+      readonly unlessLogin?: PathRefusal | undefined
     }
-  | { readonly verdict: 'deny'; readonly rule: PathRule; readonly reason: string; readonly advice?: Advice }
+  | PathRefusal
+
+export interface PathRefusal {
+  readonly verdict: 'deny'
+  readonly rule: PathRule
+  readonly reason: string
+  readonly advice?: Advice | undefined
+}
+
+/** Whether the name of a file blocks its content; `with-login`: if the content contains a login. */
+export type Blocking = 'never' | 'always' | 'with-login'
 
 export type Access = 'read' | 'write' | 'list'
 
 /** What the workspace asks the policy. */
 export interface PathJudge {
   path(given: string, absolute: string, access: Access): PathDecision
-  /** Whether the content of a file below the project is blocked. For searches, which see many files. */
-  isBlockedBelow(relative: string): boolean
-  /** The same for a file in any root. */
-  isBlocked(absolute: string): boolean
+  /** For a file below the project. */
+  blockingBelow(relative: string): Blocking
+  /** For a file in any root. */
+  blocking(absolute: string): Blocking
   /** Whether what a program made of a path may stay. Odd names are as they were found. */
   written(absolute: string, by: Writer): PathDecision
 }

@@ -49,11 +49,14 @@ export interface Files {
   landedRepository(): Promise<void>
   /** Makes empty files at free names below the root, for a sandbox to mount over. Returns those that were made. */
   placehold(root: string, absolutes: readonly string[]): readonly string[]
-  /** Removes what a program made at these names below the root, or placeholders that are still empty. Returns what is gone. */
-  discard(root: string, absolutes: readonly string[], which: 'made' | 'placeholders'): readonly string[]
+  /** Removes what a program made at these names below the root, or what is still empty. Returns what is gone. */
+  discard(root: string, absolutes: readonly string[], which: Discarded): readonly string[]
   /** Files that a child process has changed: what this run knew of them no longer holds. */
   changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void>
 }
+
+/** `made`: with everything in it. `placeholders`: files that a sandbox was mounted over. */
+export type Discarded = 'made' | 'placeholders' | 'empty directories'
 
 export interface Pathed {
   readonly type: Entry['type']

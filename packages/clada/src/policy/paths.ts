@@ -1,4 +1,4 @@
-import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
+import type { Access, Blocking, PathDecision, PathJudge, PathRefusal, Writer } from '../core/effects.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { foldedName as folded, ignoreFileNames, ownerOfName, projectFileName } from '../core/reserved-names.ts'
 import { homeDir, type Platform, platform } from '../core/platform.ts'
@@ -7,7 +7,6 @@ import type { IgnoreFile, Settings } from '../core/settings.ts'
 import { isIgnored } from '@clada/reply/text/ignore-rules.ts'
 import { codePointName, firstHidden } from '@clada/reply/text/spell-out.ts'
 import { anchorOf, isWholePath, type GlobOn, globTest } from './glob.ts'
-import { holdsToken } from './holds-token.ts'
 import { dependsOnContent } from './secret-files.ts'
 
 /**
@@ -30,11 +29,11 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
       if (access === 'read') read = { given, absolute, decision }
       return decision
     },
-    isBlockedBelow: (relative) =>
-      isBlocked(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
-    isBlocked: (absolute) => {
+    blockingBelow: (relative) =>
+      blockingOf(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
+    blocking: (absolute) => {
       const top = rootOf(absolute, policy) ?? topOf(absolute, policy.platform)
-      return isBlocked(partsBelow(absolute, top, policy.platform), absolute, policy)
+      return blockingOf(partsBelow(absolute, top, policy.platform), absolute, policy)
     },
     written: (absolute, by) => judgeWritten(absolute, by, policy),
   }
@@ -45,7 +44,7 @@ function blockedForWriting(
   { parts }: PathDecision & { verdict: 'allow' },
   absolute: string,
   policy: PathPolicy,
-): PathDecision | undefined {
+): PathRefusal | undefined {
   const denied = deniedName(parts, 'write', policy)
   if (denied !== undefined || parts.length === 0) return denied
   return ofUser(policy.platform.path.resolve(absolute), 'write', policy)
@@ -79,11 +78,15 @@ const packageDirs: ReadonlySet<string> = new Set([
   'vendor',
 ])
 
-const isBlocked = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
-  patternFor(parts, absolute, policy) !== undefined ||
-  policy.ignoredBy(absolute) !== undefined ||
-  isReserved(absolute, policy) ||
-  (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+function blockingOf(parts: readonly string[], absolute: string, policy: PathPolicy): Blocking {
+  const pattern = patternFor(parts, absolute, policy)
+  const isBlocked =
+    (pattern !== undefined && !dependsOnContent(pattern)) ||
+    policy.ignoredBy(absolute) !== undefined ||
+    isReserved(absolute, policy) ||
+    (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+  return isBlocked ? 'always' : pattern === undefined ? 'never' : 'with-login'
+}
 
 const rootOf = (clean: string, { roots, platform: on }: PathPolicy): string | undefined =>
   roots.find((candidate) => isInside(clean, candidate, on))
@@ -175,8 +178,8 @@ function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathD
   const clean = on.path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
-  const denied = deniedBy(parts, clean, access, policy)
-  if (denied?.verdict === 'deny' && root === undefined)
+  const { denied, unlessLogin } = deniedBy(parts, clean, access, policy)
+  if (denied !== undefined && root === undefined)
     return deny(denied.rule, `it is outside the project, and ${denied.reason}`, insideOnly)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy)) return deny('path_denied', reservedReason)
@@ -186,7 +189,7 @@ function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathD
   if (root === undefined) {
     return deny('path_escape', outsideReason(policy), allowing(clean, policy))
   }
-  return { verdict: 'allow', root, parts }
+  return { verdict: 'allow', root, parts, unlessLogin }
 }
 
 const outsideReason = ({ roots, platform: on }: PathPolicy): string =>
@@ -223,7 +226,7 @@ function ofUser(
   absolute: string,
   access: Access,
   { userPlaces, runningProgram, platform: on }: PathPolicy,
-): PathDecision | undefined {
+): PathRefusal | undefined {
   const name = folded(absolute)
   for (const place of userPlaces) {
     if (isInside(name, place, on))
@@ -300,8 +303,12 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
 
 const shown = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
 
-const deny = (rule: PathRule, reason: string, advice?: Advice): PathDecision =>
-  advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
+const deny = (rule: PathRule, reason: string, advice?: Advice): PathRefusal => ({
+  verdict: 'deny',
+  rule,
+  reason,
+  advice,
+})
 
 function partsBelow(clean: string, root: string, on: Platform): string[] {
   return clean
@@ -367,24 +374,28 @@ function deniedBy(
   clean: string,
   access: Access,
   policy: PathPolicy,
-): PathDecision | undefined {
+): { readonly denied?: PathRefusal | undefined; readonly unlessLogin?: PathRefusal | undefined } {
   const denied = deniedName(parts, access, policy)
-  if (denied !== undefined || access === 'list') return denied
+  if (denied !== undefined || access === 'list') return { denied }
   const pattern = patternFor(parts, clean, policy)
-  const file = pattern === undefined ? policy.ignoredBy(clean) : undefined
-  if (pattern === undefined && file === undefined) return undefined
-  const why = file === undefined ? `it matches the denied pattern '${pattern}'` : `${file} of the project leaves it out`
-  return deny('path_denied', why, {
+  const byPattern = pattern === undefined ? undefined : blocked(`it matches the denied pattern '${pattern}'`)
+  if (pattern !== undefined && !dependsOnContent(pattern)) return { denied: byPattern }
+  const file = policy.ignoredBy(clean)
+  if (file !== undefined) return { denied: blocked(`${file} of the project leaves it out`) }
+  return { unlessLogin: byPattern }
+}
+
+const blocked = (reason: string): PathRefusal =>
+  deny('path_denied', reason, {
     model: 'Its content is blocked for models; ask the user for what you need from it.',
     user: 'Its content is blocked for models.',
   })
-}
 
 function deniedName(
   parts: readonly string[],
   access: Access,
   { notWritten, projectFile }: PathPolicy,
-): PathDecision | undefined {
+): PathRefusal | undefined {
   for (const part of parts) {
     const name = folded(part)
     const own = ownerOfName(part) ?? (name === projectFileName && projectFile === 'denied' ? name : undefined)
@@ -399,26 +410,24 @@ function deniedName(
   return undefined
 }
 
-function patternFor(
-  parts: readonly string[],
-  clean: string | undefined,
-  { denied, platform: on }: PathPolicy,
-): string | undefined {
+/** The pattern that blocks a path: one that depends on the content only if there is no other. */
+function patternFor(parts: readonly string[], clean: string, { denied, platform: on }: PathPolicy): string | undefined {
   const names = parts.map(folded)
+  let dependent: string | undefined
   for (const name of names) {
     // Each component by itself, so that an exception for one cannot open another.
     const hit = lastMatch(denied.component, name)
-    const harmless = hit !== undefined && clean !== undefined && dependsOnContent(hit) && !holdsToken(clean)
-    if (hit !== undefined && !harmless) return hit
+    if (hit !== undefined && !dependsOnContent(hit)) return hit
+    dependent ??= hit
   }
   const below = lastMatch(denied.relative, names.join('/'))
-  if (below !== undefined || clean === undefined) return below
+  if (below !== undefined) return below
   const whole = folded(slashed(clean, on))
   for (const set of [denied.absolute, ...denied.anchored]) {
     const hit = lastMatch(set, whole)
     if (hit !== undefined) return hit
   }
-  return undefined
+  return dependent
 }
 
 /** Directories are asked about before what is in them, as git does: nothing below one that is left out is allowed again. */

@@ -1,6 +1,3 @@
-import { foldedName } from '../core/reserved-names.ts'
-import { globTest } from './glob.ts'
-
 /**
  * Files that hold secrets, by name: the only table of them. A name without a slash matches any one component of a path;
  * `!` allows again. A star at the end covers the copies that editors and people leave, such as `.netrc~` and
@@ -82,31 +79,6 @@ const dependent: ReadonlySet<string> = new Set(namesIn(settingsOfTools))
 
 /** Whether a pattern blocks a file only because of its content. */
 export const dependsOnContent = (pattern: string): boolean => dependent.has(pattern)
-
-/** Whether a file with this name may be blocked because of its content, which the name does not tell. */
-export function mayHoldLogin(name: string): boolean {
-  nameTests ??= [...dependent].map((pattern) => globTest(pattern, 'component').test)
-  return nameTests.some((test) => test(foldedName(name)))
-}
-
-let nameTests: readonly ((name: string) => boolean)[] | undefined
-
-/** Whether settings contain a login. A value that only names a variable of the environment is none. */
-export const containsLogin = (settings: string): boolean => login.test(settings)
-
-const login = new RegExp(
-  [
-    // `//host/:_authToken="…"`, `"//host/:_auth" = …`, `_password[]=…`, `npmAuthToken: …`, `token = …`, `key=…`
-    String.raw`(?:_auth|auth-?token|auth-?ident|passw(?:or)?d|secret|token|api[-_]?key|certfile|keyfile|(?:^\s*["']?|:)key)` +
-      String.raw`["']?\s*(?:\[\])?["']?\s*[=:](?!\s*["']?\$\{[\w:.-]+\??\}["']?\s*(?:[,}#;\r\n]|$))`,
-    // `https://user:password@host`, and `https://host/t/TOKEN/channel` of conda.
-    String.raw`://[^\s/@]+@|/t/[\w-]{8,}/`,
-    '<packageSourceCredentials|<apikeys',
-    // A name in quotes may be escaped (`"_auth\\u0054oken"`).
-    String.raw`\\[ux]`,
-  ].join('|'),
-  'im',
-)
 
 /** Files that are blocked for replies unless the user's config says otherwise. */
 export const defaultDeniedPatterns: readonly string[] = [...rows, settingsOfTools].flatMap(namesIn)

@@ -2,7 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { isInPackages, isInside, slashed } from '../core/paths.ts'
+import type { Blocking } from '../core/effects.ts'
 import { hasCode } from '../core/platform.ts'
+import { holdsLogin } from './login-files.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { linkedBelow } from './second-names.ts'
 import { stateHome, makePrivateDir, rootName } from '../state/user-state.ts'
@@ -46,32 +48,33 @@ const held = new Map<string, Index>()
  * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
  * looked at, which tells whether a name came or went. The list is kept in the user's own state directory.
  */
-export function blockedIn(
-  root: string,
-  isBlocked: (relative: string) => boolean,
-  rules: readonly string[],
-  mayHoldLogin: (name: string) => boolean = () => false,
-): Blocked {
-  const mayBeBlocked = (relative: string): boolean =>
-    mayHoldLogin(relative.slice(relative.lastIndexOf('/') + 1)) || isBlocked(relative)
+export function blockedIn(root: string, blocking: (relative: string) => Blocking, rules: readonly string[]): Blocked {
   const key = digestOf(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}
-  let walk = walked(root, mayBeBlocked, known)
+  let walk = walked(root, blocking, known)
   // A second name changes only the directory it is in: the others are asked how many names their files have now.
-  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, mayBeBlocked, {})
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, blocking, {})
   if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
   } else if (before !== undefined) held.set(root, before)
-  return summary(root, walk.dirs, isBlocked)
+  return summary(root, walk.dirs, isBlockedBy(blocking, root))
 }
 
+/** Looks into the files whose names do not tell. */
+export const isBlockedBy =
+  (blocking: (relative: string) => Blocking, root: string) =>
+  (relative: string): boolean => {
+    const by = blocking(relative)
+    return by === 'always' || (by === 'with-login' && holdsLogin(path.join(root, relative)))
+  }
+
 /** The same without the list, for directories that are looked at rarely. */
-export const blockedNow = (root: string, isBlocked: (relative: string) => boolean): Blocked =>
-  summary(root, walked(root, isBlocked, {}).dirs, isBlocked)
+export const blockedNow = (root: string, blocking: (relative: string) => Blocking): Blocked =>
+  summary(root, walked(root, blocking, {}).dirs, isBlockedBy(blocking, root))
 
 /** Of the list: one in another format is not used. */
 const format = 5
@@ -103,7 +106,7 @@ interface Walked {
   readonly reused: number
 }
 
-function walked(root: string, isBlocked: (relative: string) => boolean, known: Index['dirs']): Walked {
+function walked(root: string, blocking: (relative: string) => Blocking, known: Index['dirs']): Walked {
   const dirs: Record<string, Known> = {}
   let [fresh, reused] = [0, 0]
   const pending = ['']
@@ -118,7 +121,7 @@ function walked(root: string, isBlocked: (relative: string) => boolean, known: I
     else {
       // One that was changed a moment ago may change again without another time.
       const quiet = Date.now() - Number(stat.ctimeMs) > clockTicks
-      now = read(absolute, dir, isBlocked, quiet ? seen : '')
+      now = read(absolute, dir, blocking, quiet ? seen : '')
       fresh++
     }
     dirs[dir] = now
@@ -131,7 +134,7 @@ const clockTicks = 50
 
 const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
 
-function read(absolute: string, dir: string, isBlocked: (relative: string) => boolean, seen: string): Known {
+function read(absolute: string, dir: string, blocking: (relative: string) => Blocking, seen: string): Known {
   const dirs: string[] = []
   const blocked: [string, BlockedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
@@ -141,7 +144,7 @@ function read(absolute: string, dir: string, isBlocked: (relative: string) => bo
     const { name } = entry
     if (isGitName(name)) repository = true
     const isDirectory = entry.isDirectory()
-    if (isBlocked(child(dir, name)) && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
+    if (blocking(child(dir, name)) !== 'never' && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
       blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
     } else if (isDirectory && !isGitName(name) && !isStateName(name)) dirs.push(name)
     if (!entry.isFile()) continue

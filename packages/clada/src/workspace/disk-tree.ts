@@ -31,6 +31,7 @@ import {
 } from './replacement.ts'
 import { copyAttributes } from './attributes.ts'
 import { nativeCalls } from './native.ts'
+import { holdsLoginIn } from '../process/login-files.ts'
 import type { Scratch } from './scratch.ts'
 import { renameFile, syncFileNow, unlinkFile } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
@@ -106,6 +107,21 @@ export class DiskTree implements Tree {
     } catch (error) {
       fs.closeSync(fd)
       throw osError(error, 'open', at.given)
+    }
+  }
+
+  /** Whether a file that may contain a login does. One that cannot be read does. */
+  holdsLogin(at: Location): boolean {
+    try {
+      const { fd } = this.#openRegular(at, 'open')
+      try {
+        return holdsLoginIn(fd)
+      } finally {
+        fs.closeSync(fd)
+      }
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return !(error.problem.kind === 'os' && error.problem.code === 'ENOENT')
     }
   }
 

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
+import type { Discarded } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
-import { hasCode } from '../core/platform.ts'
+import { hasCode, isOsError } from '../core/platform.ts'
 import { locationOf, baseName, Walk } from './walk.ts'
 
 /**
@@ -11,17 +12,27 @@ export const makePlaceholders = (root: string, absolutes: readonly string[]): st
   atNames(root, absolutes, (safePath) => fs.writeFileSync(safePath, '', { flag: 'wx' }))
 
 /**
- * Removes names that a program made, with everything in them, and returns those that were removed. Through the directories
- * themselves: an approved `git checkout` brought a link in the place of `notes`, and `notes/reply.md` was deleted behind it.
+ * Removes names, and returns those that were removed. Through the directories themselves: an approved `git checkout` brought
+ * a link in the place of `notes`, and `notes/reply.md` was deleted behind it.
  */
-export const discardNames = (root: string, absolutes: readonly string[]): string[] =>
-  atNames(root, absolutes, (safePath) => fs.rmSync(safePath, { recursive: true }))
+export const discardNames = (root: string, absolutes: readonly string[], which: Discarded): string[] =>
+  atNames(root, absolutes, removals[which])
 
-export const discardPlaceholders = (root: string, absolutes: readonly string[]): string[] =>
-  atNames(root, absolutes, (safePath) => {
+const removals: Readonly<Record<Discarded, (safePath: string) => void>> = {
+  made: (safePath) => fs.rmSync(safePath, { recursive: true }),
+  placeholders: (safePath) => {
     const stat = fs.lstatSync(safePath)
     if (stat.isFile() && stat.size === 0) fs.unlinkSync(safePath)
-  })
+  },
+  'empty directories': (safePath) => {
+    try {
+      fs.rmdirSync(safePath)
+    } catch (error) {
+      if (!isOsError(error)) throw error
+      // Something was put there, or it was never made.
+    }
+  },
+}
 
 /** Those for which it was done. */
 function atNames(root: string, absolutes: readonly string[], act: (safePath: string) => void): string[] {

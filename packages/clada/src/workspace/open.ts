@@ -9,7 +9,7 @@ import { type Change, changed } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
 import { displacedBy, landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
 import { SecondNames } from '../process/second-names.ts'
-import { type Location, locationOf, Locator } from './walk.ts'
+import { isBlockedByName, type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
 import { type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { WriteNote } from '../core/files.ts'
@@ -96,13 +96,14 @@ export function openWorkspace(
           const further = places.filter(({ root }) => root !== settings.root)
           return further.length === 0 ? begun : begun.then(() => enterAll(further, recorder))
         }
+  const contents = { holdLogin: (absolute: string) => disk.holdsLogin(locationOf(settings.root, absolute)) }
   const names = new SecondNames([settings.root, ...settings.allowedRoots], {
-    isBlocked: (absolute) => judge.isBlocked(absolute),
+    isBlocked: (absolute) => isBlockedByName(judge, contents, absolute),
     ownNames: (file) => recorder?.namesOf(file) ?? 0,
   })
-  const locator = new Locator(judge, settings.symlinks, names)
+  const locator = new Locator(judge, settings.symlinks, contents, names)
   // Restoring a link means the link, not its target.
-  const places = new Locator(judge, 'refuse')
+  const places = new Locator(judge, 'refuse', contents)
   const below = unsaved === undefined ? disk : withUnsaved(disk, unsaved, { settings, locator })
   const staged = over === 'staged' ? new StagedTree(below, acting) : undefined
   const declarations = new Declarations(disk, settings.encoding)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
+import type { Access, PathJudge, PathRefusal, Writer } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
@@ -18,6 +18,8 @@ export interface Location {
   readonly absolute: string
   /** As the block wrote it, for messages. */
   readonly given: string
+  /** Why its content is not for replies if it contains a login. */
+  readonly unlessLogin?: ProblemError | undefined
 }
 
 export const baseName = (location: Location): string => location.parts.at(-1) ?? ''
@@ -26,12 +28,14 @@ export const baseName = (location: Location): string => location.parts.at(-1) ??
 export class Locator {
   readonly #judge: PathJudge
   readonly #symlinks: 'refuse' | 'inside'
+  readonly #contents: Contents
   readonly #names: SecondNames | undefined
 
   /** Without `names` only the spelling of a path decides, as for paths that were located before. */
-  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', names?: SecondNames) {
+  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside', contents: Contents, names?: SecondNames) {
     this.#judge = judge
     this.#symlinks = symlinks
+    this.#contents = contents
     this.#names = names
   }
 
@@ -58,15 +62,16 @@ export class Locator {
   written(absolute: string, by: Writer): Location | { readonly reason: string } {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
-    const { root, parts } = decision
+    const { root, parts, unlessLogin } = decision
     const place = placeOf(root, parts)
+    if (unlessLogin !== undefined && this.#contents.holdLogin(place)) return { reason: unlessLogin.reason }
     const reason = isWatched(place) ? reservedReason : this.#names?.of(place)?.reason
     return reason === undefined ? { root, parts, absolute: place, given: absolute } : { reason }
   }
 
   /** Whether the content of a file is blocked. */
   isBlocked(absolute: string): boolean {
-    return this.#judge.isBlocked(absolute) || this.#names?.of(absolute) !== undefined
+    return isBlockedByName(this.#judge, this.#contents, absolute) || this.#names?.of(absolute) !== undefined
   }
 
   #location(arg: PathArg, absolute: string, access: Access): Location {
@@ -74,20 +79,32 @@ export class Locator {
     if (decision.verdict === 'deny') throw refused(arg, decision)
     const { root, parts } = decision
     const place = placeOf(root, parts)
+    const unlessLogin = decision.unlessLogin && refused(arg, decision.unlessLogin)
+    if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
     // By identity as well: a second mount or a hard link is another path to the same file.
     const other = access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#names?.of(place)
     if (other !== undefined) throw refused(arg, { verdict: 'deny', rule: 'path_denied', ...other })
-    return { root, parts, absolute: place, given: arg.given }
+    return { root, parts, absolute: place, given: arg.given, unlessLogin }
   }
+}
+
+/** What is asked of a file whose name does not tell whether it is blocked. */
+export interface Contents {
+  holdLogin(absolute: string): boolean
+}
+
+/** Whether the content of a file is blocked by its own name. */
+export function isBlockedByName(judge: PathJudge, contents: Contents, absolute: string): boolean {
+  const blocking = judge.blocking(absolute)
+  return blocking === 'always' || (blocking === 'with-login' && contents.holdLogin(absolute))
 }
 
 /** As `path.join` has it, for a root and names that are in order already. */
 const placeOf = (root: string, parts: readonly string[]): string =>
   parts.length === 0 ? root : (root.endsWith(path.sep) ? root : root + path.sep) + parts.join(path.sep)
 
-function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): ProblemError {
-  return new ProblemError({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
-}
+const refused = (arg: PathArg, { rule, reason, advice }: PathRefusal): ProblemError =>
+  new ProblemError({ kind: 'path', rule, path: arg.given, reason, advice })
 
 /**
  * The path with the names that its directories list: Windows opens a file by its short name and in any case as well, and

@@ -1,5 +1,6 @@
 import type { Access, Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
 import type {
+  Discarded,
   FileChoice,
   Files,
   ListedEntry,
@@ -14,6 +15,7 @@ import type {
   Written,
 } from '../core/files.ts'
 import { shortDigestOf, digestOf } from '../core/digest.ts'
+import { bytesContainLogin } from '../core/logins.ts'
 import { looksLikeCells } from '../core/cells.ts'
 import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join, sep } from 'node:path'
@@ -28,7 +30,7 @@ import { decodeAs, encodeAs, encodingByMark } from './text-encoding.ts'
 import { assertLinkStaysInside, type Locator } from './walk.ts'
 import { type Location, linkError } from './walk.ts'
 import { syncMany } from '../process/sync-many.ts'
-import { discardNames, discardPlaceholders, makePlaceholders } from './made-names.ts'
+import { discardNames, makePlaceholders } from './made-names.ts'
 import { longestPause, quietMs } from './scratch.ts'
 import type { Searched } from './search.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
@@ -418,8 +420,8 @@ export class ActionFiles implements Files {
     return makePlaceholders(root, absolutes)
   }
 
-  discard(root: string, absolutes: readonly string[], which: 'made' | 'placeholders'): readonly string[] {
-    return which === 'made' ? discardNames(root, absolutes) : discardPlaceholders(root, absolutes)
+  discard(root: string, absolutes: readonly string[], which: Discarded): readonly string[] {
+    return discardNames(root, absolutes, which)
   }
 
   async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
@@ -469,6 +471,11 @@ export class ActionFiles implements Files {
   /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */
   #readStable(at: Location, waited = 0): Promise<Base> | Base {
     const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
+    // It may have come since the path was checked; these are the bytes that are shown.
+    if (at.unlessLogin !== undefined && bytesContainLogin(base.bytes)) {
+      base.release()
+      throw at.unlessLogin
+    }
     const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs
     if (age >= quietMs || waited >= longestPause || (waited === 0 && base.bytes.length > 0)) return base
     base.release()
