@@ -35,7 +35,7 @@ function readSource(file: string, text: string): SourceFile {
   const resolve = (name: string): string =>
     name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name.replace('@clada/', '')
   const code = text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
-  const imports = [staticImport, bareImport, dynamicImport].flatMap((form) =>
+  const imports = [staticImport, bareImport, dynamicImport, builtinModule].flatMap((form) =>
     [...code.matchAll(form)].map(([, name = '']) => resolve(name)),
   )
   return { file, imports: [...new Set(imports)].sort() }
@@ -45,3 +45,4 @@ function readSource(file: string, text: string): SourceFile {
 const staticImport = /^(?:import|export)\s[^'"`=;]*?\bfrom '([^']+)'/gm
 const bareImport = /^import '([^']+)'/gm
 const dynamicImport = /\bimport\(\s*'([^']+)'\s*\)/g
+const builtinModule = /\bgetBuiltinModule\('([^']+)'\)/g

@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   structure: ['core'],
   actions: ['core', 'structure'],
   state: ['core'],
-  approvals: ['core', 'state', 'policy', 'process'],
+  approvals: ['core', 'state', 'policy', 'process', 'workspace'],
   policy: ['core', 'text'],
   process: ['core', 'state'],
   commands: ['core', 'state', 'approvals', 'policy', 'process'],
@@ -125,7 +125,6 @@ const disk: Readonly<Record<string, readonly string[]>> = {
     'history/programs.ts',
     'history/recover.ts',
     'history/take-over.ts',
-    'approvals/approvals.ts',
     'approvals/socket.ts',
     'approvals/vouchers.ts',
     'timetravel/undo-plan.ts',
@@ -149,23 +148,28 @@ const disk: Readonly<Record<string, readonly string[]>> = {
   'programs, their sandboxes and layers': [
     'process',
     'commands/bounds.ts',
-    'commands/contained.ts',
     'commands/exec-code.ts',
     'commands/interpreters.ts',
   ],
-  // Their digests are compared and shown to the user.
-  'what an approval binds': ['approvals/deciders.ts', 'approvals/git-deciders.ts'],
   'the terminal, the package, and files that the user names': [
     'cli',
-    'config',
+    'config/ignore-files.ts',
+    'config/load.ts',
+    'config/settings.ts',
+    'config/small-file.ts',
+    'config/trust.ts',
     'core/installation.ts',
     'structure/grammar.ts',
-    'ui',
-    'watch',
+    'ui/companion.ts',
+    'ui/follow.ts',
+    'ui/server.ts',
+    'watch/clipboard/open.ts',
+    'watch/place.ts',
+    'watch/token.ts',
+    'watch/watched-file.ts',
   ],
+  'what is open already': ['core/digest.ts'],
   'a temporary project of its own': ['api/check-examples.ts'],
-  // Files of the project by their paths. No other file may be added here.
-  'to be read through the workspace': ['policy/holds-token.ts', 'ui/prompting.ts'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */

@@ -1,8 +1,8 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import type { CommandSettings } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
+import { isFollowedFile } from '../workspace/followed-files.ts'
 import { type ApprovalLine, approvalLineOf, covers } from './approval-line.ts'
 import { type Deciders, decidersDigest, differOnlyIn, readDeciders } from './deciders.ts'
 import { withGitDeciders } from './git-deciders.ts'
@@ -96,7 +96,7 @@ export class Approvals {
     if (words[0] === 'git') return []
     const names = words.slice(1).flatMap((word) => [word, word.slice(word.indexOf('=') + 1)])
     const files = names.map((name) => path.resolve(this.#root, dir, name))
-    return files.filter((file) => fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === false)
+    return files.filter(isFollowedFile)
   }
 
   stateOf(asked: ApprovalLine): ApprovalState {

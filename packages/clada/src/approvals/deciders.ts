@@ -1,10 +1,18 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
 import { hasCode } from '../core/platform.ts'
 import { decidesItself } from '../policy/deciding-files.ts'
 import { isGitName, isStateName } from '../core/reserved-names.ts'
+import {
+  type FollowedEntry,
+  type FollowedName,
+  followDigest,
+  followDirectory,
+  followEntry,
+  followNames,
+  isOfAnother,
+} from '../workspace/followed-files.ts'
 
 /**
  * The digests of everything in some directories that could decide what a command runs, by path from the first of them.
@@ -90,7 +98,7 @@ class Reader {
         const absolute = path.join(root, name)
         if (isGitName(entry.name)) this.#git(absolute, dir === '' ? 'own' : 'inner')
         else if (isStateName(entry.name)) continue
-        else if (entry.isDirectory() && !decidesItself(name, 'directory')) pending.push(name)
+        else if (entry.type === 'directory' && !decidesItself(name, 'directory')) pending.push(name)
         else if (this.#decides(entry, name)) this.entry(absolute)
       }
     }
@@ -100,20 +108,20 @@ class Reader {
   entry(absolute: string): void {
     if (this.unread !== undefined) return
     try {
-      if (fs.lstatSync(absolute).isSymbolicLink()) this.#note(absolute, `-> ${fs.readlinkSync(absolute)}`)
-      const stat = fs.statSync(absolute)
-      if (stat.isDirectory()) this.#wholeDirectory(absolute)
-      else if (stat.isFile()) this.#file(absolute, stat)
-      else this.unread = pathFrom(this.#root, absolute)
+      const entry = followEntry(absolute)
+      if (entry.target !== undefined) this.#note(absolute, `-> ${entry.target}`)
+      if (entry.type === 'directory') this.#wholeDirectory(absolute)
+      else if (entry.type === 'file') this.#file(absolute, entry)
+      else if (entry.type === 'other') this.unread = pathFrom(this.#root, absolute)
     } catch (error) {
       this.#refused(absolute, error)
     }
   }
 
-  #decides(entry: fs.Dirent, name: string): boolean {
+  #decides({ type }: FollowedName, name: string): boolean {
     // A link may lead to a file or to a directory.
-    if (entry.isSymbolicLink()) return decidesItself(name, 'file') || decidesItself(name, 'directory')
-    return decidesItself(name, entry.isDirectory() ? 'directory' : 'file')
+    if (type === 'link') return decidesItself(name, 'file') || decidesItself(name, 'directory')
+    return decidesItself(name, type)
   }
 
   /** Of a git directory what decides which programs git runs; of another repository in the project also what it has. */
@@ -121,39 +129,38 @@ class Reader {
     const names = ['config', 'config.worktree', 'commondir', 'hooks', 'info']
     const more = ['HEAD', 'packed-refs', 'refs', 'modules']
     // A worktree or a submodule has a file that leads to its directory.
-    if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isFile()) this.entry(dir)
+    if (isPlainFile(dir)) this.entry(dir)
     else for (const name of whose === 'own' ? names : [...names, ...more]) this.entry(path.join(dir, name))
   }
 
   #wholeDirectory(dir: string): void {
-    const real = fs.realpathSync(dir)
+    const real = followDirectory(dir)
     if (this.#whole.has(real)) return
     this.#whole.add(real)
     for (const { name } of this.#entriesOf(dir)) this.entry(path.join(dir, name))
   }
 
-  #entriesOf(dir: string): readonly fs.Dirent[] {
+  #entriesOf(dir: string): readonly FollowedName[] {
     try {
-      const entries = fs.readdirSync(dir, { withFileTypes: true })
+      const entries = followNames(dir)
       this.#entries += entries.length
       if (this.#entries > mostEntries) this.unread = pathFrom(this.#root, dir)
-      // Under which of its names a directory is read must not depend on the file system.
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return entries
     } catch (error) {
       this.#refused(dir, error)
       return []
     }
   }
 
-  #file(absolute: string, stat: fs.Stats): void {
-    this.#bytes += stat.size
+  #file(absolute: string, { size, isExecutable }: FollowedEntry): void {
+    this.#bytes += size
     if (this.#bytes > mostBytes) {
       this.unread = pathFrom(this.#root, absolute)
       return
     }
-    const digest = digestOfFile(absolute)
+    const digest = followDigest(absolute)
     if (digest === undefined) this.unread = pathFrom(this.#root, absolute)
-    else this.#note(absolute, `${stat.mode & 0o111 ? 'x' : '-'} ${digest}`)
+    else this.#note(absolute, `${isExecutable ? 'x' : '-'} ${digest}`)
   }
 
   /** What leads nowhere, or is kept from us by another user, is not there for our programs either. */
@@ -170,38 +177,17 @@ class Reader {
   }
 }
 
-function isOfAnother(file: string): boolean {
+function isPlainFile(absolute: string): boolean {
   try {
-    return fs.statSync(file).uid !== process.geteuid?.()
+    const { type, target } = followEntry(absolute)
+    return type === 'file' && target === undefined
   } catch {
-    // A directory above it is another user's.
-    return true
+    return false
   }
 }
 
 /** As git recognises one: a directory without a working tree, which a dependency can name by its path. */
-function isRepository(entries: readonly fs.Dirent[]): boolean {
+function isRepository(entries: readonly FollowedName[]): boolean {
   const names = new Set(entries.map(({ name }) => name))
   return names.has('HEAD') && names.has('objects') && names.has('refs')
-}
-
-const chunk = Buffer.allocUnsafeSlow(1 << 20)
-
-/** Undefined when it is no longer a file, or grew while it was read. */
-function digestOfFile(file: string): string | undefined {
-  const { O_RDONLY, O_NONBLOCK } = fs.constants
-  const descriptor = fs.openSync(file, O_RDONLY | (O_NONBLOCK ?? 0))
-  try {
-    const stat = fs.fstatSync(descriptor)
-    if (!stat.isFile()) return undefined
-    const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
-    let read = 0
-    for (let got = -1; got !== 0 && read <= stat.size; read += got) {
-      got = fs.readSync(descriptor, chunk)
-      hash.update(chunk.subarray(0, got))
-    }
-    return read > stat.size ? undefined : hash.digest('hex')
-  } finally {
-    fs.closeSync(descriptor)
-  }
 }

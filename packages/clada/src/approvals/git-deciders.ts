@@ -1,9 +1,9 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { isInside } from '../core/paths.ts'
 import { systemGit, readProgramOutput } from '../process/programs.ts'
 import { type Deciders, readDeciders } from './deciders.ts'
+import { readStats } from '../state/own-files.ts'
 import { gitName } from '../core/reserved-names.ts'
 
 /**
@@ -28,7 +28,7 @@ export function withGitDeciders(root: string, cwd: string, found: Deciders): Dec
 /** In the directory, or in one above it in the project. */
 function hasRepository(cwd: string, root: string): boolean {
   for (let dir = cwd; isInside(dir, root); dir = path.dirname(dir)) {
-    if (fs.lstatSync(path.join(dir, gitName), { throwIfNoEntry: false }) !== undefined) return true
+    if (readStats(path.join(dir, gitName)) !== undefined) return true
     if (dir === path.dirname(dir)) return false
   }
   return false

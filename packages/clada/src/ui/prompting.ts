@@ -1,5 +1,3 @@
-import fs from 'node:fs'
-import path from 'node:path'
 import { allActions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { contextFiles, contextText } from '../api/context-text.ts'
@@ -9,6 +7,7 @@ import { SettingsError } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
 import { callable } from '../describe/actions.ts'
 import { withFiles, withSection } from '../describe/prompt.ts'
+import { fileSizes } from '../engine/file-sizes.ts'
 import { type TaughtName, taughtNames } from '@clada/reply/syntax/table.ts'
 import { tokenLength, estimateTokens } from '@clada/reply/text/lines.ts'
 import { sessionToken } from '../watch/token.ts'
@@ -27,7 +26,7 @@ export async function projectFacts({ clada, root, options }: Project): Promise<P
   const files = all.slice(0, maxFiles)
   return {
     files,
-    tokens: await tokensIn(root, files),
+    tokens: (await fileSizes(settingsOf(options), files)).map((size) => Math.ceil(size / tokenLength)),
     moreFiles: all.length - files.length,
     actions: callable(allActions(), options).map(({ name, description, everyday }) => ({
       name,
@@ -37,16 +36,6 @@ export async function projectFacts({ clada, root, options }: Project): Promise<P
     syntaxes: taughtNames.filter((name) => options.syntaxes?.includes(name) ?? true),
     context: await contextOf(clada, root),
   }
-}
-
-/** By their sizes: nothing is read. */
-async function tokensIn(root: string, files: readonly string[]): Promise<number[]> {
-  const sizes: number[] = []
-  for (let at = 0; at < files.length; at += 500) {
-    const some = files.slice(at, at + 500).map((file) => fs.promises.lstat(path.resolve(root, file)).catch(() => null))
-    for (const stat of await Promise.all(some)) sizes.push(Math.ceil((stat?.size ?? 0) / tokenLength))
-  }
-  return sizes
 }
 
 /** Classes and their methods; deeper structures are of no use alone. */
