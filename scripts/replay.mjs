@@ -140,7 +140,8 @@ function turnsOf(repository, git) {
 
 /**
  * What the user says begins with `####`, what aider says with `>`, and ends with two spaces; the rest are replies. Headings in a
- * reply begin with `####` too: where aider says after each reply how long it was, it ends there and nowhere else.
+ * reply begin with `####` too: where aider says after each reply how long it was, it ends there, or where the user interrupts
+ * it. Where aider quotes a block that failed, only the first and the last line are marked.
  */
 function turnsIn(text) {
   const turns = []
@@ -151,14 +152,25 @@ function turnsIn(text) {
   const endReply = () => {
     const reply = rows.join('\n').replace(/^\n+|\n+$/g, '')
     if (reply !== '' && !reply.startsWith('# aider chat started')) {
+      if (last !== undefined) last.isHandedOn = true
       turns.push((last = { model, reply: `${reply}\n`, files: [], left: [], before: last?.commit ?? last?.before }))
     }
     rows = []
   }
+  let isFailure = false
   for (const line of text.split(/\r?\n/)) {
-    const isInReply = saysTokens && rows.some((row) => row.trim() !== '')
+    isFailure ||= /^> # \d+ SEARCH\/REPLACE blocks? failed to match!$/.test(line)
+    if (isFailure) {
+      endReply()
+      if (last !== undefined) last.failed = true
+      isFailure = !/ {2}$/.test(line) && !line.startsWith('#### ')
+      if (isFailure || !line.startsWith('#### ')) continue
+    }
+    const isInReply = saysTokens && !/ {2}$/.test(line) && rows.some((row) => row.trim() !== '')
     if ((line.startsWith('#### ') && !isInReply) || line.startsWith('# aider chat started at ')) {
       endReply()
+      // What an architect writes is not applied: aider gives it to an editor, as if the user said it.
+      if (last?.reply?.trimStart().split('\n')[0].trim() === line.slice(5).trim()) last.isHandedOn = true
       if (last !== undefined)
         turns.push((last = { skipped: true, before: last.commit ?? last.before, files: [], left: [] }))
       continue
@@ -191,7 +203,7 @@ function turnsIn(text) {
   return turns.filter(({ skipped }) => !skipped)
 }
 
-function withCommits(git, { model, reply, files, left, commit, before, failed }) {
+function withCommits(git, { model, reply, files, left, commit, before, failed, isHandedOn }) {
   const known = (name) => git('rev-parse', '-q', '--verify', `${name}^{commit}`)?.toString().trim()
   if (commit !== undefined) {
     const [whole, base] = [known(commit), known(`${commit}^`)]
@@ -199,8 +211,8 @@ function withCommits(git, { model, reply, files, left, commit, before, failed })
       ? undefined
       : { model, reply, files: [...new Set(files)], left, commit: whole, base }
   }
-  // A reply on which aider failed is neither of the two.
-  if (files.length > 0 || failed || left.length > 0 || before === undefined) return undefined
+  // A reply on which aider failed, or which another model wrote down as edits, is neither of the two.
+  if (files.length > 0 || failed || isHandedOn || left.length > 0 || before === undefined) return undefined
   const base = known(before)
   return base === undefined ? undefined : { model, reply, files: [], left: [], base }
 }
