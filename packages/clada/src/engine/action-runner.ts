@@ -159,12 +159,6 @@ export class ActionRunner {
   /** An edit of a file that is there under a name in another case goes there; for other paths the report has suggestions. */
   async #withMeantPath(spec: ActionSpec, args: ReadyTask['decoded']['args'], context: ActionContext): Promise<Outcome> {
     const given = pathIn(args)
-    const plain = given && (await unescapedPath(context.files, given))
-    if (given !== undefined && plain !== undefined) {
-      const outcome = await this.#withMeantPath(spec, { ...args, path: plain }, context)
-      const warning = `backslashes of markdown in '${given.given}' were left out: '${plain.given}'`
-      return { ...outcome, warnings: [warning, ...(outcome.warnings ?? [])] }
-    }
     // Edits of a missing file fail anyway, with suggestions.
     const makes = spec.effect === 'write' && !spec.repairs
     const other = makes && given !== undefined ? await this.#besideUser(given, context.files) : undefined
@@ -320,17 +314,6 @@ async function fitting(
 }
 
 const keyOfEdit = ({ params }: Block): string => `${params['path']}\0${params['patch']}`
-
-/** The path without the backslashes that a chat program puts before punctuation, where a file is there. */
-async function unescapedPath(files: Files, { given, base }: PathArg): Promise<PathArg | undefined> {
-  if (base === undefined || !given.includes('\\')) return undefined
-  const plain = given.replace(ESCAPES, '$1')
-  const path = { given: plain, absolute: nodePath.resolve(base, plain), base }
-  const { isListed } = await import('./intended.ts')
-  return (await isListed(files, path.absolute)) ? path : undefined
-}
-
-const ESCAPES = /\\([!-/:-@[-`{-~])/g
 
 const whichFile = ({ given }: PathArg, other: string): Problem => ({
   kind: 'path',

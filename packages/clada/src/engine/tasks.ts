@@ -12,6 +12,7 @@ import { explainDiagnostic } from '../report/diagnostics.ts'
 import { placeholderIn } from '@clada/reply/syntax/placeholder.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import { Corrections } from './correct.ts'
+import { pathHere, type PlainPaths, plainPaths } from './plain-paths.ts'
 import { shamContentOf, shamContentOfDiagnostic } from '@clada/reply/syntax/sham/sham.ts'
 
 /** A block with its number, and its action or the errors in it. */
@@ -74,6 +75,17 @@ export class Tasks {
     })
   }
 
+  /** Whether a path leads out of the project, or is no path on this system. */
+  #isOutside(given: string): boolean {
+    try {
+      this.#disk.isThere(path.resolve(this.#options.settings.root, given))
+      return false
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return error.problem.kind === 'path' && OUTSIDE.has(error.problem.rule)
+    }
+  }
+
   /** A path that may not be looked at is none that the project has. */
   #exists(absolute: string): boolean {
     try {
@@ -112,14 +124,22 @@ export class Tasks {
 
   /**
    * Models leave out the directories of a file: `App.js` for `client/src/App.js`. Where the path does not exist and exactly
-   * one file ends in it, that file is proposed; where several do, none is taken.
+   * one file ends in it, that file is proposed; where several do, none is taken. Others write the absolute path that the file
+   * has on another machine.
    */
   async #withWholePath(block: Block): Promise<{ block: Block; several: readonly string[] }> {
     const unchanged = { block, several: [] }
     const given = this.#withPlainPaths(block).params['path'] ?? ''
     const { root, registry } = this.#options.settings
     const becomes = registry.get(block.action)?.file
-    if (this.#options.options.strict || !mayBeShort(block, becomes) || !SHORT.test(given)) return unchanged
+    if (this.#options.options.strict || !isOfOtherTool(block)) return unchanged
+    const isThere = (absolute: string): boolean => this.#exists(absolute)
+    const here = this.#isOutside(given) ? pathHere(given, becomes, { root, isThere }) : undefined
+    if (here !== undefined) {
+      const warning = `'${given}' is outside the project; it was read as '${here}'`
+      return { block: asProposal(block, here, warning), several: [] }
+    }
+    if (!mayBeShort(block, becomes) || !SHORT.test(given)) return unchanged
     const [first = ''] = given.split('/')
     if (this.#exists(path.resolve(root, first))) return unchanged
     const found = await this.#disk.filesEndingIn(given)
@@ -128,15 +148,7 @@ export class Tasks {
     // An edit of a file that does not exist fails anyway, and its report names the files that may be meant.
     if (found.length > 1) return { block, several: becomes === 'replaced' ? found : [] }
     const warning = `'${given}' was read as '${only}', the only file whose path ends in it`
-    return {
-      block: {
-        ...block,
-        params: { ...block.params, path: only },
-        proposed: true,
-        warnings: [...(block.warnings ?? []), warning],
-      },
-      several: [],
-    }
+    return { block: asProposal(block, only, warning), several: [] }
   }
 
   #task(block: Block, several: readonly string[]): Task {
@@ -176,47 +188,32 @@ export class Tasks {
     return isAtomic && spec.startsProcess?.(params) === true
   }
 
-  #withPlainPaths(block: Block): { params: Block['params']; warnings: string[] } {
-    const bare = this.#options.options.strict ? { params: block.params, warnings: [] } : this.#withoutBackticks(block)
-    const { params, warnings } = this.#withoutRootName({ ...block, params: bare.params })
-    return { params, warnings: [...bare.warnings, ...warnings] }
-  }
-
-  /** Models put paths in backticks, as in prose. They are removed unless there is such a file. */
-  #withoutBackticks({ params }: Block): { params: Block['params']; warnings: string[] } {
-    const bare: Record<string, string> = {}
-    for (const name of ['path', 'old_path', 'new_path']) {
-      const inner = /^`([^`\n]+)`$/.exec(params[name] ?? '')?.[1]
-      if (inner !== undefined && !this.#exists(path.resolve(this.#options.settings.root, params[name] ?? '')))
-        bare[name] = inner
-    }
-    const names = Object.keys(bare)
-    if (names.length === 0) return { params, warnings: [] }
-    const warnings = names.map((name) => `'${params[name]}' was read as '${bare[name]}', without the backticks`)
-    return { params: { ...params, ...bare }, warnings }
-  }
-
-  /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */
-  #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
-    const { root } = this.#options.settings
-    const given = params['path'] ?? ''
-    const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
-    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#disk.isThere(path.join(root, name))
-    if (!isLed) return { params, warnings: [] }
-    const short = given.slice(name.length + 1)
-    const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`
-    return {
-      params: { ...params, path: short },
-      warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
-    }
+  #withPlainPaths(block: Block): PlainPaths {
+    const { options, settings } = this.#options
+    return plainPaths(block, {
+      root: settings.root,
+      strict: options.strict ?? false,
+      isThere: (absolute) => this.#exists(absolute),
+    })
   }
 }
 
+const isOfOtherTool = ({ syntax, diagnostics }: Block): boolean =>
+  diagnostics.length === 0 && syntaxOf(syntax).kind !== 'native'
+
 /** Whether a block is about a file that should exist: an edit of another tool, or a whole file that is proposed. */
-const mayBeShort = ({ syntax, diagnostics }: Block, becomes: ActionSpec['file']): boolean =>
-  diagnostics.length === 0 &&
-  syntaxOf(syntax).kind !== 'native' &&
-  (becomes === 'replaced' ? syntax === 'proposal' : becomes === 'edited' || becomes === 'deleted')
+const mayBeShort = ({ syntax }: Block, becomes: ActionSpec['file']): boolean =>
+  becomes === 'replaced' ? syntax === 'proposal' : becomes === 'edited' || becomes === 'deleted'
+
+const asProposal = (block: Block, path: string, warning: string): Block => ({
+  ...block,
+  params: { ...block.params, path },
+  proposed: true,
+  warnings: [...(block.warnings ?? []), warning],
+})
+
+/** Drives of Windows are no names elsewhere. */
+const OUTSIDE: ReadonlySet<string> = new Set(['path_escape', 'invalid_parameter'])
 
 /** `./a.ts` and paths from the root of the disk say where the file is. */
 const SHORT = /^[^./\\~][^\\:]*$/
