@@ -20,7 +20,7 @@ describe.each(formats)('%s', (format) => {
     const text = read(`${name}.txt`)
     const { blocks, diagnostics } = readForeign(format, text)
     const found = blocks.map((block) => {
-      const { action, label, params, startLine, endLine, warnings } = block
+      const { action, label, params, startLine, endLine, warnings, proposed } = block
       const own = explained(block)
       return {
         action,
@@ -34,6 +34,7 @@ describe.each(formats)('%s', (format) => {
           }),
         }),
         ...(warnings && { warnings }),
+        ...(proposed && { proposed }),
       }
     })
     expect({ blocks: found }).toEqual(JSON.parse(read(`${name}.json`)))

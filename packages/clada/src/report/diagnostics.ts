@@ -122,6 +122,7 @@ const reportCodes: ReportCodes = {
   'patch-in-call': ({ inner }) => reportCodeOf(inner),
   'patch-open': 'truncated',
   'search-open': 'truncated',
+  'search-cut': 'truncated',
   'diff-open': 'truncated',
   'diff-nameless': ({ isCut }) => (isCut ? 'truncated' : 'malformed_block'),
   'diff-binary': 'binary_file',
@@ -441,6 +442,10 @@ const sentences: Sentences = {
     'Block not closed: the text ends before >>>>>>> REPLACE',
     `End the block with >>>>>>> REPLACE. ${again(line)}`,
   ],
+  'search-cut': ({ by }) => [
+    `Block not closed: another begins on line ${by}, before >>>>>>> REPLACE`,
+    `End the block with >>>>>>> REPLACE, if the one on line ${by} does not take its place.`,
+  ],
   'search-stray': () => ['REPLACE without SEARCH', 'Begin the block with <<<<<<< SEARCH, the old text and =======.'],
   'search-none': () => [
     'A diff without SEARCH',
@@ -462,8 +467,8 @@ const sentences: Sentences = {
     `A second divider: the first is on line ${line}, and either may be content`,
     'Use a length from 5 to 9 for all three markers of the block that no content line has.',
   ],
-  'search-nameless': ({ other }) => [
-    `SEARCH without a file name${other === undefined ? '' : `, below text that mentions ${other}`}`,
+  'search-nameless': () => [
+    'SEARCH without a file name',
     'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
   ],
 

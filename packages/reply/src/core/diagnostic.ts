@@ -163,7 +163,8 @@ export interface DiagnosticData {
   'search-after-head': undefined
   'search-no-divider': undefined
   'search-two-dividers': { line: number }
-  'search-nameless': { other?: string }
+  'search-nameless': undefined
+  'search-cut': { by: number }
 
   'diff-open': undefined
   'diff-nameless': { isCut: boolean }

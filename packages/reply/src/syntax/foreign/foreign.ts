@@ -213,6 +213,8 @@ export interface Found {
   /** As in `Block`. */
   readonly uncertainMarks?: true
   readonly part?: Block['part']
+  /** As in `Block`. */
+  readonly proposed?: true
 }
 
 /** What was meant as a block and cannot be read. */
@@ -299,6 +301,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
   // Added, not spread: a copy of every block would cost more than reading it.
   if (found.uncertainMarks) block.uncertainMarks = true
   if (found.part !== undefined) block.part = found.part
+  if (found.proposed) block.proposed = true
   if (format.sides === undefined && sideMayLead(found)) block.sideMayLead = true
   if (own > 0 || indented !== undefined) block.warnings = [...(found.warnings ?? []), ...(indented ?? [])]
   return block

@@ -1,5 +1,5 @@
 import { type Source, textFrom } from '../../core/source.ts'
-import { type Fence, rowAt } from '../../regions/fences.ts'
+import { type Fence, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
 
 /**
@@ -92,7 +92,12 @@ export function filesSpokenOf(line: string): string[] {
   const words = line.match(line.includes('`') ? QUOTED_OR_WORD : WORD) ?? []
   return words
     .map((word) => word.replace(/^`+|`+$/g, '').replace(/\.+$/, ''))
-    .filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
+    .filter(
+      (word) =>
+        !word.startsWith('//') &&
+        !isProduct(word) &&
+        (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word) || WITHOUT_EXTENSION.test(word)),
+    )
 }
 
 /** Frameworks have routes such as `app/[id]/page.tsx`, `blog/[...slug].astro` and `routes/($lang).users.$id.tsx`. */
@@ -104,6 +109,16 @@ const LONG = 1000
 
 const CODE =
   /\.(?:[cm]?[jt]sx?|pyi?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|sh|sql|html?|s?css|vue|svelte|json|ya?ml|toml|xml|md|txt|ini|cfg)$/
+
+/** Frameworks that are called like files. */
+export const isProduct = (word: string): boolean => PRODUCT.test(word)
+
+const PRODUCT =
+  /^(?:node|next|vue|react|express|three|d3|nuxt|ember|backbone|angular|asp|socket|moment|chart|p5|alpine|discord|electron)\.(?:js|io|net)$/i
+
+/** Files that are known by their whole name. Other words with a dot before them are selectors, methods or extensions. */
+const WITHOUT_EXTENSION =
+  /^(?:[\w./-]*\/)?(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile|Caddyfile|Pipfile|go\.(?:mod|sum)|\.(?:\w+ignore|git(?:attributes|modules)|env(?:\.[\w-]+)*|editorconfig|htaccess|(?:npm|yarn|nvm|eslint|prettier|stylelint|babel|swc|browserslist|lintstaged|bash|zsh|vim|pylint|coverage)rc(?:\.\w+)?|(?:bash_)?profile|(?:node|python|ruby|tool)-versions?|flake8|clang-(?:format|tidy)|cursorrules))$/
 
 function looksLikeName(text: string, marked: boolean): boolean {
   if (text === '' || text.length > 1024 || /[<>|"`\0]|^\w+:\/\/|[.!?,;]$/.test(text)) return false
@@ -144,10 +159,12 @@ export function spokenInSection(
   const regions = Regions.of(source)
   const above = lineAbove(source, opener, 1)
   const isSameFile = above !== undefined && SAME_FILE.test(rowAt(source, above))
-  let [rows, isBeside] = [0, true]
-  for (let line = opener - 1; line >= 1 && rows < MOST_ROWS; line--) {
+  let [rows, fences, isBeside] = [0, 0, true]
+  for (let line = opener - 1; line >= 1 && rows < MOST_ROWS && fences < MOST_FENCES; line--) {
     const fence = regions.fenceAround(line)
-    isBeside &&= isSameFile || (line >= floor && fence === undefined && rows < FEW_ROWS)
+    fences += Number(fence !== undefined)
+    isBeside &&=
+      isSameFile || (line >= floor && rows < FEW_ROWS && (fence === undefined || isNamelessDiff(source, fence)))
     line = fence?.first ?? line
     const row = fence === undefined ? rowAt(source, line) : ''
     if (row.trim() === '') continue
@@ -160,16 +177,15 @@ export function spokenInSection(
   return undefined
 }
 
+/** A diff without names is of the same file as the next one, if no other is spoken of between them. */
+function isNamelessDiff(source: Source, fence: FenceRegion): boolean {
+  if (!isDiffFence(fence)) return false
+  for (let line = fence.first + 1; line < fence.last; line++)
+    if (/^\s*(?:--- |\+\+\+ |diff )/.test(rowAt(source, line))) return false
+  return true
+}
+
 const SAME_FILE = /\b(?:same|this|that) file\b/i
 /** Lines of text, without those in fences. */
 const [FEW_ROWS, MOST_ROWS] = [4, 40]
-
-/** The one file that the line above a fence speaks of, and that line. */
-export function spokenAbove(
-  source: Source,
-  opener: number,
-): { readonly path: string; readonly line: number } | undefined {
-  const line = lineAbove(source, opener, 1)
-  const [path, ...others] = line === undefined ? [] : new Set(filesSpokenOf(rowAt(source, line)))
-  return line === undefined || path === undefined || others.length > 0 ? undefined : { path, line }
-}
+const MOST_FENCES = 20

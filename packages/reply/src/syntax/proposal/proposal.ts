@@ -5,7 +5,7 @@ import { Source } from '../../core/source.ts'
 import { foreign, type Found, MarkList, Rows } from '../foreign/foreign.ts'
 import { contentEnd, type Fence, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { isNumbered, Regions } from '../../regions/regions.ts'
-import { isHeading, lineAbove, nameIn, nameInFence, spokenAbove, spokenInSection } from '../foreign/name.ts'
+import { isHeading, lineAbove, nameIn, nameInFence, spokenInSection } from '../foreign/name.ts'
 import { hunkText } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
@@ -176,7 +176,7 @@ function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
   const inInfo = infoTitle(fence)
   const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
   const named = inInfo ?? above
-  if (isDiffFence(fence)) return { places: hunksIn(source, fence), last }
+  if (isDiffFence(fence)) return { places: hunksIn(source, fence, floor), last }
   if (OTHER.test(language)) return { places: [], last }
   const rows = contentOf(source, fence)
   const pair = pairAt(source, fence, floor)
@@ -235,22 +235,24 @@ const firstOf = (rows: Rows): string => {
   return ''
 }
 
-/** The hunks of a diff that names no file, where the sentence above it does. */
-function hunksIn(source: Source, fence: FenceRegion): Place[] {
+/** The hunks of a diff that names no file, where the text above it does. */
+function hunksIn(source: Source, fence: FenceRegion, floor: number): Place[] {
   const { first, last, isClosed } = fence
-  const named = spokenAbove(source, first)
+  const named = spokenInSection(source, first, 1)
   const rows = textsOf(contentOf(source, fence))
   const isDiff =
     rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
-  if (named === undefined || !isDiff || !isClosed) return []
+  if (named === undefined || !isFile(named.path) || !isDiff || !isClosed) return []
   const marked = rows.map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`)).join('\n')
   const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
-  const { path, line } = named
+  const { path } = named
+  // Another fence may be between.
+  const line = named.line < floor ? first : named.line
   const found = {
     ...foundOf(path, { action: 'file_patch', content: '' }, { line, last, findings: [] }),
     params: { path, patch },
   }
-  const said = titleIn(rowAt(source, line))?.said ?? 'whole'
+  const said = titleIn(rowAt(source, named.line))?.said ?? 'whole'
   return [{ line, last, found, ...(said === 'example' ? { reason: 'example' as const } : {}) }]
 }
 

@@ -1,4 +1,4 @@
-import { filesSpokenOf, nameIn } from '../foreign/name.ts'
+import { filesSpokenOf, isProduct, nameIn } from '../foreign/name.ts'
 
 /**
  * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
@@ -72,7 +72,7 @@ export const LONG = 300
 
 /** Whether a text names a file rather than a thing with a dot in it. */
 export function isFile(path: string): boolean {
-  if (/[<>|"`*?\0]|\$\{|(?:^|[/\\])\$[A-Z]|^\w+:\/\/|[/\\]$|^~/.test(path) || PRODUCT.test(path)) return false
+  if (/[<>|"`*?\0]|\$\{|(?:^|[/\\])\$[A-Z]|^\w+:\/\/|[/\\]$|^~/.test(path) || isProduct(path)) return false
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   if (SPECIAL.test(base) || /^\.[a-z][\w.-]*$/i.test(base)) return true
   return base === path ? KNOWN.test(base) : /^[^.].*\.[a-z]\w{0,9}$/i.test(base)
@@ -80,9 +80,6 @@ export function isFile(path: string): boolean {
 
 const SPECIAL =
   /^(?:Makefile|Dockerfile(?:\.\w+)?|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile|Caddyfile|Pipfile|LICENSE|README|CHANGELOG|CODEOWNERS|go\.mod|go\.sum)$/
-
-const PRODUCT =
-  /^(?:node|next|vue|react|express|three|d3|nuxt|ember|backbone|angular|asp|socket|moment|chart|p5|alpine|discord|electron)\.(?:js|io|net)$/i
 
 const KNOWN =
   /^[\w@+ .()[\]-]*[\w)\]]\.(?:[cm]?[jt]sx?|pyi?|ipynb|go|rs|java|kts?|scala|clj|groovy|gradle|c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|cs|fs|vb|rb|erb|php|swift|dart|lua|r|jl|pl|pm|exs?|erl|hs|mli?|elm|zig|nim|sol|sh|bash|zsh|fish|ps1|bat|cmd|sql|prisma|graphql|gql|proto|html?|css|scss|sass|less|styl|vue|svelte|astro|jsonc?|json5|ya?ml|toml|xml|xsd|svg|csv|tsv|mdx?|markdown|rst|adoc|tex|txt|ini|cfg|conf|config|env|properties|plist|lock|tf|tfvars|hcl|nix|cmake|mk|dockerfile|service|tmpl|tpl|hbs|ejs|pug|njk|jinja2?|j2|diff|patch)$/i

@@ -3,7 +3,8 @@ import type { Finding } from '../../core/diagnostic.ts'
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found } from '../foreign/foreign.ts'
 import { frameAt, rowAt } from '../../regions/fences.ts'
-import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
+import { filesSpokenOf, lineAbove, nameIn, nameInFence, spokenInSection } from '../foreign/name.ts'
+import { isFile } from '../proposal/title.ts'
 import { parseHunks, sideOf } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
@@ -16,14 +17,15 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  *   divider = "======="                       5 to 9 marks
  *   tail    = ">>>>>>> REPLACE" | UPDATED     5 to 9 marks, "+" for ">" too
  *   fence   = "```" | "<source>" | "<code>" | "<pre>" | "<codeblock>" | "<sourcecode>"
- *   name    = the file, see `foreign/name.ts`; that of the block before when it is missing, unless the text between
- *             them speaks of another file
+ *   name    = the file, see `foreign/name.ts`; that of the block before when it is missing. Where the text above speaks of
+ *             one file, or of another one, the block is proposed for that
  *
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
  * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
  * another number does; so a block with nine marks may hold blocks with seven. Two dividers that fit are a mistake,
- * because either may be content, unless nothing is between them or after the second. So is a head before the tail: either a tail is missing, or the head is content, and
- * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
+ * because either may be content, unless nothing is between them or after the second. So is a head before the tail: either a
+ * tail is missing, or the head is content, and nothing down to the tail is executed. If that head has a name and it and all
+ * below it are whole, the block before was cut off, and those are proposed. A block without a tail reaches to the end of the text.
  *
  * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
  * above them says where they begin. No old lines, or blank ones, mean a
@@ -46,7 +48,7 @@ export const searchReplace = foreign({
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
     const named = nameSeeker(source)
-    let name: string | undefined
+    let before: Pick<Before, 'name' | 'doubt'> = { name: undefined, doubt: undefined }
     let floor = 1
     return {
       seek(line) {
@@ -55,8 +57,8 @@ export const searchReplace = foreign({
         return marks.seek(line)
       },
       read(line) {
-        const run = readRun(source, marks, line, { name, floor, named })
-        name = run.name
+        const run = readRun(source, marks, line, { ...before, floor, named })
+        before = run
         floor = run.next
         return { found: [run.found], next: run.next }
       },
@@ -78,9 +80,13 @@ export function editsText(
   return edits.join('\n\n')
 }
 
+/** Why a block is only proposed: a sentence names its file, or a block above it was cut off and may have it as content. */
+type Doubt = 'spoken' | 'cut off' | undefined
+
 interface Before {
   /** The file of the block before. */
   readonly name: string | undefined
+  readonly doubt: Doubt
   /** Lines above this one belong to it. */
   readonly floor: number
   readonly named: SeekName
@@ -88,6 +94,7 @@ interface Before {
 
 interface Run {
   readonly name: string | undefined
+  readonly doubt: Doubt
   readonly found: Found
   readonly next: number
 }
@@ -95,35 +102,56 @@ interface Run {
 /** The block that opens on a line, and those after it that belong to the same patch. */
 function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
   const named = before.named(line, before.floor)
-  const other =
-    named === undefined && before.name !== undefined
-      ? otherFile(source, before.floor, line - 1, before.name)
-      : undefined
-  const name = named?.path ?? (other === undefined ? before.name : undefined)
-  const edit = readEdit(source, marks, line, name)
-  const first: Edit =
-    other === undefined || edit.findings.length > 0
-      ? edit
-      : { ...edit, findings: [{ line, code: 'search-nameless', data: { other } }] }
+  const [spoken, ...others] = named === undefined ? spokenAbove(source, line, before) : none
+  const name = others.length > 0 ? undefined : ((named ?? spoken)?.path ?? before.name)
+  const isSpoken = spoken !== undefined || (named === undefined && before.doubt === 'spoken')
+  const own = before.doubt === 'cut off' ? before.doubt : isSpoken ? 'spoken' : undefined
+  const readFrom = (head: number): Edit => endCutOff(readEdit(source, marks, head, name), before.named)
+  const first = readFrom(line)
   const startLine = named?.line ?? line
+  const foundIn = (edits: readonly Edit[], text: Parameters<typeof foundOf>[3]): Found => {
+    const found = foundOf(edits, startLine, name, text)
+    if (own === undefined || found.findings.length > 0) return found
+    const warning = spoken && `there is no path above the block; line ${spoken.line} names ${spoken.path}`
+    return { ...found, proposed: true, warnings: [...(found.warnings ?? none), ...(warning ? [warning] : none)] }
+  }
   if (isNewFile(first)) {
-    return { name, found: foundOf([first], startLine, name, { content: first.replace }), next: first.next }
+    return { name, doubt: own, found: foundIn([first], { content: first.replace }), next: first.next }
   }
 
   const edits = [first]
   let last = first
   // A tail without a head does not begin a hunk.
-  while (last.endLine !== null && marks.isHead(line)) {
+  while (last.endLine !== null && last.cutBy === undefined && marks.isHead(line)) {
     const head = marks.seek(last.next)
     if (!marks.isHead(head)) break
     const other = before.named(head, last.next)
     if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
-    const edit = readEdit(source, marks, head, name)
-    if (isNewFile(edit)) break
+    const edit = readFrom(head)
+    if (isNewFile(edit) || edit.cutBy !== undefined) break
     edits.push(edit)
     last = edit
   }
-  return { name, found: foundOf(edits, startLine, name, { patch: patchOf(edits) }), next: last.next }
+  const doubt = first.cutBy === undefined ? own : 'cut off'
+  return { name, doubt, found: foundIn(edits, { patch: patchOf(edits) }), next: last.next }
+}
+
+/** A block that was cut off ends where the next one names its file; without a name that may be content. */
+function endCutOff({ cutBy, ...edit }: Edit, named: SeekName): Edit {
+  const name = cutBy === undefined ? undefined : named(cutBy, edit.line + 1)
+  if (cutBy === undefined || name === undefined) return edit
+  const last = name.line - 1
+  const finding = { line: edit.line, code: 'search-cut', data: { by: cutBy } } as const
+  return { ...edit, cutBy, endLine: last, lastLine: last, next: name.line, findings: [finding] }
+}
+
+/** The files that the text above a head without a name speaks of, if it does not speak of that of the block before. */
+function spokenAbove(source: Source, head: number, { name, floor }: Before): readonly NamedAbove[] {
+  if (name !== undefined) return otherFiles(source, floor, head - 1, name)
+  const above = lineAbove(source, head, floor)
+  const opener = above !== undefined && frameAt(source, above) !== undefined ? above : head
+  const spoken = spokenInSection(source, opener, floor)
+  return spoken !== undefined && isFile(spoken.path) ? [spoken] : none
 }
 
 /** All edits between two lines, for a file that is named elsewhere, as one patch. */
@@ -163,7 +191,7 @@ function foundOf(
   const own = allOf(edits, ({ findings }) => findings)
   const shells = allOf(edits, (edit) => edit.shells ?? none)
   const isNameless = name === undefined && first !== undefined && own.length === 0
-  const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless', data: {} }] : own
+  const findings: readonly Finding[] = isNameless ? [{ line: first.line, code: 'search-nameless' }] : own
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
     params: paramsOf(name, findings.length > 0 ? undefined : text),
@@ -279,18 +307,18 @@ function nameAbove(source: Source, head: number, floor: number): NamedAbove | un
 const RENAMED = /^#{1,6}\s+Renamed file:/i
 
 /**
- * A file that lines speak of, when they do not speak of `name`: a reply that continues with another file may say so in a
+ * The files that lines speak of, when they do not speak of `name`: a reply that continues with another file may say so in a
  * sentence.
  */
-export function otherFile(source: Source, first: number, last: number, name: string): string | undefined {
-  let other: string | undefined
+function otherFiles(source: Source, first: number, last: number, name: string): readonly NamedAbove[] {
+  const others = new Map<string, NamedAbove>()
   for (let line = first; line <= last; line++) {
-    for (const file of filesSpokenOf(rowAt(source, line))) {
-      if (isEndOf(file, name) || isEndOf(name, file)) return undefined
-      other ??= file
+    for (const path of filesSpokenOf(rowAt(source, line))) {
+      if (isEndOf(path, name) || isEndOf(name, path)) return none
+      if (isFile(path) && !others.has(path)) others.set(path, { path, line })
     }
   }
-  return other
+  return [...others.values()]
 }
 
 const isEndOf = (end: string, path: string): boolean => path === end || path.endsWith(`/${end}`)

@@ -18,6 +18,8 @@ export interface Edit {
   /** Its markers, where one of them is not written as usual. */
   readonly shells?: readonly string[]
   readonly next: number
+  /** The head inside it, if that and all below it are whole: then this one was cut off, and written again. */
+  readonly cutBy?: number
 }
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
@@ -29,7 +31,8 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   if (end === undefined) return broken(line, null, source.lineCount + 1, { code: 'search-open', line })
   if (inner !== undefined) {
     const finding = { code: 'search-inside', data: { first: line, last: end.line } } as const
-    return broken(line, end.line, end.line + 1, { ...finding, line: inner.line })
+    const edit = broken(line, end.line, end.line + 1, { ...finding, line: inner.line })
+    return marks.areWholeFrom(inner.line) ? { ...edit, cutBy: inner.line } : edit
   }
   const divider = dividerOf(source, head, dividers, {
     end,
@@ -264,11 +267,21 @@ export class SearchReplaceMarks {
     return [head, divider, tail]
   }
 
+  /** Whether the markers from a line on are those of whole blocks, one after another. */
+  areWholeFrom(line: number): boolean {
+    const { marks } = this.#all
+    const first = this.#all.indexFrom(line)
+    for (let at = first; at < marks.length; at++) if (marks[at]?.form.kind !== IN_ORDER[(at - first) % 3]) return false
+    return (marks.length - first) % 3 === 0
+  }
+
   /** All markers in order, and the index of the first at or after a line. */
   from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
     return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
   }
 }
+
+const IN_ORDER: readonly Form['kind'][] = ['head', 'divider', 'tail']
 
 function findMarks(source: Source, plain: ReadMarker): Mark[] {
   const marks: Mark[] = []

@@ -4,7 +4,8 @@ import { kindsIn } from '../../text/undamage.ts'
 import { markerWarning, foreign, type Found, unreadable } from '../foreign/foreign.ts'
 import { contentEnd, fenceAt, type FenceRegion, isDiffFence, rowAt } from '../../regions/fences.ts'
 import { Regions } from '../../regions/regions.ts'
-import { spokenAbove } from '../foreign/name.ts'
+import { spokenInSection } from '../foreign/name.ts'
+import { isFile } from '../proposal/title.ts'
 import { foundOf } from './section.ts'
 import { EXTENDED, Region, type Section, UdiffWalk } from './walk.ts'
 
@@ -120,8 +121,8 @@ function readFenced(source: Source, fence: FenceRegion): { found: Found[]; next:
   const named = sections[0]?.line ?? end
   const isNameless = named > region.first && region.hasRow(named, (c) => c !== SPACE, /^(?:@@|[-+])/)
   // Where a sentence above names the file, it is a proposal.
-  const isProposed = found.length === 0 && closed && spokenAbove(source, opener) !== undefined
-  if (isNameless && isDiffFence(fence) && !isProposed)
+  const spoken = found.length === 0 && closed ? spokenInSection(source, opener, 1) : undefined
+  if (isNameless && isDiffFence(fence) && (spoken === undefined || !isFile(spoken.path)))
     found.unshift(nameless(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
   return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
