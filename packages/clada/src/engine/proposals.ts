@@ -3,6 +3,7 @@ import type { Block, NotExecutedReason } from '@clada/reply/core/block.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Proposal } from '@clada/reply/core/proposal.ts'
+import { commentMarksFor } from '@clada/reply/text/comment-marks.ts'
 import { namesOnly } from '@clada/reply/syntax/proposal/proposal.ts'
 import { missingSentence } from '../report/words.ts'
 import { dominantEol, toEol } from '@clada/reply/text/lines.ts'
@@ -54,6 +55,7 @@ export class Proposals {
     const { unplaced } = block.part ?? {}
     if (text === undefined) return unplaced === undefined ? { task } : { task, reason: unplaced }
     if (isHeldIn(text, content, unplaced !== undefined)) return { task, reason: 'listing' }
+    if (hasOnlyComments(given, content) && !hasOnlyComments(given, text)) return { task, reason: 'example' }
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
     const isTitled = namesOnly(first, given) && !text.split(/\r?\n/).includes(first)
     const own = isTitled ? rest : content
@@ -65,14 +67,15 @@ export class Proposals {
     const file = { path: given, text }
     if (await this.#inTime(() => coversFile(file, own))) return { task: { ...asWhole, extent: 'whole' } }
     const isIncomplete = extent === 'incomplete'
+    const unsure: Intended = block.part?.isExplained ? { task, reason: 'listing' } : { task: asWhole }
     if (isIncomplete && (block.part === undefined || !isSmallOf(text, own))) return { task: asWhole }
     const look = isIncomplete ? 'members' : unplaced === undefined ? 'likely' : 'known'
     const placed = await this.#inTime(() => placeParts(file, own, look))
     // A file that was shortened has its beginning as well.
-    if (isIncomplete && (placed === undefined || placed.inserted.length > 0)) return { task: asWhole }
+    if (isIncomplete && (placed === undefined || placed.inserted.length > 0)) return unsure
     if (placed?.text === text) return { task, reason: 'listing' }
     if (placed !== undefined) return { task: asPart(task, placed) }
-    if (unplaced === undefined) return { task: asWhole }
+    if (unplaced === undefined) return unsure
     const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
     const [nearest] = await nearestPlaces(text, own)
     return { task, reason: unplaced, ...(nearest && { nearest: [nearest.line, nearest.endLine] }) }
@@ -182,6 +185,13 @@ function isHeldIn(text: string, content: string, isFragment: boolean): boolean {
     return lines.join('\n').replace(/^\n+|\n+$/g, '')
   }
   return content.trim() !== '' && `\n${plainLines(text)}\n`.includes(`\n${plainLines(content)}\n`)
+}
+
+/** "Paste the contents of the file here": a text without code never takes the place of one with code. */
+function hasOnlyComments(path: string, text: string): boolean {
+  const marks = commentMarksFor(path)
+  const rows = text.split('\n').filter((row) => row.trim() !== '')
+  return marks !== undefined && rows.length > 0 && rows.every((row) => row.trimStart().startsWith(marks.open))
 }
 
 /** What a text may be of its file. What has its beginning is the whole of it, or that without its last declarations. */

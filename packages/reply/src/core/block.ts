@@ -57,8 +57,11 @@ export interface Block<Found = Diagnostic> {
   readonly uncertainMarks?: true
   /** A proposal: shown to the user before it is applied. */
   readonly proposed?: true
-  /** Its text may be declarations of a file and not all of it. `unplaced`: it is no whole file, and listed for this reason if it has no place. */
-  readonly part?: { readonly unplaced?: FragmentReason }
+  /**
+   * Its text may be declarations of a file and not all of it. `unplaced`: it is no whole file, and listed for this reason if it
+   * has no place. `isExplained`: the words above it only explain, so that a text with little of its file is a listing.
+   */
+  readonly part?: { readonly unplaced?: FragmentReason; readonly isExplained?: true }
 }
 
 /** Whether a block can run as it is written. */

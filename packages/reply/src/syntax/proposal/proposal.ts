@@ -10,7 +10,7 @@ import { hunkText } from '../search-replace/search-replace.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn, contentOf, labelledIn, type Pair, pairAt, textsOf } from './pair.ts'
 import { isFile, type Title, titleIn } from './title.ts'
-import { toldIn } from './told.ts'
+import { explains, toldIn } from './told.ts'
 
 /*
  * Whole files in a reply of a model that was not taught a format:
@@ -62,6 +62,8 @@ export function placesIn(source: Source): Place[] {
   let floor = 1
   /** The end of a fence that is read as if it were none. */
   let open = Infinity
+  /** Whether what was said of the file before only explains it: that holds for those directly below it too. */
+  let isExplained = false
   for (let line = 1; line <= source.lineCount; line++) {
     if (source.text.charCodeAt(source.startOf(line)) === QUOTED) {
       const quoted = quotedFrom(source, line)
@@ -70,10 +72,13 @@ export function placesIn(source: Source): Place[] {
       continue
     }
     const fence = line === open ? undefined : Regions.of(source).fenceFrom(line)
-    const found =
-      fence === undefined ? (taggedAt(source, line) ?? headedAt(source, line)) : fencedAt(source, fence, floor)
+    const found: Passed | undefined =
+      fence === undefined
+        ? (taggedAt(source, line) ?? headedAt(source, line))
+        : fencedAt(source, fence, { floor, isExplained })
     if (found === undefined) continue
     places.push(...found.places)
+    isExplained = found.isExplained ?? false
     if (found.within) {
       open = found.last
       continue
@@ -111,6 +116,7 @@ interface Passed {
   /** It only holds files in tags. */
   readonly within?: true
   readonly isHeading?: true
+  readonly isExplained?: boolean
 }
 
 /** Headings that Code Web Chat teaches for what has no text: a deleted and a renamed file. */
@@ -170,8 +176,16 @@ const TAG =
   /^([ \t]*)<(file|boltAction|[a-z]+-write|antArtifact|create|create_?file|new_?file|write_?file|code|codeblock|PlandexBlock|proposed_file_replace|augment_code_snippet)(\s[^<>]*[^<>/])>\s*$/i
 const NAME = /\s(?:path|name|src|file|file_?path|file_?name|identifier|title)\s*=\s*["']([^"']+)["']/gi
 
-function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
+interface Before {
+  /** Lines above belong to what was found before. */
+  readonly floor: number
+  /** Whether the words above that only explain. */
+  readonly isExplained: boolean
+}
+
+function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
   const { first: opener, last } = fence
+  const { floor } = before
   const above = titleAbove(source, opener, floor)
   const inInfo = infoTitle(fence)
   const [, language = ''] = /^\{?\.?([\w+#-]*)/.exec(fence.info) ?? []
@@ -197,14 +211,28 @@ function fencedAt(source: Source, fence: FenceRegion, floor: number): Passed {
   if (isSession || SESSION.test(language)) return { places: [], last }
   const first = comment?.isLabel ? opener + 2 : opener + 1
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
-  const place = placeOf(source, title, { ...fence, line, first, contentLast: contentEnd(fence) })
+  const isExplained =
+    title.said === 'whole' && isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
+  const place = placeOf(source, { ...title, isExplained }, { ...fence, line, first, contentLast: contentEnd(fence) })
   const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
   if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
     const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
     const found = foundOf(title.path, { action: 'file_write', content: '' }, { line, last, findings })
     return { places: [{ ...place, found }], last }
   }
-  return { places: [place], last }
+  return { places: [place], last, isExplained }
+}
+
+/** Whether the words above a fence that a line, its mark or a comment names only explain; the same words as before if there are none. */
+function isOnlyExplained(
+  source: Source,
+  { opener, title }: { readonly opener: number; readonly title: number | undefined },
+  { floor, isExplained }: Before,
+): boolean {
+  const nearest = lineAbove(source, opener, floor)
+  if (title !== undefined && nearest === title && nameIn(rowAt(source, title)) === undefined) return false
+  const line = title !== undefined && nearest === title ? lineAbove(source, title, floor) : nearest
+  return line === undefined ? isExplained : explains(rowAt(source, line))
 }
 
 /** Other files that comments name, each below a blank line, as the first comment names the first. */
@@ -355,7 +383,7 @@ interface Lines {
 
 function placeOf(
   source: Source,
-  { path, said }: Title,
+  { path, said, isExplained = false }: Title & { readonly isExplained?: boolean },
   { line, first, last, indent, isClosed, contentLast }: Lines,
 ): Place {
   const rows = new Rows(source, first, contentLast, indent)
@@ -374,11 +402,12 @@ function placeOf(
     { action: 'file_write', content },
     { line, last, findings: isClosed ? [] : [unclosed(line)] },
   )
-  const unplaced = said === 'part' ? 'listing' : said === 'told' || isIndented(texts) ? 'no-place' : undefined
+  const isLost = said === 'told' || isIndented(texts)
+  const unplaced = said === 'part' || (isLost && isExplained) ? 'listing' : isLost ? 'no-place' : undefined
   return {
     line,
     last,
-    found: { ...found, part: unplaced === undefined ? {} : { unplaced } },
+    found: { ...found, part: unplaced !== undefined ? { unplaced } : isExplained ? { isExplained } : {} },
     ...(reason === undefined ? {} : { reason }),
   }
 }

@@ -40,7 +40,7 @@ let known: readonly RegExp[] | undefined
 
 function tablesOf(): RegExp[] {
   const change =
-    'update|change|modify|replace|rewrite|edit|fix|adjust|refactor|add|insert|append|extend|correct|adapt|put|paste|place|make|apply|wrap|rename|simplify|convert|improve|patch|overwrite|swap|use (?=(?:this|the following|the (?:updated|new|fixed|corrected))\\b)'
+    'update|change|modify|replace|rewrite|edit|fix|adjust|refactor|add|insert|append|extend|correct|adapt|put|paste|place|make(?! sure\\b)|apply|wrap|rename|simplify|convert|improve|patch|overwrite|swap|use (?=(?:this|the following|the (?:updated|new|fixed|corrected))\\b)'
   const changed =
     'updated|changed|modified|replaced|rewrote|rewritten|edited|fixed|adjusted|refactored|added|inserted|appended|extended|corrected|adapted|wrapped|renamed|simplified|converted|improved|patched'
   const changing =
@@ -86,3 +86,11 @@ const MAYBE =
 
 /** "so that you can …" says what a change is for. */
 const PURPOSE = /\bso (?:that )?(?:you|it|we|they|users?) (?:can|could)\b/i
+
+/** Whether a line only says what is there: a sentence of English before a colon, without any word of a change. */
+export const explains = (line: string): boolean =>
+  line.length <= LONG && /:\W*$/.test(line) && ENGLISH.test(line) && !OF_CHANGE.test(line)
+
+const ENGLISH = /\b(?:the|is|are|was|were|has|have|how|where|which|that|these|those)\b/i
+const OF_CHANGE =
+  /\b(?:updat|chang|modif|replac|add|creat|fix|implement|new|edit|rewr|refactor|here|follow|final|correct|improv|remov|delet|insert|append|extend|need|should|must|will|shall|ma[dk]|set|writ|wrap|renam|mov|extract|put|us[ei]|do\b|let|complet|full|entire|whole|result|version|solution|adjust|adapt|enhanc|revis|convert|simplif|patch|appl|step|first|then|next|now|i['’]|we\b|you)/i
