@@ -1,6 +1,6 @@
 import { type LineRange, rangeFinder, type Source, textFrom } from '../core/source.ts'
 import { FenceMap, fenceOf, type FenceRegion } from './fences.ts'
-import { isPrompt, showsByPrompt, type Sign, Signs } from './sessions.ts'
+import { isPrompt, showsByPrompt } from './sessions.ts'
 
 /**
  * What the lines of a reply are, besides prose: fences, output of programs, numbered listings. Found once for each text;
@@ -10,14 +10,12 @@ import { isPrompt, showsByPrompt, type Sign, Signs } from './sessions.ts'
 export class Regions {
   readonly source: Source
   readonly #fences: FenceMap
-  readonly #signs: Signs
   readonly #fenceWith: (line: number) => FenceRegion | undefined
 
   private constructor(source: Source) {
     this.source = source
     this.#fences = new FenceMap(source)
     this.#fenceWith = rangeFinder(this.#fences.all, (fence) => fence)
-    this.#signs = new Signs(source, { isInside: (line) => this.fenceAround(line) !== undefined })
   }
 
   static of(source: Source): Regions {
@@ -40,11 +38,6 @@ export class Regions {
   fenceAround(line: number): FenceRegion | undefined {
     const fence = this.#fenceWith(line)
     return fence?.first === line ? undefined : fence
-  }
-
-  /** The line above that decides whether what begins on a line is the output of a program. */
-  signAbove(line: number): Sign | undefined {
-    return this.#signs.above(line - 1)
   }
 
   /** Whether a prompt is right below a line, in the same paragraph. */

@@ -1,4 +1,4 @@
-import { type Source, textFrom } from '../core/source.ts'
+import { type LineRange, type Source, textFrom } from '../core/source.ts'
 import { type Fence, fenceOf } from './fences.ts'
 
 /*
@@ -6,57 +6,55 @@ import { type Fence, fenceOf } from './fences.ts'
  * as output. Chats are full of it, and none of it is an edit.
  */
 
-/** A line that decides about those below it: whether they are output. */
-export interface Sign {
-  readonly line: number
-  readonly isOutput: boolean
-}
-
 /** What the signs need to know of the fences of a text. */
 interface Fences {
-  /** Whether a line is inside a fence, or closes it. */
-  isInside(line: number): boolean
+  /** The fence that a line is inside of, or closes. */
+  fenceAround(line: number): LineRange | undefined
 }
 
 /**
- * The signs of a text, found from the top down. Of two, the nearer decides, up to the beginning of the fence or paragraph;
- * past empty lines only inside a fence or a commit header.
+ * Which lines decide whether those below them are output, found from the top down. Of two, the nearer decides, up to the
+ * beginning of the fence or paragraph; past empty lines only inside a fence or a commit header.
  */
 export class Signs {
   readonly #source: Source
   readonly #fences: Fences
-  /** By line: the sign for what follows it directly, and for what follows it after an empty line. */
-  readonly #near: (Sign | undefined)[] = [undefined]
-  readonly #past: (Sign | undefined)[] = [undefined]
+  /** The lines that were looked at last: those below `after`, up to `line`. */
+  #seen = { after: 0, line: 0 }
+  /** What they say about what follows directly, and about what follows after an empty line. */
+  #near: boolean | undefined
+  #past: boolean | undefined
 
   constructor(source: Source, fences: Fences) {
     this.#source = source
     this.#fences = fences
   }
 
-  /** The sign that decides about what begins below a line. */
-  above(line: number): Sign | undefined {
-    for (let next = this.#near.length; next <= line; next++) this.#label(next)
-    return this.#near[line]
+  /** Whether what begins on `line` is output, by the lines between; undefined where none of them says it. */
+  isOutput(after: number, line: number): boolean | undefined {
+    if (after !== this.#seen.after || line <= this.#seen.line) {
+      this.#seen = { after, line: after }
+      this.#near = this.#past = undefined
+    }
+    while (this.#seen.line < line - 1) this.#look(++this.#seen.line)
+    return this.#near
   }
 
-  #label(line: number): void {
-    const past = this.#past[line - 1]
+  #look(line: number): void {
     const start = textFrom(this.#source, line)
     if (start === -1) {
-      this.#near.push(past)
-      this.#past.push(past)
+      this.#near = this.#past
       return
     }
     const text = this.#source.line(line)
     const initial = this.#source.text.charAt(start)
     const own = this.#strongSign(line, text, initial)
-    this.#past.push(own.past ?? this.#weakSign(line, text) ?? past)
-    this.#near.push(own.near ?? this.#near[line - 1])
+    this.#past = own.past ?? this.#weakSign(line, text) ?? this.#past
+    this.#near = own.near ?? this.#near
   }
 
   /** A fence, a commit header or a command. */
-  #strongSign(line: number, text: string, initial: string): { near?: Sign; past?: Sign } {
+  #strongSign(line: number, text: string, initial: string): Sign {
     const fence = fenceOf(text)
     const found = fence === undefined ? this.#programSign(line, text, initial) : this.#fenceSign(line, fence)
     // Markers of blocks are no signs, where they are next to what is asked about.
@@ -64,23 +62,27 @@ export class Signs {
     return isMarker ? { past: found.past } : found
   }
 
-  #fenceSign(line: number, { info }: Fence): { near: Sign; past: Sign } {
-    const isOutput = !this.#fences.isInside(line) && (SESSION.test(info) || this.#isAnnounced(line - 1))
-    return both({ line, isOutput })
+  #fenceSign(line: number, { info }: Fence): Sign {
+    return both(!this.#isInside(line) && (SESSION.test(info) || this.#isAnnounced(line - 1)))
   }
 
-  #programSign(line: number, text: string, initial: string): { near?: Sign; past?: Sign } {
-    if (COMMITS.includes(initial) && COMMIT.test(text)) return both({ line, isOutput: true })
+  #programSign(line: number, text: string, initial: string): Sign {
+    if (COMMITS.includes(initial) && COMMIT.test(text)) return both(true)
     const command = NOTABLE.test(text) ? commandOn(text, initial) : undefined
     if (command === undefined) return {}
-    const isOutput = !FEEDS.test(command)
-    return { near: { line, isOutput }, past: { line, isOutput: isOutput && this.#fences.isInside(line) } }
+    const near = !FEEDS.test(command)
+    return { near, past: near && this.#isInside(line) }
   }
 
   /** A sentence decides only past an empty line, and then always, unless it belongs to a commit. */
-  #weakSign(line: number, text: string): Sign | undefined {
-    if (MESSAGE.test(text) || this.#fences.isInside(line)) return undefined
-    return { line, isOutput: NOTABLE.test(text) && announcesOutput(text) }
+  #weakSign(line: number, text: string): boolean | undefined {
+    if (MESSAGE.test(text) || this.#isInside(line)) return undefined
+    return NOTABLE.test(text) && announcesOutput(text)
+  }
+
+  /** Whether a line is inside a fence, or closes it. */
+  #isInside(line: number): boolean {
+    return this.#fences.fenceAround(line) !== undefined
   }
 
   /** Whether the last sentence at or above a line says that output follows. */
@@ -91,7 +93,13 @@ export class Signs {
   }
 }
 
-const both = (sign: Sign): { near: Sign; past: Sign } => ({ near: sign, past: sign })
+/** Whether what follows a line is output: directly, and after an empty line. */
+interface Sign {
+  readonly near?: boolean | undefined
+  readonly past?: boolean | undefined
+}
+
+const both = (isOutput: boolean): Sign => ({ near: isOutput, past: isOutput })
 
 /** What begins a commit in the output of git, and a mail that has one. */
 const COMMIT =

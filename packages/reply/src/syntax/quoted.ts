@@ -3,7 +3,7 @@ import type { Block, NotExecutedReason } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { fenceOf } from '../regions/fences.ts'
 import { Regions } from '../regions/regions.ts'
-import { isPrompt } from '../regions/sessions.ts'
+import { isPrompt, Signs } from '../regions/sessions.ts'
 import { isPlaceholder } from './placeholder.ts'
 
 /**
@@ -13,6 +13,7 @@ import { isPlaceholder } from './placeholder.ts'
 export class Quotations {
   readonly #source: Source
   readonly #regions: Regions
+  readonly #signs: Signs
   /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
   #last = 0
   #quoted = false
@@ -20,6 +21,7 @@ export class Quotations {
   constructor(source: Source) {
     this.#source = source
     this.#regions = Regions.of(source)
+    this.#signs = new Signs(source, this.#regions)
   }
 
   /** Blocks are asked about in line order. */
@@ -36,13 +38,7 @@ export class Quotations {
 
   /** Whether lines are the output of a program, by the lines around them. */
   isQuoted(start: number, end: number): boolean {
-    return this.#isBelowOutput(start) || this.#regions.hasPromptBelow(end)
-  }
-
-  #isBelowOutput(start: number): boolean {
-    const sign = this.#regions.signAbove(start)
-    const isOfLast = sign === undefined || sign.line <= this.#last
-    return isOfLast && this.#last > 0 ? this.#quoted : (sign?.isOutput ?? false)
+    return (this.#signs.isOutput(this.#last, start) ?? this.#quoted) || this.#regions.hasPromptBelow(end)
   }
 
   /** Whether the line that should name the file, above a block or its fence, is a placeholder. */
