@@ -178,11 +178,71 @@ const calls: readonly Call[] = [
     name: 'diff tells a person which blocks would fail, and where they are',
     terminals: [2],
     files: { 'reply.md': '<remove path="none.txt"/>\n' },
-    args: ['diff', '{root}/reply.md'],
+    args: ['diff', '{root}/reply.md', '--no-color'],
     status: 1,
     stderr: expect.stringMatching(
       /^! file_delete none\.txt: .*\n✗ file_delete none\.txt would fail \(block 1, line 1 of .*reply\.md\)\n[^]*\n1 of 1 block would fail\.\n$/,
     ),
+  },
+  {
+    name: 'approve tells what is not there yet',
+    args: ['approve', 'nosuchprogram x', '--reads', 'nothing.txt', '--env', 'NOT_SET_HERE'],
+    stdout: expect.stringMatching(
+      /^Approved in .*\n.*\n! nosuchprogram is not installed\n! nothing\.txt does not exist\n! NOT_SET_HERE is not set in this environment\n$/,
+    ),
+  },
+  ...['git init sub', 'git clone x', 'git worktree add x', 'git submodule add x'].map((line) => ({
+    name: `approve refuses ${line}, which could never be kept`,
+    args: ['approve', line],
+    status: 2,
+    stderr: expect.stringMatching(/^clada: '.*' cannot be approved: git .* is about another repository, and nothing/),
+  })),
+  {
+    name: 'approve takes git init for the project itself',
+    args: ['approve', 'git init -b main .'],
+    stdout: expect.stringMatching(/^Approved in .*: git init -b main \./),
+  },
+  {
+    name: 'approve of a listed command says that its paths are checked',
+    args: ['approve', 'rm -rf /'],
+    stdout: 'rm needs no approval: it is on the list, and its paths are checked when it runs.\n',
+  },
+  {
+    name: 'approvals remove names what it removed',
+    before: [['approve', 'npm test']],
+    args: ['approvals', 'remove', 'npm test'],
+    stdout: 'No longer approved: npm test\n',
+  },
+  {
+    name: 'trust says that there is nothing to trust',
+    args: ['trust'],
+    stdout: 'Nothing here asks for trust: no clada.yml, no AGENTS.md, no list of approved commands.\n',
+  },
+  {
+    name: 'config on a terminal counts a long list, and names what is ignored',
+    files: ignored,
+    terminals: [1],
+    args: ['config', '--no-color'],
+    stdout: expect.stringMatching(
+      /^version +1 {2}\(default\)\n[^]*\ndenied_patterns +\d+ values: clada config denied_patterns {2}\(default\)\n[^]*! unsandboxed of clada\.yml:1 is ignored; see clada trust\n/,
+    ),
+  },
+  {
+    name: 'config of one key tells on stderr that the value of the project is ignored',
+    files: ignored,
+    args: ['config', 'exec.mode'],
+    stdout: 'sandbox\n',
+    stderr: expect.stringMatching(/clada: unsandboxed of clada\.yml:1 is ignored; see clada trust\n$/),
+  },
+  {
+    name: 'run --copy prints the report where there is no clipboard',
+    files: { 'reply.md': '<remove path="none.txt"/>\n' },
+    args: ['{root}/reply.md', '--copy', '--no-git', '--format', 'pretty'],
+    status: 1,
+    stdout: expect.stringMatching(
+      /^✗ file_delete none\.txt\n[^]*\n0 done, 1 failed\n=== CLADA RESULTS ===\n1 ❌ file_delete/,
+    ),
+    stderr: expect.stringMatching(/^clada: .*clipboard/i),
   },
   {
     name: 'completion in zsh takes two texts for the delimiters of CSL, and one elsewhere',
@@ -259,7 +319,7 @@ describe('the output of a program, as it arrives', () => {
     'is shown up to a limit of %i, the beginning as it arrives and the end at its end',
     (limit) => {
       const shown: string[] = []
-      const output = new LiveOutput((line) => shown.push(line.replace('[task-1:exec] ', '')), limit)
+      const output = new LiveOutput((line) => shown.push(line.replace('[task-1:exec] ', '')), { limit })
       const all = Array.from({ length: 1000 }, (_, at) => `line ${at + 1}`)
       for (const line of all) output.add('1', Buffer.from(`${line}\n`))
       const head = shown.splice(0)
@@ -283,7 +343,7 @@ describe('the progress of a long run', () => {
     const uptime = vi.spyOn(process, 'uptime').mockReturnValueOnce(0).mockReturnValue(100)
     onTestFinished(() => uptime.mockRestore())
     const { stderr } = await written(async () => {
-      const progress = new Progress()
+      const progress = new Progress('counts')
       progress.step({ seq: 1, blockId: '1', action: 'file_write', params: { path: 'a' }, success: false })
     })
     expect(stderr).toBe('clada: 0 of 1 action done, not file_write a\n')
@@ -347,10 +407,12 @@ describe('the lines about', () => {
 })
 
 it('takes only clear words for an approval', () => {
-  const words = ['y\n', 'YES', 'A', ' always ', 'n', '', 'ye', 'maybe']
-  expect(words.map((word) => answerIn(word))).toEqual(['once', 'once', 'always', 'always', 'no', 'no', 'no', 'no'])
-  expect(['t', 'TRY', 'tr'].map((word) => answerIn(word, { canTry: true }))).toEqual(['try', 'try', 'no'])
-  expect(answerIn('t', { canTry: false })).toBe('no')
+  const words = ['y\n', 'YES', 'A', ' always ', 'n', 'No', '', 'ye', 'maybe']
+  const unclear = [undefined, undefined, undefined]
+  const answers = words.map((word) => answerIn(word, { canTry: false }))
+  expect(answers).toEqual(['once', 'once', 'always', 'always', 'no', 'no', ...unclear])
+  expect(['t', 'TRY', 'tr'].map((word) => answerIn(word, { canTry: true }))).toEqual(['try', 'try', undefined])
+  expect(answerIn('t', { canTry: false })).toBe(undefined)
 })
 
 it('serves the page of a project on the same port every time', () => {

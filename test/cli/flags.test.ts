@@ -22,14 +22,14 @@ describe('a flag', () => {
     expect(await clada(['do', 'file_delete', 'path=a.txt', '--dry-run'], { cwd })).toEqual({
       status: 2,
       stdout: '',
-      stderr: 'clada: clada do has no --dry-run. Its flags: clada help do\n',
+      stderr: 'clada: do has no flag --dry-run. Its flags: clada help do\n',
     })
     expect(filesIn(cwd)).toEqual({ 'a.txt': 'a\n' })
     expect((await clada(['do', 'file_delete', 'path=a.txt', '--no-git'], { cwd })).status).toBe(0)
     expect((await clada(['undo', '--dry-run'], { cwd })).status).toBe(2)
     expect(Object.keys(filesIn(cwd)).filter((name) => !name.startsWith('.clada'))).toEqual([])
-    expect((await clada(['--copy'], { cwd })).stderr).toBe(
-      'clada: clada run has no --copy. Its flags: clada help run\n',
+    expect((await clada(['--files'], { cwd })).stderr).toBe(
+      'clada: run has no flag --files. Its flags: clada help run\n',
     )
     expect(await clada(['watch', '--json'], { cwd })).toMatchObject({ status: 2, stdout: '' })
     expect((await clada(['undo', '--dry-run', '--help'], { cwd })).status).toBe(0)
@@ -41,7 +41,7 @@ describe('a flag', () => {
       for (const flag of own) expect(ownFlags(name, said(flag)), `${name} --${flag}`).toEqual(said(flag))
       const only = ['dry-run', 'copy', 'force', 'stdin', 'port', 'clipboard', 'numbered', 'network', 'messages', 'to']
       for (const flag of only.filter((one) => !own.some((known) => known === one))) {
-        expect(() => ownFlags(name, said(flag)), `${name} --${flag}`).toThrow(`clada ${name} has no --${flag}.`)
+        expect(() => ownFlags(name, said(flag)), `${name} --${flag}`).toThrow(`${name} has no flag --${flag}.`)
       }
     },
   )
@@ -63,7 +63,7 @@ describe('a flag', () => {
   it('about how documents are carried out may stand wherever there is a document', async () => {
     expect(ownFlags('check', said('no-git'))).toEqual(said('no-git'))
     expect(ownFlags('convert', said('error-detail', 'full'))).toEqual(said('error-detail', 'full'))
-    expect(() => ownFlags('history', said('total-timeout', '3'))).toThrow('clada history has no --total-timeout.')
+    expect(() => ownFlags('history', said('total-timeout', '3'))).toThrow('history has no flag --total-timeout.')
   })
 
   it('says the same as --json by --format json', async () => {
@@ -75,7 +75,7 @@ describe('a flag', () => {
     expect(await clada(['check', '--format', 'text'], { cwd, input })).toEqual(await clada(['check'], { cwd, input }))
     expect(await clada(['check', '--format', 'xml'], { cwd, input })).toMatchObject({
       status: 2,
-      stderr: 'clada: clada check has no --format xml. Its flags: clada help check\n',
+      stderr: 'clada: check has no flag --format xml. Its flags: clada help check\n',
     })
   })
 })

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openBoard } from '../../packages/clada/src/cli/watch/clipboard.ts'
 import { makeKeyReader } from '../../packages/clada/src/cli/watch/keys.ts'
-import { cellsOf, truncateToWidth, liveScreen, wrapped } from '../../packages/clada/src/cli/watch/screen.ts'
+import { liveScreen } from '../../packages/clada/src/cli/watch/screen.ts'
+import { cellsOf, truncateToWidth, wrapLine } from '../../packages/clada/src/report/width.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { written } from '../support/in-process.ts'
 
@@ -72,11 +73,15 @@ describe('widths', () => {
   })
 
   it('break lines between words, and keep what stands before them', () => {
-    expect(wrapped('It fits.', 8)).toEqual(['It fits.'])
-    expect(wrapped('    → Copy it exactly as it is.', 16)).toEqual(['    → Copy it', '    exactly as', '    it is.'])
-    expect(wrapped('  f      again', 10)).toEqual(['  f', '  again'])
-    expect(wrapped('a-very-long-word is left', 10)).toEqual(['a-very-long-word', 'is left'])
-    expect(wrapped('\u001b[2mone two\u001b[0m', 5)).toEqual(['\u001b[2mone', 'two\u001b[0m'])
+    expect(wrapLine('It fits.', 8)).toEqual(['It fits.'])
+    expect(wrapLine('    → Copy it exactly as it is.', 16)).toEqual([
+      '    → Copy it',
+      '      exactly as',
+      '      it is.',
+    ])
+    expect(wrapLine('  f      again', 10)).toEqual(['  f', '  again'])
+    expect(wrapLine('a-very-long-word is left', 10)).toEqual(['a-very-long-word', 'is left'])
+    expect(wrapLine('\u001b[2mone two\u001b[0m', 5)).toEqual(['\u001b[2mone', 'two\u001b[0m'])
   })
 })
 
@@ -111,7 +116,7 @@ describe('the clipboard of a listener', () => {
     const board = await openBoard(
       { read: true, write: false, osc52: false },
       { repoPath: scratchDir() },
-      { say: (line) => said.push(line), run: (text) => ran.push(text), keys: 'keys' },
+      { say: (line) => said.push(line), offer: (line) => said.push(line), run: (text) => ran.push(text), keys: 'keys' },
       async () => clipboard,
     )
     board.take()

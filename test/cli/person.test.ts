@@ -31,7 +31,7 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
     expect(output).toMatch(
       /✓ file_edit .*a\.txt\n {4}@@ -1,3 \+1,3 @@\n {5}one\n {4}-two\n {4}\+2\n {5}three\n✗ file_edit /,
     )
-    expect(output).toMatch(/\n1 done, 1 failed\n$/)
+    expect(output).toMatch(/\n1 done, 1 failed\nThe report for the model: clada .*reply\.md --copy\n$/)
   })
 
   it('is why it failed and what to do, without what only a model needs', () => {
@@ -43,7 +43,7 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
       ],
       [
         ['do', 'dir_create'],
-        '✗ dir_create\n    Missing required parameter: path\n    → dir_create needs path: Directory to make.\n0 done, 1 not readable\n',
+        '✗ dir_create\n    Missing required parameter: path\n    → dir_create needs path: Directory to make.\n0 done, 1 invalid\n',
       ],
       [['context', 'add', 'b.txt'], "✗ context_add b.txt\n    There is no file 'b.txt'\n    → Did you mean 'a.txt'?\n"],
       [['outline', 'b.ts'], '✗ list_structures b.ts\n    b.ts does not exist.\n'],

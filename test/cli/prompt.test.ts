@@ -200,11 +200,11 @@ describe('clada context', () => {
       'a.txt  6 bytes, 2 tokens\ncart.ts@@Cart@@total  23 bytes, 6 tokens\n2 entries, 8 tokens\n',
     )
     expect((await context('remove', 'a.txt')).stdout).toBe('a.txt removed\n')
-    expect((await context('prune')).stdout).toBe('nothing to remove\n')
+    expect((await context('prune')).stdout).toBe('Nothing to remove.\n')
     expect(JSON.parse((await context('list', '--json')).stdout)).toMatchObject([
       { success: true, data: [{ path: `${cwd}/cart.ts@@Cart@@total`, size: 23 }] },
     ])
-    expect((await context('clear')).stdout).toBe('the working set is empty\n')
+    expect((await context('clear')).stdout).toBe('The working set is empty now.\n')
     expect((await context('list')).stdout).toBe('[the working set is empty]\n')
   })
 

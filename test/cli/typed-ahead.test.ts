@@ -47,6 +47,8 @@ describe.skipIf(noTyping !== undefined)('an answer that was typed before its que
     person.send(`${run}${end}y`)
     await person.sees('Run it?')
     person.send('\n')
+    await person.sees('Type y, a or n, then Enter: ')
+    person.send('n\n')
     expect(await person.ended()).toBe(1)
     expect(has(cwd)).toBe(false)
   })

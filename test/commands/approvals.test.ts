@@ -228,14 +228,14 @@ describe('what is shown', () => {
     }
     const text = question({ ...facts, about: 'command' })
     expect(text).toMatch(
-      /npm ci\n {2}Program: \/usr\/bin\/npm\. Yes is for whatever this runs, in the sandbox\.\n.*changed.*\nRun it\?/,
+      /npm ci\n {2}Program: \/usr\/bin\/npm\. Yes allows whatever this runs, in the sandbox\.\n.*changed.*\nRun it\?/,
     )
     expect(text).toMatch(/y \(once\), a \(always\), t \(try it first\) or n, then Enter: $/)
     const network = question({ ...facts, canTry: false, about: 'network', bound: 'package.json' })
     expect(network).toMatch(/npm ci\n.*network.*whatever this runs.*\n.*package\.json\nLet it use the network\?/)
     expect(network).toMatch(/y \(once\), a \(always\) or n, then Enter: $/)
     const bare = question({ ...facts, about: 'command', program: undefined, unsandboxed: true })
-    expect(bare).toContain('Program: not found. Yes is for whatever this runs, without a sandbox.')
+    expect(bare).toContain('Program: not found. Yes allows whatever this runs, without a sandbox.')
   })
 })
 

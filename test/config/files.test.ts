@@ -95,7 +95,7 @@ describe('what stands in the place of a config file', () => {
   it('a link, wherever it leads', async () => {
     for (const target of ['../.config/other.yml', 'sub/a.txt', '/etc/passwd']) {
       expect(await wrong((file) => fs.symlinkSync(target, file))).toEqual([
-        'clada.yml:1:1: This is a symbolic link, and a project’s config must be a file of the project.',
+        "clada.yml:1:1: This is a symbolic link, and a project's config must be a file of the project.",
       ])
     }
   })

@@ -167,7 +167,7 @@ describe('the command line', () => {
     const run = (...args: string[]) => clada(args, { cwd: root })
     for (const text of ['1', '2', '3'])
       clada([], { cwd: root, input: documentOf(root, [['file_write', { path: 'a.txt', content: text }]]) })
-    expect(run('back').stdout).toMatch(/^Now at [0-9a-f]{8}\.\n$/)
+    expect(run('back').stdout).toMatch(/^Now at [0-9a-f]{8}\.\nTo return: clada forward\n$/)
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('2')
     expect(run('squash')).toMatchObject({ status: 1, stdout: expect.stringContaining('older commit') })
     expect(run('forward').stdout).toMatch(/^Now on main, at [0-9a-f]{8}\.\n$/)

@@ -33,7 +33,7 @@ describe('clada watch --clipboard', () => {
     await watch.sees('Watching the clipboard')
     display.copy(`clada:${tokenFor(watch)}\n${append(watch.dir, 'one')}`)
     await watch.sees('from the clipboard')
-    await watch.sees('The answer is on the clipboard.')
+    await watch.sees('The report is on the clipboard.')
     const answer = fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8')
     await expect.poll(() => display.paste()).toBe(answer)
     expect(answer).toMatch(/^=== CLADA RESULTS ===\none ✅ file_append/)
@@ -67,7 +67,7 @@ describe('clada watch --clipboard', () => {
   it('only copies with --copy, and notes it above the results', async () => {
     const watch = await here('--copy')
     fs.appendFileSync(watch.file, append(watch.dir, 'one'))
-    await watch.sees('The answer is on the clipboard.')
+    await watch.sees('The report is on the clipboard.')
     expect(fs.readFileSync(watch.file, 'utf8')).toMatch(/^📋 Copied to clipboard\n\n=== CLADA RESULTS ===\n/)
     await expect.poll(() => display.paste()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
   })
@@ -92,7 +92,7 @@ describe('clada watch without a clipboard', () => {
   it('copies through the terminal where it is told so', async () => {
     const watch = await watching({ args: ['--osc52'], env: none })
     fs.appendFileSync(watch.file, append(watch.dir, 'one'))
-    await watch.sees('The answer is on the clipboard.')
+    await watch.sees('The report is on the clipboard.')
     const text = watch.raw().split('\u001b]52;c;')[1]?.split('\u0007')[0] ?? ''
     expect(Buffer.from(text, 'base64').toString()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
   })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openApprovalSocket } from '../../packages/clada/src/approvals/socket.ts'
-import { cellsOf } from '../../packages/clada/src/cli/watch/screen.ts'
+import { cellsOf } from '../../packages/clada/src/report/width.ts'
 import { needs, skipWithoutLayers } from '../support/needs.ts'
 import { fill } from '../support/scratch.ts'
 import { watching } from './terminal.ts'
@@ -67,8 +67,8 @@ describe('clada watch on a terminal', () => {
     const edit = (from: string): string =>
       `<edit path="a.txt"><search><![CDATA[${from}]]></search><replace><![CDATA[b]]></replace></edit>\n`
     fs.appendFileSync(watch.file, `<tasks version="1.0" atomic="true">\n${edit('a')}${edit('nowhere')}</tasks>\n`)
-    await watch.sees('0 done, 2 failed')
-    expect(watch.shown()).toMatch(/✗ file_edit a\.txt\n.*and the group is atomic\n✗ file_edit a\.txt\n/)
+    await watch.sees('0 done, 1 failed, 1 skipped')
+    expect(watch.shown()).toMatch(/− file_edit a\.txt\n.*and the group is atomic\n✗ file_edit a\.txt\n/)
     expect(watch.shown()).not.toContain('✓ file_edit')
     expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
   })
@@ -108,7 +108,7 @@ describe('clada watch on a terminal', () => {
     watch.send('?')
     await watch.sees(/ {2}q {6}quit/)
     watch.send('c')
-    await watch.sees('It could not be copied; the answer is in')
+    await watch.sees('It could not be copied; the report is in')
     watch.send('\u0003')
     expect(await watch.ended()).toBe(130)
     expect(watch.raw()).toContain('\u001b[?2004l')
@@ -208,7 +208,7 @@ describe('clada watch on a terminal', () => {
     watch.send('?c')
     await watch.sees(/clada\/output\.md\.$/m)
     const words = watch.shown().replaceAll(/\n */g, ' ')
-    expect(words).toContain('Copy old_text from the nearest place, exactly as it is there.')
+    expect(words).toContain('Choose the place with --review, or give the model the report.')
     expect(words).toContain('run failed and skipped blocks again')
     for (const line of watch.shown().split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(40)
   })

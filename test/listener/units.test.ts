@@ -53,7 +53,7 @@ describe('what is known of a version', () => {
     const said = (fate: Parameters<typeof saidAgain>[1]) =>
       unitsIn(read('one')).flatMap((unit) => saidAgain(unit, fate))
     for (const fate of [undefined, 'unread', 'aside'] as const) expect(said(fate)).toEqual([])
-    expect(said('done')).toEqual(['one ⚠️  file_read /one - already applied, not run again'])
+    expect(said('done')).toEqual(['one ⚠️  file_read /one - ran before, not run again'])
   })
 })
 

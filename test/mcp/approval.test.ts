@@ -48,7 +48,7 @@ describe('a command that is not approved', () => {
     expect(questions).toHaveLength(2)
     expect(questions[0]?.message).toContain(root)
     expect(questions[0]?.message).toContain(`    ${command}\n`)
-    expect(questions[0]?.message).toContain('Yes is for whatever this runs')
+    expect(questions[0]?.message).toContain('Yes allows whatever this runs')
     expect(questions[0]).toMatchObject({
       requestedSchema: {
         properties: { answer: { enum: expect.arrayContaining(['once', 'always', 'no']) } },

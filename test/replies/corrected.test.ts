@@ -21,7 +21,7 @@ const formats = ['llm', 'text', 'xml', 'pretty'] as const
 
 /** The text between the fences below the words. */
 const correctedIn = (report: string): string | undefined =>
-  /ready to be sent again[^\n]*\n(`{3,})\n([\s\S]*?)\n\1(?:\n|$)/.exec(report)?.[2]
+  /(?:ready to be sent again|Saved as a file)[^\n]*\n(`{3,})\n([\s\S]*?)\n\1(?:\n|$)/.exec(report)?.[2]
 
 describe('a small mistake', () => {
   it.each(certain)('stays an error, and its report has the corrected block: $name', async ({ text, files }) => {

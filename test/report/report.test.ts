@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Clada, type ExecutionResult } from '../../packages/clada/src/index.ts'
+import { type ActionResult, Clada, type ExecutionResult } from '../../packages/clada/src/index.ts'
 import { explain } from '../../packages/clada/src/report/explain.ts'
 import { pageAdvice } from '../../packages/clada/src/report/failure.ts'
 import { reminderOf } from '../../packages/clada/src/report/parts.ts'
@@ -221,7 +221,7 @@ describe('reports', () => {
     expect(results[0]?.details?.advice).toBe(
       'The new text is already in the file, on line 1. If that was this edit, nothing is left to do.',
     )
-    expect(pageAdvice({ details: { advice: 'x' } })).toBe('Copy the answer: it tells the model how to correct this.')
+    expect(pageAdvice({ details: { advice: 'x' } })).toBe('Copy the report: it tells the model how to correct this.')
     expect(pageAdvice({})).toBeUndefined()
     expect(explain({ kind: 'command-late', ms: 5000, most: 60_000 }, 'run').details?.advice).toBe(
       'Everything it started was stopped. The limit was the timeout of the block, in seconds; up to 60 are allowed.',
@@ -237,6 +237,38 @@ describe('reports', () => {
     ['us\u200ber', 'us\\u200ber  (not ASCII: U+200B)'],
   ])('show the command %j as it is', (command, shown) => {
     expect(spellOutCommand(command)).toBe(shown)
+  })
+
+  it('name the failures of a long run again for a person, who has scrolled past them', () => {
+    const one = (seq: number): ActionResult => ({
+      seq,
+      blockId: `b${seq}`,
+      action: 'file_write',
+      params: { path: `${seq}.txt` },
+      success: seq % 10 !== 0,
+      ...(seq % 10 === 0 ? { error: 'file_write: it failed', code: 'io_error' as const } : {}),
+    })
+    const of = (count: number): string[] => {
+      const results = Array.from({ length: count }, (_, at) => one(at + 1))
+      const result = { success: false, totalBlocks: count, executedActions: count, results, parseErrors: [] }
+      return formatReport(result, 'pretty').trimEnd().split('\n').slice(-4)
+    }
+    expect(of(20).slice(-2)).toEqual(['    file_write: it failed', '18 done, 2 failed'])
+    expect(of(21)).toEqual([
+      '',
+      '✗ file_write 10.txt (block b10): file_write: it failed',
+      '✗ file_write 20.txt (block b20): file_write: it failed',
+      '19 done, 2 failed',
+    ])
+  })
+
+  it('tell who sees no diff which lines an inexact edit replaced', () => {
+    const warnings = ['it was shifted\n[indentation]; replaced line 2']
+    const action = { seq: 1, blockId: '1', action: 'file_patch', params: { path: 'a' }, success: true, warnings }
+    const result = { success: true, totalBlocks: 1, executedActions: 1, results: [action], parseErrors: [] }
+    expect(formatReport(result, 'pretty')).toBe('✓ file_patch a\n    ! it was shifted\n1 done')
+    for (const format of ['llm', 'text', 'xml'] as const)
+      expect(formatReport(result, format)).toContain('it was shifted [indentation]; replaced line 2')
   })
 
   it('have no section without content, and name files relative to the project below the results', async () => {

@@ -19,12 +19,12 @@ export interface Typing {
 /** Starts the command line at a terminal of its own. */
 export function typing(
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  { cwd, env = {}, columns = 200 }: { cwd: string; env?: Record<string, string>; columns?: number },
 ): Typing {
   const onTerminal = path.join(import.meta.dirname, 'on_terminal.py')
   // Nobody is at the terminal of a build server, so clada would not ask there.
   const own = { ...process.env, CI: undefined, NO_COLOR: '1', TERM: 'xterm', ...env }
-  const child = spawn('python3', [onTerminal, '200', ...cladaCommand(), ...args], { cwd, env: own })
+  const child = spawn('python3', [onTerminal, String(columns), ...cladaCommand(), ...args], { cwd, env: own })
   const order = (what: object): void => void child.stdin.write(`${JSON.stringify(what)}\n`)
   const code = new Promise<number | null>((resolve) => child.on('close', resolve))
   onTestFinished(async () => {

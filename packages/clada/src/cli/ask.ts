@@ -15,24 +15,39 @@ import { paintDiff, type Paint, withoutColor } from '../report/pretty.ts'
 import { startNamed } from '../process/programs.ts'
 import { UsageError } from './flags.ts'
 import type { Reviewer } from './review.ts'
-import { canAsk, isTerminal } from './streams.ts'
+import { canAsk, columnsOf, isTerminal } from './streams.ts'
+import { wrapLine } from '../report/width.ts'
 
 /**
  * Options of a run where `canAsk`: standard input belongs to the document, so the user is asked on the terminal itself.
  * Ctrl-C and the end of input are not an answer; the caller decides what Ctrl-C stops.
  */
 export const askingIn = (paint: Paint): { readonly ask: Ask } => ({
-  ask: async (request) => {
-    const reply = await typedLine(question(request, paint))
-    return reply === undefined ? undefined : answerIn(reply, request)
-  },
+  ask: (request) => askUntil(question(request, paint), (reply) => answerIn(reply, request), lettersOf(request)),
 })
 
-/** Yes or no, or undefined without a terminal. */
-export async function confirmed(text: string): Promise<boolean | undefined> {
-  if (!canAsk()) return undefined
-  const reply = await typedLine(text)
-  return reply === undefined ? undefined : /^y(?:es)?$/i.test(reply.trim())
+/** Yes or no, or undefined without a terminal, or without an answer. */
+export const confirmed = async (text: string): Promise<boolean | undefined> =>
+  canAsk() ? askUntil(`${text} y or n, then Enter: `, yesOrNo, 'y or n') : undefined
+
+function yesOrNo(reply: string): boolean | undefined {
+  const word = reply.trim().toLowerCase()
+  if (word === 'y' || word === 'yes') return true
+  return word === 'n' || word === 'no' ? false : undefined
+}
+
+/** Asks again where the answer is none: a slip of a finger must not refuse what a model did. */
+async function askUntil<T>(
+  text: string,
+  read: (reply: string) => T | undefined,
+  letters: string,
+): Promise<T | undefined> {
+  for (let shown = text; ; shown = `Type ${letters}, then Enter: `) {
+    const reply = await typedLine(shown)
+    if (reply === undefined) return undefined
+    const answer = read(reply)
+    if (answer !== undefined) return answer
+  }
 }
 
 /**
@@ -49,15 +64,25 @@ export async function typedLine(text: string): Promise<string | undefined> {
     return undefined
   }
   return new Promise((resolve) => {
+    const isHeard = process.listenerCount('SIGINT') > 0
     const over = (reply: string | undefined): void => {
       process.off('SIGINT', interrupted)
       terminal.destroy()
       resolve(reply)
     }
-    const interrupted = (): void => over(undefined)
+    const unanswered = (): void => {
+      // What is printed next begins on a line of its own.
+      fs.writeSync(isTerminal(2) ? 2 : descriptor, '\n')
+      over(undefined)
+    }
+    const interrupted = (): void => {
+      unanswered()
+      // Where the command has no use for Ctrl-C it ends the process, as without a question.
+      if (!isHeard) process.kill(process.pid, 'SIGINT')
+    }
     process.on('SIGINT', interrupted)
-    terminal.once('end', interrupted)
-    terminal.once('error', interrupted)
+    terminal.once('end', unanswered)
+    terminal.once('error', unanswered)
     discardTyped(terminal, {
       done: () => {
         terminal.once('data', (line) => over(line.toString('utf8')))
@@ -65,7 +90,7 @@ export async function typedLine(text: string): Promise<string | undefined> {
         else fs.writeSync(descriptor, text)
       },
       interrupted: () => {
-        interrupted()
+        unanswered()
         // The terminal sends no signal meanwhile.
         process.kill(process.pid, 'SIGINT')
       },
@@ -97,22 +122,22 @@ function discardTyped(
 const quietMs = 100
 const ctrlC = 3
 
-export function answerIn(
-  reply: string,
-  { canTry }: Pick<ApprovalRequest, 'canTry'> = { canTry: false },
-): ApprovalAnswer {
+/** Undefined if it is none of the answers. */
+export function answerIn(reply: string, { canTry }: Pick<ApprovalRequest, 'canTry'>): ApprovalAnswer | undefined {
   const word = reply.trim().toLowerCase()
-  if (word === 'y' || word === 'yes') return 'once'
+  if (word === 'a' || word === 'always') return 'always'
   if (canTry && (word === 't' || word === 'try')) return 'try'
-  return word === 'a' || word === 'always' ? 'always' : 'no'
+  const yes = yesOrNo(word)
+  return yes === undefined ? undefined : yes ? 'once' : 'no'
 }
+
+const lettersOf = ({ canTry }: ApprovalRequest): string => (canTry ? 'y, a, t or n' : 'y, a or n')
 
 export const question = (request: ApprovalRequest, paint: Paint = withoutColor): string => {
   const { once, always } = yesWords(request)
   const ways = [`y (${once})`, `a (${always})`, ...(request.canTry ? ['t (try it first)'] : [])]
-  return ['', ...approvalFacts(request, paint), `${asked[request.about]} ${ways.join(', ')} or n, then Enter: `].join(
-    '\n',
-  )
+  const asks = `${asked[request.about]} ${ways.join(', ')} or n, then Enter:`
+  return ['', ...approvalFacts(request, paint, columnsOf(2)), `${paint.bold(asks)} `].join('\n')
 }
 
 /** How far each yes reaches. A file is agreed to in one reply only; a command from now on. */
@@ -130,14 +155,22 @@ export const asked = {
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** The facts that a person needs before approving, wherever they are asked. */
-export function approvalFacts(request: ApprovalRequest, paint: Paint = withoutColor): string[] {
+export function approvalFacts(
+  request: ApprovalRequest,
+  paint: Paint = withoutColor,
+  columns: number | undefined = undefined,
+): string[] {
+  const sentences = (lines: readonly string[]): string[] =>
+    columns === undefined ? [...lines] : lines.flatMap((line) => wrapLine(line, columns))
   const { root, command, about, diff = '', lacks, program, bound, unsandboxed, changed, repository, tried } = request
   const bindings = bound === undefined ? [] : [`  Always: until one of these files changes: ${spellOutCommand(bound)}`]
   if (about === 'network')
     return [
-      `    ${spellOutCommand(command)}`,
-      '  It seems to need the network. With it, whatever this runs can send out everything that it can read. n: run it without.',
-      ...bindings,
+      `    ${paint.bold(spellOutCommand(command))}`,
+      ...sentences([
+        '  It seems to need the network. With it, whatever this runs can send out everything that it can read. n: run it without.',
+        ...bindings,
+      ]),
     ]
   if (about === 'proposal')
     return [
@@ -146,15 +179,18 @@ export function approvalFacts(request: ApprovalRequest, paint: Paint = withoutCo
         .trimEnd()
         .split('\n')
         .map((line) => paintDiff(spellOut(line), paint)),
-      ...(lacks === undefined ? [] : [paint.yellow(`! Not the whole file: ${missingSentence(lacks)}.`)]),
+      ...(lacks === undefined ? [] : sentences([`! Not the whole file: ${missingSentence(lacks)}.`]).map(paint.yellow)),
     ]
+  const where = unsandboxed ? 'without a sandbox' : 'in the sandbox'
   return [
-    `The model wants to run a command in ${spellOutCommand(root)}:`,
-    `    ${spellOutCommand(command)}`,
-    `  Program: ${program === undefined ? 'not found' : spellOutCommand(program)}. Yes is for whatever this runs${unsandboxed ? ', without a sandbox' : ', in the sandbox'}.`,
-    ...(repository ? ['  It changes the repository itself, not only files.'] : []),
-    ...(changed ? ['  You approved it before, but files that could decide what it runs have changed.'] : []),
-    ...bindings,
+    ...sentences([`The model wants to run a command in ${spellOutCommand(root)}:`]),
+    `    ${paint.bold(spellOutCommand(command))}`,
+    ...sentences([
+      `  Program: ${program === undefined ? 'not found' : spellOutCommand(program)}. Yes allows whatever this runs, ${where}.`,
+      ...(repository ? ['  It changes the repository itself, not only files.'] : []),
+      ...(changed ? ['  You approved it before, but files that could decide what it runs have changed.'] : []),
+      ...bindings,
+    ]),
     ...(tried === undefined ? [] : triedFacts(tried)),
   ]
 }

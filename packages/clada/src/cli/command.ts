@@ -86,5 +86,5 @@ export function checkArgs({ name, flags: own, documents, words, instead }: Comma
   const unknown = Object.keys(understood).find((flag) => !known.has(flag))
   if (unknown === undefined) return { ...args, flags: understood }
   const shown = unknown === 'format' ? `${unknown} ${format}` : unknown
-  throw new UsageError(`clada ${name} has no --${shown}. Its flags: clada help ${name}`)
+  throw new UsageError(`${name} has no flag --${shown}. Its flags: clada help ${name}`)
 }

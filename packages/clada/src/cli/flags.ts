@@ -33,7 +33,7 @@ const rows = [
     value: 'DIR',
     help: 'the project; default: the nearest directory upwards with clada.yml or .git',
   },
-  { name: 'no-config', help: 'read no config file, neither the project’s nor your own' },
+  { name: 'no-config', help: "read no config file, neither the project's nor your own" },
   {
     name: 'allow',
     key: 'allowed_roots',
@@ -200,7 +200,8 @@ const rows = [
     name: 'copy',
     help: 'copy it to the clipboard instead of printing it',
     for: {
-      watch: { help: 'put the answers on the clipboard' },
+      run: { help: 'also put the report for the model on the clipboard' },
+      watch: { help: 'put the reports for the model on the clipboard' },
       context: { help: 'with print: copy it to the clipboard instead of printing it' },
     },
   },
@@ -225,7 +226,7 @@ const rows = [
   },
   { name: 'task', value: 'TEXT', help: 'append this task and a map of the project' },
   { name: 'skill', help: 'print a SKILL.md instead, for agents that have a shell and load skills' },
-  { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
+  { name: 'clipboard', help: 'run copied replies, and put the reports on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },
   {
@@ -289,7 +290,7 @@ export const flagGroups: readonly (readonly [heading: string, names: readonly Fl
   ['Reading the reply', ['syntax', 'csl-delimiters', 'strict', 'proposals']],
   ['Edits', ['matching', 'patches', 'final-newline']],
   ['Programs', [...programs, 'timeout', 'total-timeout', 'max-output']],
-  ['Report', ['format', 'json', 'error-detail', 'budget', 'quiet', 'no-color']],
+  ['Report', ['format', 'json', 'copy', 'osc52', 'error-detail', 'budget', 'quiet', 'no-color']],
   ['Project', ['root', 'no-config', 'allow', 'allow-escape']],
   ['Git and the lock', saving],
 ]

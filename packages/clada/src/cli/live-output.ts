@@ -5,19 +5,29 @@ import { now } from '../core/time-limit.ts'
 import { type ActionResult, type FileChange } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import type { ReportOptions } from '../report/parts.ts'
-import { cutMark, spellOut } from '../report/words.ts'
+import { truncateToWidth } from '../report/width.ts'
+import { cutMark, oneLine, spellOut, withoutColors } from '../report/words.ts'
+import { elapsedText } from './end-notice.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
-import { isTerminal } from './streams.ts'
+import { columnsOf, isTerminal } from './streams.ts'
 
 const newDecoder = (): StringDecoder => new (process.getBuiltinModule('node:string_decoder').StringDecoder)('utf8')
 
+interface LiveOutputOptions {
+  /** Characters of one program. */
+  readonly limit?: number
+  /** The colour of the mark of a task. */
+  readonly ink?: (mark: string) => string
+}
+
 /**
- * Shows what programs write as it arrives, line by line, marked with the task it belongs to; on stderr by default. Of a
- * long output the first half of the limit is shown as it arrives and the last half at its end.
+ * Shows what programs write as it arrives, line by line, marked with the task it belongs to. Of a long output the first
+ * half of the limit is shown as it arrives and the last half at its end.
  */
 export class LiveOutput {
   readonly #print: (line: string) => void
+  readonly #ink: (mark: string) => string
   /** Characters of one task that are shown. */
   readonly #limit: number
   #head: number
@@ -30,8 +40,9 @@ export class LiveOutput {
   #task = ''
   #rest = ''
 
-  constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`), limit = Infinity) {
+  constructor(print: (line: string) => void, { limit = Infinity, ink = (mark) => mark }: LiveOutputOptions = {}) {
     this.#print = print
+    this.#ink = ink
     this.#limit = limit
     this.#head = limit / 2
   }
@@ -86,36 +97,96 @@ export class LiveOutput {
   }
 
   #show(line: string): void {
-    this.#print(`[task-${this.#task}:exec] ${spellOut(line)}`)
+    this.#print(`${this.#ink(`[task-${this.#task}:exec]`)} ${spellOut(withoutColors(line))}`)
   }
 }
 
 const longestPiece = 4096
 
-/** Shows the progress of a long run on stderr. */
+/**
+ * Shows what goes on in a long run, on stderr. A terminal has one line that changes: how many actions are done, where the
+ * report comes at the end, and which program runs while it writes nothing. A log gets a line now and then.
+ */
 export class Progress {
   readonly #live = isTerminal(2)
+  readonly #counts: boolean
   #next = now() + 1000
   #shown = false
   #done = 0
+  #busy: { readonly what: string; readonly since: number } | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** When a person last saw something new. */
+  #said = now()
+  #isAsking = false
+
+  /** `counts`: also how many actions are done, for those who do not see the lines of the report as they come. */
+  constructor(kind: 'counts' | 'programs') {
+    this.#counts = kind === 'counts'
+  }
+
+  readonly program = (what: string): void => this.busy(`running ${what}`)
+
+  /** Until the next step, or until another thing is worked on. */
+  busy(what: string): void {
+    this.#busy = { what, since: now() }
+    this.#said = now()
+    if (this.#live) this.#timer ??= setInterval(() => this.#tick(), 500).unref()
+  }
 
   step({ seq, action, params, success }: ActionResult): void {
+    this.#busy = undefined
+    if (!this.#counts) return this.clear()
     if (success) this.#done++
     const time = now()
     if (time < this.#next) return
-    // A terminal has one line that changes; a log should not fill up.
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
     const count = this.#done === seq ? counted(seq, 'action') : `${this.#done} of ${counted(seq, 'action')}`
-    const line = spellOut(`${count} done, ${success ? '' : 'not '}${action}${target}`).slice(0, 100)
-    fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
-    this.#shown = true
+    this.#show(`${count} done, ${success ? '' : 'not '}${action}${target}`)
+  }
+
+  /** Nothing is shown while a question waits for its answer. */
+  async asking<T>(question: () => Promise<T>): Promise<T> {
+    this.clear()
+    this.#isAsking = true
+    try {
+      return await question()
+    } finally {
+      this.#isAsking = false
+      this.#said = now()
+      if (this.#busy !== undefined) this.#busy = { ...this.#busy, since: now() }
+    }
+  }
+
+  /** Before anything else is printed. */
+  readonly clear = (): void => {
+    this.#said = now()
+    if (!this.#shown || !this.#live) return
+    fs.writeSync(2, '\r\u001b[K')
+    this.#shown = false
   }
 
   end(): void {
-    if (this.#shown && this.#live) fs.writeSync(2, '\r\u001b[K')
+    clearInterval(this.#timer)
+    this.clear()
+  }
+
+  #tick(): void {
+    const time = now()
+    if (this.#busy === undefined || this.#isAsking || time - this.#said < silentMs) return
+    const { what, since } = this.#busy
+    this.#show(`${oneLine(what)}, ${elapsedText(time - since)}`)
+  }
+
+  #show(text: string): void {
+    const line = truncateToWidth(spellOut(text), (columnsOf(2) ?? 100) - 1)
+    fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
+    this.#shown = true
   }
 }
+
+/** A program that writes nothing for so long makes a person wonder. */
+const silentMs = 1500
 
 /** The changes of actions, as the few lines that a person sees. */
 export interface ShownChanges {

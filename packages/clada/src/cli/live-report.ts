@@ -1,9 +1,11 @@
+import fs from 'node:fs'
 import type { ExecuteOptions } from '../engine/options.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { type Entry, entryLines, EntryOrder } from '../report/entries.ts'
+import { withColor } from '../report/pretty.ts'
 import { formatReport, lineFormats, type ReportFormat } from '../report/format.ts'
 import { defaultOutputLimit, type ReportOptions } from '../report/parts.ts'
-import { LiveOutput } from './live-output.ts'
+import { LiveOutput, type Progress } from './live-output.ts'
 import { syntaxIn } from './options.ts'
 import { print } from './streams.ts'
 
@@ -14,9 +16,11 @@ export interface LiveReportOptions {
   readonly root: string
   /** Where the output of programs goes as it arrives; `none`: only into the report. */
   readonly programs: 'stdout' | 'stderr' | 'none'
+  /** What shares the terminal, and has to make room. */
+  readonly progress: Progress | undefined
 }
 
-type Heard = 'onAction' | 'onUnreadable' | 'onNotExecuted' | 'onOutput'
+type Heard = 'onAction' | 'onProgram' | 'onUnreadable' | 'onNotExecuted' | 'onOutput'
 
 /**
  * The report of one run. Formats that are made of lines are printed while it goes on, each block when it and all before it
@@ -33,14 +37,23 @@ export class LiveReport {
   constructor(options: LiveReportOptions) {
     this.#options = options
     const limit = options.report.outputLimit ?? defaultOutputLimit
-    this.#output = new LiveOutput(options.programs === 'stdout' ? print : undefined, limit)
+    const toStderr = (line: string): void => void fs.writeSync(2, `${line}\n`)
+    const show = options.programs === 'stdout' ? print : toStderr
+    const printLine = (line: string): void => {
+      options.progress?.clear()
+      show(line)
+    }
+    const isForPerson = options.programs === 'stderr' && options.report.color === true
+    this.#output = new LiveOutput(printLine, { limit, ...(isForPerson ? { ink: withColor.dim } : {}) })
   }
 
   readonly listen: Required<Pick<ExecuteOptions, Heard>> = {
     onUnreadable: (errors) => this.#order.addUnreadable(errors),
     onNotExecuted: (one) => this.#order.addMissed(one),
+    onProgram: (what) => this.#options.progress?.program(what),
     onAction: (result) => {
       this.#output.end()
+      this.#options.progress?.step(result)
       if (this.#lineFormat(result.syntax) !== undefined) this.#show(this.#order.addAction(result))
     },
     onOutput: (task, chunk, { syntax, line, atomic }) => {
@@ -59,6 +72,7 @@ export class LiveReport {
   /** Prints what is not shown yet. */
   end(result: ExecutionResult): void {
     this.#output.end()
+    this.#options.progress?.end()
     const syntax = syntaxIn(result)
     const format = this.#lineFormat(syntax)
     const { report, formatFor } = this.#options
@@ -84,7 +98,9 @@ export class LiveReport {
       const programs = isSeen ? (format === 'pretty' ? 'hide' : 'seen') : report.programs
       return entryLines(entry, lineFormats[format]({ ...report, programs }, root).style)
     })
-    if (lines.length > 0) print(lines.join('\n'))
+    if (lines.length === 0) return
+    this.#options.progress?.clear()
+    print(lines.join('\n'))
   }
 }
 

@@ -1,7 +1,7 @@
 import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
-import { forgetTerminals, isTerminal, OutputError } from './streams.ts'
+import { forgetTerminals, isTerminal, OutputError, say } from './streams.ts'
 import { isOsError, type OsError } from '../core/platform.ts'
 
 /** Names that commands had before. */
@@ -25,9 +25,12 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return call('run', { flags, words })
 }
 
-async function call(given: string, args: ParsedArgs): Promise<ExitCode> {
-  // A run that must not touch anything is a diff.
-  const name = given === 'run' && args.flags['dry-run'] ? 'diff' : given
+async function call(name: string, args: ParsedArgs): Promise<ExitCode> {
+  // A run that must not touch anything is a diff, which never does.
+  if ((name === 'run' || name === 'diff') && args.flags['dry-run'] !== undefined) {
+    const { 'dry-run': _, ...flags } = args.flags
+    return call('diff', { ...args, flags })
+  }
   const load = commands[name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
   const { command } = await load()
@@ -44,6 +47,7 @@ async function meant({ missing }: UsageError): Promise<string> {
 
 /** What the system refused to a command itself, such as to write to the project. */
 async function refusal({ code, syscall: op = '', path = '', message }: OsError): Promise<string> {
+  if (op === 'uv_cwd') return 'The current directory does not exist any more. cd into another one.'
   const { explain } = await import('../report/explain.ts')
   const { userText } = await import('../report/failure.ts')
   const explained = explain({ kind: 'os', code, op, path, message }, '')
@@ -58,13 +62,13 @@ export async function exitCodeOf(argv: readonly string[]): Promise<ExitCode> {
     return await main(argv)
   } catch (error) {
     if (isOsError(error) && error.syscall !== undefined) {
-      process.stderr.write(`clada: ${await refusal(error)}\n`)
+      say(`clada: ${await refusal(error)}`, 2)
       return 1
     }
     const unwritten = error instanceof OutputError
     const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
     if (!known) throw error
-    process.stderr.write(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}\n`)
+    say(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}`, 2)
     return unwritten ? 1 : 2
   }
 }

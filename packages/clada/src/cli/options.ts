@@ -18,7 +18,7 @@ import {
 import type { Loaded } from '../config/load.ts'
 import type { OnLockWait } from '../core/settings.ts'
 import { flagFor, flags, type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
-import { isTerminal } from './streams.ts'
+import { columnsOf, isTerminal, say } from './streams.ts'
 import { withColor, type Paint, withoutColor } from '../report/pretty.ts'
 import { spellOutCommand } from '../report/words.ts'
 
@@ -26,7 +26,7 @@ import { spellOutCommand } from '../report/words.ts'
 export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
   const warnings = await configWarnings(given)
   if (!warned.has(given) && given.quiet === undefined) {
-    for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
+    for (const warning of warnings) say(`clada: ${warning}`, 2)
     await sayProject(given)
   }
   warned.add(given)
@@ -38,7 +38,7 @@ export async function cladaOptions(given: FlagValues): Promise<CladaOptions> {
 
 const tellLockWait: OnLockWait = (holder) => {
   const who = holder === undefined ? '' : `: ${spellOutCommand(holder.command)} (process ${holder.pid})`
-  process.stderr.write(`clada: waiting for another execution to finish${who}\n`)
+  say(`clada: waiting for another execution to finish${who}`, 2)
 }
 
 /** Values of config files that are ignored. Reports for programs contain them: those do not read stderr. */
@@ -49,7 +49,7 @@ export const configWarnings = async (given: FlagValues): Promise<readonly string
 export async function sayProject(given: FlagValues): Promise<void> {
   if (given.quiet !== undefined) return
   const line = projectLine(await aroundFor(given))
-  if (line !== undefined) process.stderr.write(`clada: ${spellOutCommand(line)}\n`)
+  if (line !== undefined) say(`clada: ${spellOutCommand(line)}`, 2)
 }
 
 /** The project around the working directory. Undefined where a flag or a file names another one. */
@@ -258,6 +258,7 @@ export function reportOptions(given: FlagValues): ReportOptions {
   const [detail] = given['error-detail'] ?? []
   return {
     color: useColor(given),
+    columns: columnsOf(1),
     budget: budget === undefined ? undefined : budget * 4,
     outputLimit,
     programs: outputMode(given) === 'silent' ? 'hide' : 'show',

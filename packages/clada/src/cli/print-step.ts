@@ -1,5 +1,6 @@
 import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
+import { counted } from '@clada/reply/core/words.ts'
 import { fatalIn } from '../report/parts.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { byBlock, spellOut, spellOutLine } from '../report/words.ts'
@@ -8,12 +9,12 @@ import type { UndoResult } from '../timetravel/undo.ts'
 import type { ExitCode } from './command.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings, reportOptions } from './options.ts'
-import { isTerminal, print, printJson } from './streams.ts'
+import { isTerminal, printJson, say } from './streams.ts'
 
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {
   if (flags.json !== undefined) printJson(result)
-  else if (flags.quiet === undefined) print(lines(result).join('\n'))
+  else if (flags.quiet === undefined) say(lines(result).join('\n'))
   return result.success ? 0 : 1
 }
 
@@ -46,13 +47,14 @@ function lines({
     ...kept.map((ref) => `  not restored: git stash apply --index ${ref}`),
     ...conflicts.map((path) => `  ✗ ${spellOutLine(path)}`),
     ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
+    ...(success && branch === undefined ? ['To return: clada forward'] : []),
   ]
 }
 
 /** Prints the result of an undo or redo, and returns the exit code. */
 export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<ExitCode> {
   if (flags.json !== undefined) printJson(withWarnings(result, await configWarnings(flags)))
-  else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
+  else if (flags.quiet === undefined) say(undoLines(result, done).join('\n'))
   return result.success && result.conflicts.length === 0 ? 0 : 1
 }
 
@@ -80,11 +82,16 @@ export function undoLines(
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
     spellOut(success ? `${done}: ${spellOutLine(what)}${commit}` : refusalText({ error, reason })),
-    ...restored.map((path) => `  ${spellOutLine(path)}`),
+    ...restored.slice(0, mostFiles).map((path) => `  ${spellOutLine(path)}`),
+    ...(restored.length > mostFiles ? [`  and ${counted(restored.length - mostFiles, 'more file')}`] : []),
     ...conflicts.map(({ path, reason }) => `  ✗ ${spellOutLine(path)}: ${spellOut(reason)}`),
     ...warnings.map((warning) => `! ${spellOutLine(warning)}`),
+    ...(success && conflicts.length > 0 ? ['Resolve the conflicts in the files, between <<<<<<< and >>>>>>>.'] : []),
   ]
 }
+
+/** A longer list pushes the first line out of sight. */
+const mostFiles = 30
 
 /** Why a command that is one action failed: for a person at a terminal, and as text for a pipe. */
 export function failureText(result: ExecutionResult, flags: FlagValues, to: 1 | 2): string {

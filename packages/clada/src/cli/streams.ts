@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import type { Config } from '../config/keys.ts'
+import { wrapLine } from '../report/width.ts'
 import { spellOut } from '../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { type FlagValues, UsageError } from './flags.ts'
@@ -34,6 +35,27 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
       Atomics.wait(pause, 0, 0, 5)
     }
   }
+}
+
+/** Prints sentences, which are broken between words where a terminal is too narrow for them. */
+export function say(text: string, to: 1 | 2 = 1): void {
+  const columns = columnsOf(to)
+  const lines =
+    columns === undefined
+      ? text
+      : text
+          .split('\n')
+          .flatMap((line) => wrapLine(line, columns))
+          .join('\n')
+  if (to === 1) print(lines)
+  else process.stderr.write(`${lines}\n`)
+}
+
+/** The width of the terminal behind a descriptor; undefined where there is none, or where it is not known. */
+export function columnsOf(to: 1 | 2): number | undefined {
+  if (!isTerminal(to)) return undefined
+  const { columns } = to === 1 ? process.stdout : process.stderr
+  return columns > 0 ? columns : undefined
 }
 
 /** A value as JSON. A terminal that shows it is not controlled by what is in it. */
@@ -91,10 +113,10 @@ export async function giveText(given: string, { copy, osc52, quiet }: Giving, ro
   const { copyText } = await import('../watch/clipboard/open.ts')
   const { to, why } = await copyText(text, { roots: [root], osc52 })
   if (to.length > 0) {
-    if (!quiet) process.stderr.write(`clada: copied to ${to.join(' and ')}\n`)
+    if (!quiet) say(`clada: copied to ${to.join(' and ')}`, 2)
     return 0
   }
-  for (const reason of why) process.stderr.write(`clada: ${reason}\n`)
+  for (const reason of why) say(`clada: ${reason}`, 2)
   print(text)
   return 1
 }
@@ -109,9 +131,16 @@ export interface Input {
 export async function readInputs(words: readonly string[]): Promise<Input[]> {
   const names = words.length === 0 ? ['-'] : words
   const inputs: Input[] = []
-  for (const name of names)
+  for (const name of names) {
+    if (name === '-') askForText()
     inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : readFile(name)) })
+  }
   return inputs
+}
+
+/** A command that waits for a text at a terminal looks as if it did nothing. */
+function askForText(): void {
+  if (isTerminal(0)) say('clada: paste the reply here, then press Enter and Ctrl-D.', 2)
 }
 
 function readFile(name: string): Buffer {
@@ -171,6 +200,7 @@ const reasonOf = ({ reason }: AbortSignal): string => messageOf(reason)
 export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  askForText()
   const { stdin } = process
   signal.addEventListener('abort', () => stdin.destroy(), { once: true })
   try {

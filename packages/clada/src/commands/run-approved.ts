@@ -18,6 +18,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask, RunData, Tried } from '../co
 import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
+import { messageOf } from '../core/platform.ts'
 import { SettingsError } from '../core/settings.ts'
 import { decidesWhatRuns } from '../policy/deciding-files.ts'
 import { repositoryAt } from '../process/layered-git.ts'
@@ -231,7 +232,7 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
   }
   const first = await ask(request)
   const attempt = first === 'try' && request.canTry ? await tryOut(asking, request, ask) : undefined
-  if (signal?.aborted) return needed(false)
+  if (signal?.aborted) return { ok: false, problem: { kind: 'stopped', reason: messageOf(signal.reason) } }
   const { answer, network, done } = attempt ?? (await askNetwork(asking, request, ask, first))
   if (answer === undefined || network === undefined) return needed(false)
   if (answer !== 'once' && answer !== 'always') return needed(true)

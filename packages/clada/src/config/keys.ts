@@ -98,7 +98,7 @@ export const keys = {
   version: key({
     kind: oneOf([1]),
     default: 1,
-    about: 'The version of this file’s format.',
+    about: "The version of this file's format.",
     example: '1',
     project: free,
     to: 'loading',
@@ -115,7 +115,7 @@ export const keys = {
     kind: orNone(path('a directory')),
     default: null,
     about:
-      'The directory that may be read and changed. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the project that is found from the working directory.',
+      "The directory that may be read and changed. In a project's file a part of the project; in the user's file the project that is meant when --root is not given. Null is the project that is found from the working directory.",
     example: 'packages/app',
     project: partOfProject,
     to: 'loading',
@@ -286,7 +286,7 @@ export const keys = {
     kind: list(textKind({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about:
-      'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they apply to every project; clada trust asks about those of a project’s file one by one.',
+      "Commands that may run, by their exact words; a * at the end matches any further arguments. In the user's file they apply to every project; clada trust asks about those of a project's file one by one.",
     example: '[npm test]',
     project: trusted,
     to: (approve) => ({ approve }),
@@ -413,7 +413,7 @@ export const keys = {
     kind: list(hook, 100),
     default: [],
     about:
-      'Commands that run before an execution that may change something. One that fails stops it. The user’s come first, then those of a trusted project.',
+      "Commands that run before an execution that may change something. One that fails stops it. The user's come first, then those of a trusted project.",
     example: '[{run: npm run generate, timeout: 1min}]',
     project: trusted,
     to: (before) => ({ hooks: { before } }),

@@ -229,7 +229,7 @@ function readConfigFile(
     // A dangling link exists, and is an error.
     if (code === 'ENOENT' && !pathExists(file)) return undefined
     if (code === 'ENOTDIR') return undefined
-    if (code === 'ELOOP') return wrong('This is a symbolic link, and a project’s config must be a file of the project.')
+    if (code === 'ELOOP') return wrong("This is a symbolic link, and a project's config must be a file of the project.")
     // Node says `CODE: words, call 'path'`.
     return wrong(`This file cannot be read: ${/: ([^,]+)/.exec(messageOf(error))?.[1] ?? code}.`)
   }

@@ -216,7 +216,7 @@ export class ActionRunner {
     context: () => ActionContext,
   ): Commands {
     const { settings, options, effect, request } = this.#options
-    const { programs, signal, onOutput } = request
+    const { programs, signal, onOutput, onProgram } = request
     const own: CommandScope = {
       settings,
       commands: commandSettingsOf(options),
@@ -232,14 +232,17 @@ export class ActionRunner {
     }
     return {
       run: async (request) => {
+        onProgram?.(request.command)
         const meant = await (await import('./intended.ts')).runCommandAsAction(request, settings, context())
         return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
       },
-      exec: async (request) =>
-        (await import('../commands/exec-code.ts')).execCode(
+      exec: async (request) => {
+        onProgram?.(`exec ${request.lang}`)
+        return (await import('../commands/exec-code.ts')).execCode(
           request,
           request.returnOutput ? own : { ...own, onOutput: undefined },
-        ),
+        )
+      },
     }
   }
 

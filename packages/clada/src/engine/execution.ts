@@ -32,6 +32,7 @@ import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { concurrentWrites, writeConcurrently } from '../workspace/replacement.ts'
+import { localTime } from '../core/local-time.ts'
 import { slashed } from '../core/paths.ts'
 import { messageOf } from '../core/platform.ts'
 
@@ -662,4 +663,4 @@ const isAppliedAlready = (problem: Problem): boolean =>
 const maxWriting = 2 * concurrentWrites
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
-  `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`
+  `already applied by action ${action} of execution ${execution} (${localTime(time)}), so it was skipped`

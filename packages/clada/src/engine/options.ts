@@ -22,6 +22,8 @@ export interface ExecuteOptions {
    * Not for a block with `return_output="false"`.
    */
   onOutput?: (task: string, chunk: Buffer, block: OutputBlock) => void
+  /** Receives a command, or `exec` and a language, before it runs, or before the user is asked whether it may. */
+  onProgram?: (what: string) => void
   /** Receives the result of each action, in order. Those that are applied together or not at all come together. */
   onAction?: (result: ActionResult) => void
   /** Receives the errors of a block that cannot be read. Blocks of a text that is still arriving come in order. */

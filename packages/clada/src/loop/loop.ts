@@ -41,10 +41,19 @@ export interface LoopLimits {
 export type LoopEvent =
   | { readonly kind: 'round'; readonly round: number; readonly tokens: number }
   | { readonly kind: 'text'; readonly text: string }
+  /** A program begins, or the user is asked whether it may. */
+  | { readonly kind: 'program'; readonly what: string }
   | { readonly kind: 'action'; readonly result: ActionResult }
   | { readonly kind: 'report'; readonly text: string; readonly success: boolean }
   | { readonly kind: 'until'; readonly success: boolean; readonly text: string }
-  | { readonly kind: 'retry'; readonly reason: string }
+  /** `attempt`: the next one, of at most `of`; it comes after `afterMs`. */
+  | {
+      readonly kind: 'retry'
+      readonly reason: string
+      readonly attempt: number
+      readonly of: number
+      readonly afterMs: number
+    }
 
 /** Why a loop ended. */
 export type Ending =
@@ -174,7 +183,8 @@ async function turn(
       if (isUsedUp) throw new InputError(`the reply was cut off (${endings.tokens})`, 'truncated')
     }
     const onAction = (result: ActionResult): void => hear({ kind: 'action', result })
-    const result = await clada.executeStream(arriving(), { signal, onAction })
+    const onProgram = (what: string): void => hear({ kind: 'program', what })
+    const result = await clada.executeStream(arriving(), { signal, onAction, onProgram })
     const tokens = before + asked + estimateTokens(reply)
     if (signal.aborted) return { reply, tokens, result, cut: 'it was stopped' }
     if (isUsedUp) return { reply, tokens, result, cut: endings.tokens }
@@ -184,8 +194,9 @@ async function turn(
     // Another attempt would send everything again.
     if (tokens + asked >= room) return { reply, tokens, result, cut: endings.tokens }
     before = tokens
-    hear({ kind: 'retry', reason: failure.message })
-    await pauseBefore(attempt, failure.retry, signal)
+    const afterMs = pauseBefore(attempt, failure.retry)
+    hear({ kind: 'retry', reason: failure.message, attempt: attempt + 2, of: mostAttempts, afterMs })
+    await delay(afterMs, undefined, { signal })
   }
 }
 
@@ -227,7 +238,8 @@ const refusals: readonly (Code | undefined)[] = ['command_not_allowed', 'action_
 async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<Tried | undefined> {
   const { until, report, hear } = options
   if (until === undefined || signal.aborted) return undefined
-  const result = await clada.call('run', { command: until }, { signal })
+  const onProgram = (what: string): void => hear({ kind: 'program', what })
+  const result = await clada.call('run', { command: until }, { signal, onProgram })
   const [action] = result.results
   const { code, data } = action ?? {}
   // A search that finds nothing is a success in reports.

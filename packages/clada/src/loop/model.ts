@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { hasCode } from '../core/platform.ts'
 import { startMarked } from '../process/marked.ts'
 
@@ -259,9 +258,6 @@ function chunkOf(data: string, key: string | undefined): { readonly text: string
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
-/** Waits before the next attempt, longer each time. */
-export const pauseBefore = (
-  attempt: number,
-  { afterMs }: { readonly afterMs?: number | undefined },
-  signal: AbortSignal,
-): Promise<void> => delay(afterMs ?? Math.min(1000 * 2 ** attempt, 30_000), undefined, { signal })
+/** Milliseconds before the next attempt, more each time. */
+export const pauseBefore = (attempt: number, { afterMs }: { readonly afterMs?: number | undefined }): number =>
+  afterMs ?? Math.min(1000 * 2 ** attempt, 30_000)

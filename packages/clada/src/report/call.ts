@@ -4,7 +4,7 @@ import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { entryLines, reportEntries, type Style } from './entries.ts'
 import { changedLines, defaultOutputLimit, showOutput, type ReportOptions, reviewLines } from './parts.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { capText, primaryOf, spellOut } from './words.ts'
+import { capText, primaryOf, spellOut, wholeWarning } from './words.ts'
 
 /**
  * The result of one call, for a model that called a tool. It knows what it called, and the protocol says where the text
@@ -27,7 +27,7 @@ export function formatCall(result: ExecutionResult, options: ReportOptions = {})
   return capText(spellOut(lines.join('\n')), budget)
 }
 
-const warning = (text: string): string => `⚠️  ${text}`
+const warning = (text: string): string => `⚠️  ${wholeWarning(text)}`
 
 const coded = ({ message = '', code }: { readonly message?: string; readonly code?: string }): string =>
   code === undefined ? message : `${message} [${code}]`

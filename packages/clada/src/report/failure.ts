@@ -23,13 +23,13 @@ export function userText({ failure, error = '' }: Failed): string {
   return below === undefined ? sentence : `${sentence}\n${below}`
 }
 
-/** The next step for a person who looks at the page; the advice in the answer is for the model. */
+/** The next step for a person who looks at the page; the advice in the report is for the model. */
 export function pageAdvice({ failure, details = {} }: Pick<ActionResult, 'failure' | 'details'>): string | undefined {
-  if (failure?.user?.advice !== undefined) return failure.user.advice
   const { nearest = [], places = [], advice } = details
   if (nearest.length + places.length > 0)
-    return 'Use one of these places, edit the block, or copy the answer: it shows the model what the file has.'
-  return advice === undefined ? undefined : 'Copy the answer: it tells the model how to correct this.'
+    return 'Use one of these places, edit the block, or copy the report: it shows the model what the file has.'
+  if (failure?.user?.advice !== undefined) return failure.user.advice
+  return advice === undefined ? undefined : 'Copy the report: it tells the model how to correct this.'
 }
 
 /** Why an action failed, in a few words. */

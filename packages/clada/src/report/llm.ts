@@ -15,7 +15,7 @@ import {
   shownPath,
   type ShownOutput,
 } from './parts.ts'
-import { capText, entryText, primaryOf, spellOut } from './words.ts'
+import { capText, entryText, primaryOf, spellOut, wholeWarning } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
 
@@ -132,7 +132,7 @@ function skippedLine(results: readonly ActionResult[]): string[] {
 }
 
 const warned = (result: ActionResult): string[] => [
-  ...(result.warnings ?? []).map((warning) => `${' '.repeat(4)}⚠️  ${warning}`),
+  ...(result.warnings ?? []).map((warning) => `${' '.repeat(4)}⚠️  ${wholeWarning(warning)}`),
   ...reviewLines(result, ' '.repeat(4)),
 ]
 

@@ -8,7 +8,7 @@ import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { cutLines } from '@clada/reply/text/lines.ts'
-import { Content, cutMark, oneLine, primaryOf } from './words.ts'
+import { Content, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
 export const skippedFor = ({ failure, error = '' }: ActionResult): string =>
@@ -88,6 +88,8 @@ export interface ReportOptions {
   /** The actions of the project, where it has some of its own. */
   readonly registry?: Registry | undefined
   readonly color?: boolean | undefined
+  /** The width of the terminal at which sentences are broken, where a person reads at one. */
+  readonly columns?: number | undefined
   /** The text in which lines are counted, where that is not the whole document. */
   readonly lines?: CountedIn | undefined
   /** `none`: no lines around the parts, for a program that passes the report on as the result of a call. */
@@ -232,7 +234,8 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
     },
   )
   if (shown === undefined) return undefined
-  const whole = typeof shown === 'string' ? shown : shown.text
+  const said = typeof shown === 'string' ? shown : shown.text
+  const whole = isProgram ? withoutColors(said) : said
   const safe = output.framed || bare ? whole : content.text(whole)
   const cut = cutLines(safe, limit)
   const target =

@@ -3,9 +3,10 @@ import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } f
 import { counted } from '@clada/reply/core/words.ts'
 import { type Entry, entryLines, type LineFormat, reportEntries } from './entries.ts'
 import { notExecutedText, showOutput, type ReportOptions, reviewLines, withoutBlocksText } from './parts.ts'
-import { byBlock, entryText, oneLine, primaryOf, spellOut } from './words.ts'
-import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
-import { userText } from './failure.ts'
+import { byBlock, entryText, oneLine, primaryOf, spellOut, warningForPerson } from './words.ts'
+import { correctedForUser, isQuoted, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
+import { reasonOf, userText } from './failure.ts'
+import { truncateToWidth, wrapLine } from './width.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export const prettyFormat: LineFormat = (options, root) => {
@@ -16,9 +17,8 @@ export const prettyFormat: LineFormat = (options, root) => {
     const changes = result.code === 'skipped' ? [] : (options.changes?.get(result.seq) ?? [])
     return [head, ...prettyChanges(changes, options), ...rest].map(entryText)
   }
-  const missed = (text: string, isError: boolean): string[] => [
-    isError ? paint.red(`✗ ${spellOut(text)}`) : paint.yellow(`! ${spellOut(text)}`),
-  ]
+  const missed = (text: string, isError: boolean): string[] =>
+    isError ? sentence(`✗ ${text}`, options, paint.red) : sentence(`! ${text}`, options, paint.yellow)
   return {
     style: {
       action: ({ result }) => actionLines(result),
@@ -26,18 +26,50 @@ export const prettyFormat: LineFormat = (options, root) => {
       unreadable: ({ errors }) => prettyErrors(errors, options).map(entryText),
       missed: ({ one }) => missed(notExecutedText(one), isMissing(one)).map(entryText),
       'more-missed': ({ count, isMissing: isError }) => missed(`${counted(count, 'more block')} not executed`, isError),
-      fatal: ({ message }) => [paint.red(`✗ ${spellOut(message)}`)].map(entryText),
+      fatal: ({ message }) => sentence(`✗ ${message}`, options, paint.red).map(entryText),
       // The count at the end has it in a few words.
       reminder: () => [],
-      warning: ({ message }) => [paint.yellow(`! ${spellOut(message)}`)].map(entryText),
+      warning: ({ message }) => sentence(`! ${message}`, options, paint.yellow).map(entryText),
       'edited-reply': ({ lines }) => lines.map((line) => entryText(diffColor(spellOut(line), paint))),
     },
     closing: (result) => {
-      const [, ...corrected] = options.errorDetail === 'minimal' ? [] : correctedLines(result).join('\n').split('\n')
-      return [...corrected.map((line) => paint.dim(`    ${spellOut(line)}`)), prettySummary(result, paint)]
+      const corrected = options.errorDetail === 'minimal' ? [] : correctedForUser(result)
+      const again = failedAgain(result).map((line) => paint.red(cut(spellOut(line), options)))
+      return [
+        ...corrected.flatMap(({ title, text }) => [
+          ...sentence(`! ${title}`, options, paint.yellow),
+          ...spellOut(text)
+            .split('\n')
+            .map((line) => `    ${line}`),
+        ]),
+        ...(corrected.length + again.length > 0 ? [''] : []),
+        ...again,
+        ...prettySummary(result, paint)
+          .split('\n')
+          .flatMap((line) => wrap(line, options)),
+      ]
     },
   }
 }
+
+/** After a long run its failures are out of sight: they are named again, each on a line. */
+function failedAgain({ results }: ExecutionResult): string[] {
+  if (results.length <= inSight) return []
+  const failed = results.filter((one) => !one.success && !isLeftOut(one) && one.code !== 'skipped')
+  const more = failed.length - mostAgain
+  return [
+    ...failed
+      .slice(0, mostAgain)
+      .map((one) => `✗ ${one.action} ${primaryOf(one)} (block ${one.blockId}): ${reasonOf(one)}`),
+    ...(more > 0 ? [`✗ and ${counted(more, 'more action')}`] : []),
+  ]
+}
+
+const inSight = 20
+const mostAgain = 20
+
+const cut = (line: string, { columns }: ReportOptions): string =>
+  columns === undefined ? line : truncateToWidth(line, columns)
 
 /** The end of a report whose actions are shown already: everything else, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
@@ -51,11 +83,25 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
   ]
 }
 
+/** A sentence as the lines that it takes, broken between words where the width of the terminal is known. */
+function sentence(text: string, options: ReportOptions, paint: (line: string) => string = same): string[] {
+  return spellOut(text)
+    .split('\n')
+    .flatMap((line) => wrap(line, options))
+    .map(paint)
+}
+
+const wrap = (line: string, { columns }: ReportOptions): string[] =>
+  columns === undefined ? [line] : wrapLine(line, columns)
+
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
   const paint = options.color ? withColor : withoutColor
-  const what = spellOut(`${result.action} ${primaryOf(result)}`.trimEnd())
+  const about = spellOut(primaryOf(result))
+  const what = about === '' ? result.action : `${result.action} ${paint.bold(about)}`
   const warnings = [
-    ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${spellOut(warning)}`)),
+    ...(result.warnings ?? []).flatMap((warning) =>
+      sentence(`    ! ${warningForPerson(warning)}`, options, paint.yellow),
+    ),
     ...reviewLines(result).map((line) => `    ${diffColor(spellOut(line), paint)}`),
   ]
   const output = showOutput(result, {
@@ -67,26 +113,29 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
   const shown =
     output === undefined
       ? []
-      : spellOut(output.body)
+      : spellOut(output.body.replace(/\n$/, ''))
           .split('\n')
           .map((line) => paint.dim(`    ${line}`))
-  const why = result.explanation === undefined ? [] : [paint.dim(`    ${spellOut(oneLine(result.explanation))}`)]
+  const why = result.explanation === undefined ? [] : sentence(`    ${oneLine(result.explanation)}`, options, paint.dim)
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, `    ${spellOut(userText(result))}`]
+  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, ...sentence(`    ${userText(result)}`, options)]
   const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
   const detail =
     options.errorDetail === 'minimal'
       ? [userText(result)]
       : repairLines(result, { reader, errorDetail: options.errorDetail })
   return [
-    `${paint.red('✗')} ${what}`,
-    ...detail.map((line) => `    ${diffColor(spellOut(line), paint)}`),
+    `${result.code === 'skipped' ? paint.yellow('−') : paint.red('✗')} ${what}`,
+    ...detail.flatMap((line) =>
+      isQuoted(line) ? [`    ${diffColor(spellOut(line), paint)}`] : sentence(`    ${line}`, options),
+    ),
     ...warnings,
     ...shown,
   ]
 }
 
-export function prettyErrors(errors: readonly ParseError[], { color, errorDetail, lines }: ReportOptions): string[] {
+export function prettyErrors(errors: readonly ParseError[], options: ReportOptions): string[] {
+  const { color, errorDetail, lines } = options
   const paint = color ? withColor : withoutColor
   const [first] = errors
   const { action, blockId } = first ?? {}
@@ -97,7 +146,7 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
   // Without its code an error does not say that it was cut off.
   const unsaid = errorDetail === undefined ? errors.flatMap(wouldHaveRun) : []
-  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].map((line) => `    ${spellOut(line)}`)]
+  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].flatMap((line) => sentence(`    ${line}`, options))]
 }
 
 function withoutCode(error: ParseError): ParseError {
@@ -111,16 +160,17 @@ export function prettySummary(result: ExecutionResult, paint: Paint = withoutCol
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
   const done = results.filter((one) => one.success).length - already
   const left = results.filter(isLeftOut).length
-  const failed = results.length - done - already - left
+  const skipped = results.filter(({ code }) => code === 'skipped').length
+  const failed = results.length - done - already - left - skipped
   const broken = byBlock(parseErrors).length
-  if (results.length + broken + emptyGroups.length === 0 && fatalError === undefined)
-    return paint.dim(withoutBlocksText(result))
+  if (results.length + broken + emptyGroups.length === 0 && fatalError === undefined) return withoutBlocksText(result)
   const parts = [
     `${done} done`,
     ...(already > 0 ? [`${already} already applied (--again applies ${already === 1 ? 'it' : 'them'} again)`] : []),
     ...(left > 0 ? [paint.yellow(`${left} left out`)] : []),
     ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
-    ...(broken > 0 ? [paint.red(`${broken} not readable`)] : []),
+    ...(broken > 0 ? [paint.red(`${broken} invalid`)] : []),
+    ...(skipped > 0 ? [paint.yellow(`${skipped} skipped`)] : []),
   ]
   return parts.join(', ')
 }
@@ -140,9 +190,12 @@ function diffColor(line: string, paint: Paint): string {
 
 /** A line of a unified diff, in its colour. */
 export function paintDiff(line: string, paint: Paint): string {
-  if (/^(?:---|\+\+\+|diff |index |@@)/.test(line)) return paint.dim(line)
+  if (headerOfDiff.test(line)) return paint.dim(line)
   return diffColor(line, paint)
 }
+
+const headerOfDiff =
+  /^(?:(?:---|\+\+\+) (?:"?[ab]\/|\/dev\/null)|diff |index |@@|(?:new|deleted) file mode |(?:old|new) mode |(?:similarity index|rename from|rename to|copy from|copy to) |Binary files )/
 
 export interface Paint {
   readonly green: (text: string) => string

@@ -14,7 +14,10 @@ export interface Repairing {
   readonly errorDetail?: ReportOptions['errorDetail']
 }
 
-/** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
+/**
+ * What a failed action needs to succeed next time: the message, the places that help, and the advice. Lines of files and of
+ * the edit are indented; for the user they are only what differs, because the file is at hand.
+ */
 export function repairLines(
   result: ActionResult,
   { reader, root, errorDetail }: Repairing = { reader: 'model' },
@@ -22,9 +25,10 @@ export function repairLines(
 ): string[] {
   const { error = '', code, details = {}, failure } = result
   const isShort = root !== undefined && failure?.subject !== undefined
+  const near = worthShowing(details)
   const message =
     reader !== 'model'
-      ? userText(result)
+      ? userText(near.length > 0 ? withoutOwnLines(result) : result)
       : isShort
         ? errorText({ ...failure, subject: shownPath(failure.subject, root) }, result.action)
         : error
@@ -39,13 +43,14 @@ export function repairLines(
   if (details.changed_by !== undefined) {
     lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
-  for (const place of worthShowing(details)) lines.push(...nearLines(place))
+  const shownNear = reader === 'model' ? nearLines : nearDifference
+  for (const place of near) lines.push(...shownNear(place))
   const parts = [
     ...(details.hunks ?? []).map(({ hunk, ...one }) => ({ ...one, name: `hunk ${hunk}` })),
     ...(details.edits ?? []).map(({ edit, ...one }) => ({ ...one, name: `edit ${edit}` })),
   ]
   for (const { name, nearest, places } of parts) {
-    if (nearest !== undefined) lines.push(`${name}:`, ...nearLines(nearest))
+    if (nearest !== undefined) lines.push(`${name}:`, ...shownNear(nearest))
     if (places !== undefined) lines.push(`${name}:`, ...placeLines({ places }))
   }
   if (failure?.kind === 'structure') lines.push(...structureHelp({ ...details }))
@@ -69,14 +74,33 @@ const worthShowing = ({ nearest = [], already_applied_at_line: applied }: Detail
 
 type Near = NonNullable<Details['nearest']>[number]
 
-function nearLines({ line, endLine, similarity, diff, why, text }: Near): string[] {
+/** The differences to the nearest place have the lines of the hunk that are not found. */
+function withoutOwnLines({ error, failure }: ActionResult): Pick<ActionResult, 'error' | 'failure'> {
+  if (failure?.kind !== 'hunk-failed') return { error, failure }
+  const { below: _, ...rest } = failure
+  return { error, failure: rest }
+}
+
+const nearDifference = (place: Near): string[] => [
+  `nearest: ${nearHead(place)}; - asked for, + in the file:`,
+  ...indented(place.diff),
+]
+
+function nearHead({ line, endLine, similarity, why }: Near): string {
   const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
-  const how = why === undefined ? `${Math.round(similarity * 100)}% similar` : why
-  if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
+  return `${where} (${why === undefined ? `${Math.round(similarity * 100)}% similar` : why})`
+}
+
+/** Whether a line of `repairLines` is one of a file or of the edit. */
+export const isQuoted = (line: string): boolean => line.startsWith('  ')
+
+function nearLines(place: Near): string[] {
+  const { diff, why, text } = place
+  if (text === undefined) return nearDifference(place)
   const fence = fenceFor(text)
   const rows = why === undefined ? changedRows(diff) : ''
   const differs = rows.trim() === '' ? [] : ['differs (- asked for, + in the file):', ...indented(rows)]
-  return [`nearest: ${where} (${how}). The file has exactly:`, fence, ...text.split('\n'), fence, ...differs]
+  return [`nearest: ${nearHead(place)}. The file has exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
 
 /** Rows that both have are in the text above. */
@@ -125,9 +149,8 @@ interface Correctable extends Partial<Pick<ExecutionResult, 'results'>> {
 }
 
 /** Blocks that were corrected, in one fence for each reason, ready to be sent again. */
-export function correctedLines({ parseErrors, results = [] }: Correctable): string[] {
-  const mistaken = sendable(parseErrors.map(({ corrected }) => corrected))
-  const misplaced = sendable(results.map(({ details }) => details?.corrected))
+export function correctedLines(result: Correctable): string[] {
+  const { mistaken, misplaced } = correctedTexts(result)
   return [
     ...fenced(mistaken, (what) => `${what}, ready to be sent again if nothing is missing:`),
     ...fenced(
@@ -135,6 +158,31 @@ export function correctedLines({ parseErrors, results = [] }: Correctable): stri
       (what) => `${what}, with the lines of the file, ready to be sent again if that is what you mean:`,
     ),
   ]
+}
+
+/** The same for a person, who can save them as a file. */
+export function correctedForUser(result: Correctable): { readonly title: string; readonly text: string }[] {
+  const { mistaken, misplaced } = correctedTexts(result)
+  const shown = (texts: readonly string[], note: string): { title: string; text: string }[] =>
+    texts.length === 0
+      ? []
+      : [
+          {
+            title: `${correctedWords(texts)}${note}. Saved as a file, it can be applied:`,
+            text: inFence(texts).join('\n'),
+          },
+        ]
+  return [
+    ...shown(mistaken, ', if nothing is missing'),
+    ...shown(misplaced, ' with the lines of the file, if that is what the model means'),
+  ]
+}
+
+function correctedTexts({ parseErrors, results = [] }: Correctable): Record<'mistaken' | 'misplaced', string[]> {
+  return {
+    mistaken: sendable(parseErrors.map(({ corrected }) => corrected)),
+    misplaced: sendable(results.map(({ details }) => details?.corrected)),
+  }
 }
 
 /** A line in them never reads as a frame of the report. */
@@ -153,12 +201,17 @@ function sendable(texts: readonly (string | undefined)[]): string[] {
 const mostCorrected = 12_000
 
 function fenced(texts: readonly string[], title: (what: string) => string): string[] {
-  if (texts.length === 0) return []
+  return texts.length === 0 ? [] : ['', title(correctedWords(texts)), ...inFence(texts)]
+}
+
+function inFence(texts: readonly string[]): string[] {
   const text = texts.join('\n\n')
   const fence = fenceFor(text)
-  const what = texts.length === 1 ? 'The corrected block' : `The ${texts.length} corrected blocks`
-  return ['', title(what), fence, text, fence]
+  return [fence, text, fence]
 }
+
+const correctedWords = ({ length }: readonly string[]): string =>
+  length === 1 ? 'The corrected block' : `The ${length} corrected blocks`
 
 /** A section with them, for the reports that have no other. */
 export function correctedSection(result: Correctable, { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string[] {

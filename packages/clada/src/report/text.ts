@@ -13,7 +13,7 @@ import {
   skippedFor,
 } from './parts.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
-import { oneLine, primaryOf, safeLines } from './words.ts'
+import { oneLine, primaryOf, safeLines, wholeWarning } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`. */
 export const textFormat: LineFormat = (options, root) => {
@@ -65,7 +65,7 @@ function actionLines(
   const shown = showOutput(result, { limit: outputLimit, programs, root, registry })
   const output = shown?.body.split('\n').map((line) => `[task-${task}:${shown.by}] ${line}`) ?? []
   const warnings = [
-    ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`),
+    ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${wholeWarning(warning)}`),
     ...reviewLines(result, `[task-${task}:review] `),
   ]
   const changes = changedLines(result, `[task-${task}:changes] `)

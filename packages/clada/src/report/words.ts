@@ -56,6 +56,15 @@ export function byBlock(errors: readonly ParseError[]): ParseError[][] {
   return [...groups.values()]
 }
 
+/** What a program wrote, without the colours that it gave it. */
+// eslint-disable-next-line no-control-regex -- colours are what is looked for
+export const withoutColors = (text: string): string => text.replaceAll(/\u001b\[[\d;:]*m/g, '')
+
+/** A warning may have a second line, for readers who see no diff: a person at a terminal or on a page does. */
+export const warningForPerson = (warning: string): string => warning.split('\n', 1).join('')
+
+export const wholeWarning = (warning: string): string => warning.replaceAll('\n', ' ')
+
 /** Who changed it, for a sentence. */
 export function changerOf({ execution, action, kind, of }: NonNullable<Details['changed_by']>): string {
   const turn = kind === undefined || of === undefined ? '' : ` (${kind} of execution ${of})`
@@ -157,3 +166,10 @@ export function spellOutCommand(command: string): string {
   const foreign = [...new Set(command.match(/(?!→)\P{ASCII}/gu) ?? [])]
   return foreign.length === 0 ? shown : `${shown}  (not ASCII: ${foreign.slice(0, 8).map(codePointName).join(' ')})`
 }
+
+/** A text as one word of a command line, which means the same in a shell. */
+export const shellQuoted = (text: string): string =>
+  /["$`\\!\p{C}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
+
+/** The same, with quotes only where it needs them. */
+export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text))

@@ -13,7 +13,7 @@ import {
   reviewLines,
   skippedFor,
 } from './parts.ts'
-import { primaryOf, spellOut, safeLines } from './words.ts'
+import { primaryOf, spellOut, safeLines, wholeWarning } from './words.ts'
 import { sentenceOf } from './failure.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 
@@ -76,7 +76,7 @@ function taskLines(
 ): string[] {
   const head = `[task-${index + 1}]`
   const warnings = [
-    ...(result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`),
+    ...(result.warnings ?? []).map((warning) => `${head} Warning: ${wholeWarning(warning)}`),
     ...reviewLines(result, `[task-${index + 1}:review] `),
   ]
   const shown = showOutput(result, { limit: outputLimit, programs, root, registry })

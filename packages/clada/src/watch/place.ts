@@ -95,9 +95,10 @@ function placeForNotes(root: string, scratch: Scratch): string {
   }
 }
 
-const explanation = `Paste the whole reply of a model below this line and save. clada runs the blocks in it and writes the
-results at the top. Blocks that already ran do not run again, so new replies can go below old ones. A line
-/undo, /redo, /diff or /history, saved by itself, does what it says.
+const explanation = `Paste the whole reply of a model below this line and save. clada runs the
+blocks in it and writes the results at the top. Blocks that already ran do not
+run again, so new replies can go below old ones. A line /undo, /redo, /diff or
+/history, saved by itself, does what it says.
 
 `
 

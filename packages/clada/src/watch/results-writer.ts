@@ -185,7 +185,7 @@ export function sectionOf(entries: readonly string[]): string {
 const lineBreaks = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g
 
 export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
-  const why = { done: 'already applied', failed: 'tried before', held: 'not run at the start' }
+  const why = { done: 'ran before', failed: 'tried before', held: 'not run at the start' }
   if (fate === undefined || fate === 'unread' || fate === 'aside') return []
   return blocks.map(({ id, action, params }) =>
     `${id} ⚠️  ${action} ${primaryOf({ params })}`.trimEnd().concat(` - ${why[fate]}, not run again`),

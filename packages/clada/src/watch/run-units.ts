@@ -21,6 +21,8 @@ export type ListenerEvent =
   | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }
   /** An action is done, with what it did to files; large ones are left out. */
   | { readonly kind: 'action'; readonly result: ActionResult; readonly changes: readonly FileChange[] }
+  /** A program begins, or the user is asked whether it may. */
+  | { readonly kind: 'program-begin'; readonly what: string }
   /** What a program writes, as it arrives. */
   | { readonly kind: 'program'; readonly task: string; readonly chunk: Buffer }
   | ({ readonly kind: 'done' } & Done)
@@ -93,6 +95,7 @@ export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
       by.tell({ kind: 'action', result: action, changes })
       changes = []
     },
+    onProgram: (what) => by.tell({ kind: 'program-begin', what }),
     onOutput: (task, chunk, { atomic }) => {
       if (!atomic) by.tell({ kind: 'program', task, chunk })
     },

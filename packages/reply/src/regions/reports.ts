@@ -49,7 +49,7 @@ export function reportSigns(source: Source): { mayReport: boolean; quoted: numbe
 }
 
 const begins =
-  /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗] [a-z])/m
+  /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗−] [a-z])/m
 const section = /^([ \t>]*)=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES) ===\s*$/
 /** The heading of one output; prose may look like it. */
 const heading = /^([ \t>]*)\[[^\]\s]+\] [a-z]+(?:_[a-z]+)*(?: .*)?:\s*$/
@@ -69,7 +69,8 @@ function reportFrom(source: Source, line: number): number | undefined {
   if (indent !== undefined) return unframedEnd(source, line, indent)
   if (isTaskLine(text))
     return runEnd(source, line, (one) => isTaskLine(one) || /^(?: {4}|WARNING: |Warning: )/.test(one))
-  if (/^[✓✗] [a-z]/.test(text)) return runEnd(source, line, (one) => /^(?:[✓✗!] | {4})/.test(one))
+  // A sentence that a terminal was too narrow for goes on below its first word.
+  if (/^[✓✗−] [a-z]/.test(text)) return runEnd(source, line, (one) => /^(?:[✓✗−!] | {2})/.test(one))
   return undefined
 }
 

@@ -7,8 +7,10 @@ import { yamlOf } from '../../config/sample.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { loadedFor, sayProject } from '../options.ts'
-import { print, printJson } from '../streams.ts'
+import { loadedFor, paintFor, sayProject } from '../options.ts'
+import { isTerminal, print, printJson, say } from '../streams.ts'
+import type { Paint } from '../../report/pretty.ts'
+import { counted } from '@clada/reply/core/words.ts'
 import { spellOutCommand } from '../../report/words.ts'
 
 /** The effective value of each key and its source. */
@@ -36,8 +38,11 @@ export const command: Command = {
     if (flags.json !== undefined) {
       const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
       printJson(values)
-    } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
-    else print(tableOf(rows))
+    } else if (rows.length === 1 && words[0] === rows[0]?.name) {
+      print(rows.map(shownValue).join('\n'))
+      // Whoever pipes the value gets it alone.
+      for (const dropped of rows.flatMap(droppedValue)) say(`clada: ${dropped}`, 2)
+    } else print(tableOf(rows, paintFor(flags)))
     return 0
   },
 }
@@ -79,18 +84,33 @@ function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, 
 const shownValue = ({ name, value, from }: Row): string =>
   spellOutCommand(from === 'flag' ? String(value) : yamlOf(name, value))
 
-function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[], paint: Paint): string {
   const width = Math.max(...rows.map(({ name }) => name.length))
   return rows
     .flatMap((row) => {
-      const { name, refused } = row
-      const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
-      if (refused === undefined) return [line]
-      const dropped = `${spellOutCommand(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored`
-      return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
+      const ink = row.from === 'default' ? paint.dim : (text: string): string => text
+      const line = ink(`${row.name.padEnd(width)}  ${briefValue(row)}  (${sourceOf(row)})`)
+      return [line, ...droppedValue(row).map((dropped) => paint.yellow(`${' '.repeat(width)}  ! ${dropped}`))]
     })
     .join('\n')
 }
+
+/** A long list on a terminal would hide all other keys. */
+function briefValue(row: Row): string {
+  const { name, value } = row
+  return isTerminal(1) && Array.isArray(value) && value.length > longList
+    ? `${counted(value.length, 'value')}: clada config ${name}`
+    : shownValue(row)
+}
+
+const longList = 20
+
+const droppedValue = ({ name, refused }: Row): string[] =>
+  refused === undefined
+    ? []
+    : [
+        `${spellOutCommand(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} is ignored; see clada trust`,
+      ]
 
 function sourceOf({ from, flag, file = '', line }: Row): string {
   if (from === 'flag') return `--${flag}`

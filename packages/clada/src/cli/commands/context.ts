@@ -8,7 +8,7 @@ import { spellOut } from '../../report/words.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, type Giving, givingOf, print, printJson } from '../streams.ts'
+import { giveText, type Giving, givingOf, print, printJson, say } from '../streams.ts'
 import { configured, typedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
 
@@ -89,9 +89,9 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
       ...(files ?? []).map((file) => `  ${file}`),
     ].join('\n'),
     remove: `${params['path']} removed`,
-    prune: showOutput({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
+    prune: showOutput({ ...result, data }, { limit: Infinity })?.body ?? 'Nothing to remove.',
     list: showOutput({ ...result, data }, { limit: Infinity })?.body ?? '',
-    clear: 'the working set is empty',
+    clear: 'The working set is empty now.',
   }
   print(spellOut([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
 }
@@ -124,7 +124,7 @@ async function printContext(options: CladaOptions, flags: FlagValues, giving: Gi
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
   const context = await contextText(new Clada(options), settings, { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {
-    process.stderr.write(`clada: ${spellOut(context.error)}\n`)
+    say(`clada: ${spellOut(context.error)}`, 2)
     return 1
   }
   if (flags.quiet === undefined) tellContext(context, root)
@@ -135,7 +135,7 @@ async function printContext(options: CladaOptions, flags: FlagValues, giving: Gi
 /** Prints sizes and refusals to stderr, apart from the text. */
 export function tellContext({ shown, left, refused }: ContextText, root: string): void {
   if (shown.length + left.length + refused.length === 0) {
-    process.stderr.write('clada: the working set is empty. Add files with: clada context add PATH…\n')
+    say('clada: the working set is empty. Add files with: clada context add PATH…', 2)
     return
   }
   const lines = [

@@ -14,7 +14,7 @@ export const command: Command = {
   usage: 'clada convert --to SYNTAX [FILE…|-]',
   summary: 'write the blocks in another syntax',
   about:
-    'Writes the blocks of a document in one of clada’s own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.',
+    "Writes the blocks of a document in one of clada's own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.",
   documents: true,
   flags: ['to', 'root', 'no-config', 'syntax', 'csl-delimiters', 'strict', 'help'],
   examples: [

@@ -5,12 +5,13 @@ import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { formatReport } from '../../report/format.ts'
-import { paintDiff, prettyAction, prettyErrors, withColor } from '../../report/pretty.ts'
-import { byBlock, oneLine, primaryOf, spellOut } from '../../report/words.ts'
+import { paintDiff, prettyAction, prettyErrors, withColor, withoutColor } from '../../report/pretty.ts'
+import { wrapLine } from '../../report/width.ts'
+import { byBlock, oneLine, primaryOf, spellOut, warningForPerson, wholeWarning } from '../../report/words.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, general, limits, reading, reporting } from '../flags.ts'
-import { isTerminal, print, printJson, readInputs } from '../streams.ts'
-import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
+import { columnsOf, isTerminal, print, printJson, readInputs } from '../streams.ts'
+import { cladaOptions, configWarnings, paintFor, reportOptions, useColor, withConfig } from '../options.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = {
@@ -19,18 +20,7 @@ export const command: Command = {
   usage: 'clada diff [FILE…|-]',
   summary: 'show what would change, as a unified diff; change nothing',
   documents: true,
-  flags: [
-    ...reading,
-    'json',
-    ...reporting,
-    'atomic',
-    ...editing,
-    'dry-run',
-    'with-programs',
-    ...approving,
-    ...limits,
-    ...general,
-  ],
+  flags: [...reading, 'json', ...reporting, 'atomic', ...editing, 'with-programs', ...approving, ...limits, ...general],
   examples: [
     ['clada diff reply.md', 'look first'],
     ['clada diff reply.md | git apply', 'and apply it yourself'],
@@ -54,24 +44,39 @@ export const command: Command = {
         printJson(whole.length === 1 ? whole[0] : whole)
       } else for (const { diff } of previews) print(useColor(flags) ? painted(diff) : diff)
       if (flags.json === undefined) {
+        const paint = paintFor(flags, 2)
         const nameOf = isTerminal(2) ? namedForPerson : namedByTask
+        // At a terminal the notes stand apart from the diff above them.
+        let isApart = !isTerminal(1) || !isTerminal(2) || previews.every(({ diff }) => diff === '')
+        const note = (line: string, ink = (text: string): string => text): void => {
+          if (!isApart) process.stderr.write('\n')
+          isApart = true
+          sayInk(line, ink)
+        }
         for (const [index, { result }] of previews.entries()) {
           const of = inputs.length > 1 ? `${spellOut(inputs[index]?.name ?? '')}: ` : ''
-          if (isEmpty(result)) process.stderr.write(`${of}${withoutBlocksText(result)}\n`)
+          if (isEmpty(result)) note(`${of}${withoutBlocksText(result)}`)
           for (const line of [
             ...warningLines(result, nameOf),
             ...programLines(result, nameOf),
             ...unknownLines(result, nameOf),
           ])
-            process.stderr.write(`${line}\n`)
+            note(line, paint.yellow)
         }
-        const options = reportOptions(flags)
+        const options = { ...reportOptions(flags), color: useColor(flags, 2), columns: columnsOf(2) }
         for (const { name, result } of failed)
-          process.stderr.write(`${isTerminal(2) ? failures(name, result, options) : failedTasks(result, options)}\n`)
+          note(isTerminal(2) ? failures(name, result, options).join('\n') : failedTasks(result, options))
       }
     }
     return failed.length > 0 ? 1 : 0
   },
+}
+
+/** A sentence on stderr, each of its lines in a colour. What has lines of its own keeps them. */
+function sayInk(text: string, ink: (line: string) => string): void {
+  const columns = columnsOf(2)
+  const lines = columns === undefined || text.includes('\n') ? [text] : wrapLine(text, columns)
+  process.stderr.write(lines.map((line) => `${ink(line)}\n`).join(''))
 }
 
 const isEmpty = ({ results, parseErrors, fatalError, notExecuted = [] }: ExecutionResult): boolean =>
@@ -88,7 +93,10 @@ function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionRes
   const ofActions = results.flatMap((result) =>
     wouldRun(result.data) || result.unknown !== undefined
       ? []
-      : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
+      : (result.warnings ?? []).map(
+          (warning) =>
+            `${nameOf(result)} ${nameOf === namedForPerson ? warningForPerson(warning) : wholeWarning(warning)}`,
+        ),
   )
   return [...unmeant, ...warnings, ...ofActions].map((warning) => spellOut(`! ${warning}`))
 }
@@ -126,37 +134,56 @@ function failedTasks(result: ExecutionResult, options: ReportOptions): string {
   return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
 }
 
-/** For a person: which blocks would fail, where they are, why, and what the diff is without them. */
-function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
+/** For a person: which blocks would fail or need a yes, where they are, why, and what the diff is without them. */
+function failures(name: string, result: ExecutionResult, options: ReportOptions): string[] {
+  const paint = options.color ? withColor : withoutColor
   const of = name === '-' ? '' : ` of ${name}`
   const failed = (one: ActionResult): string[] => {
     if (one.success) return []
     const [head = '', ...rest] = prettyAction(one, options)
     const place = one.line === undefined ? '' : ` (block ${one.blockId}, line ${one.line}${of})`
+    if (needsYes(one)) {
+      const what = `${one.action} ${paint.bold(spellOut(primaryOf(one)))}`
+      return [
+        ...wrapped(`${paint.yellow('?')} ${what} needs your approval${spellOut(place)}`, options),
+        ...rest.slice(1),
+      ]
+    }
     const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
-    return [`${head} ${fate}${spellOut(place)}`, ...rest]
+    return [...wrapped(`${head} ${fate}${spellOut(place)}`, options), ...rest]
   }
   const style: Style = {
     action: (entry) => failed(entry.result),
     skipped: ({ results }) => results.flatMap(failed),
     unreadable: ({ errors }) => {
       const [head = '', ...rest] = prettyErrors(errors, options)
-      return [`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, ...rest]
+      return [...wrapped(`${head} cannot be read${spellOut(of === '' ? '' : `, in ${name}`)}`, options), ...rest]
     },
-    missed: ({ one }) => (isMissing(one) ? [`✗ ${spellOut(notExecutedText(one))}`] : []),
+    missed: ({ one }) => (isMissing(one) ? wrapped(`✗ ${spellOut(notExecutedText(one))}`, options) : []),
     'more-missed': ({ count }) => [`✗ ${counted(count, 'more block')} not executed`],
-    fatal: ({ message }) => [`✗ ${spellOut(message)}`],
+    fatal: ({ message }) => wrapped(`✗ ${spellOut(message)}`, options),
     reminder: () => [],
     warning: () => [],
     'edited-reply': () => [],
   }
   const unreadable = byBlock(result.parseErrors).length
-  const bad = result.results.filter(({ success }) => !success).length + unreadable
+  const asks = result.results.filter(needsYes).length
+  const bad = result.results.filter(({ success }) => !success).length + unreadable - asks
   const total = result.results.length + unreadable
-  const sum = `${bad} of ${counted(total, 'block')} would fail${bad === total ? '' : '; the diff shows the others'}.`
+  const yes = `${asks === 1 ? 'needs' : 'need'} your approval`
+  const all = `of ${counted(total, 'block')}`
+  const [first, more] =
+    bad === 0 ? [`${asks} ${all} ${yes}`, ''] : [`${bad} ${all} would fail`, asks === 0 ? '' : `, ${asks} ${yes}`]
+  const sum = `${first}${more}${bad + asks === total ? '' : '; the diff shows the others'}.`
   const lines = reportEntries(result).flatMap((entry) => entryLines(entry, style))
-  return [...lines, ...(total === 0 ? [] : [sum])].join('\n')
+  return [...lines, ...(total === 0 ? [] : [sum])]
 }
+
+/** It is asked about when the reply is applied: it has not failed. */
+const needsYes = ({ code }: ActionResult): boolean => code === 'approval_required'
+
+const wrapped = (line: string, { columns }: ReportOptions): string[] =>
+  columns === undefined ? [line] : wrapLine(line, columns)
 
 const painted = (diff: string): string =>
   diff

@@ -3,11 +3,12 @@ import { Clada } from '../../api/clada.ts'
 import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
 import { closestAction } from '../../actions/decode.ts'
+import type { Ask } from '../../core/commands.ts'
 import { askingIn } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { canAsk, print, readStdin } from '../streams.ts'
-import { shownChanges } from '../live-output.ts'
+import { Progress, shownChanges } from '../live-output.ts'
 import {
   cladaOptions,
   configWarnings,
@@ -70,8 +71,12 @@ export const command: Command = {
 
     const shown = await withConfig(flags)
     const changes = await shownChanges(shown)
-    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? askingIn(paintFor(flags, 2)) : {}) })
-    const result = await clada.perform(action, params, changes.listen)
+    const progress = flags.quiet === undefined ? new Progress('programs') : undefined
+    const { ask } = askingIn(paintFor(flags, 2))
+    const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
+    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? { ask: asking } : {}) })
+    const result = await clada.perform(action, params, { ...changes.listen, onProgram: progress?.program })
+    progress?.end()
     const format = reportFormat(shown)(syntaxIn(result))
     const report = { ...reportOptions(shown), ...changes.shown }
     const reported = isPretty(shown)

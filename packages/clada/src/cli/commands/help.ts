@@ -38,7 +38,7 @@ function generalHelp(commands: readonly Command[]): string {
     '',
   ])
   return [
-    'Applies the edits and commands in a language model’s reply to your project,',
+    "Applies the edits and commands in a language model's reply to your project,",
     'reports what it did, and can undo it.',
     '',
     '  clada reply.md           apply a saved reply',

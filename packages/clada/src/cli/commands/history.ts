@@ -1,3 +1,4 @@
+import { localTime } from '../../core/local-time.ts'
 import { Clada } from '../../api/clada.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { type Elsewhere, elsewhereOf } from '../../history/elsewhere.ts'
@@ -9,7 +10,7 @@ import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions, paintFor } from '../options.ts'
 import { type Paint, paintDiff, withoutColor } from '../../report/pretty.ts'
-import { print, printJson } from '../streams.ts'
+import { print, printJson, say } from '../streams.ts'
 
 export const command: Command = {
   name: 'history',
@@ -27,7 +28,7 @@ export const command: Command = {
     const clada = new Clada(options)
     const { root } = settingsOf(options)
     const note = foreignStateNote(root)
-    if (note !== undefined && flags.quiet === undefined) process.stderr.write(`clada: ${note}\n`)
+    if (note !== undefined && flags.quiet === undefined) say(`clada: ${note}`, 2)
     const paint = paintFor(flags)
     if (word === undefined) {
       const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
@@ -39,7 +40,7 @@ export const command: Command = {
         for (const note of elsewhere) print(elsewhereLine(note))
       } else printJson(entries)
       if (older && flags.quiet === undefined)
-        process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
+        say(`clada: the last ${listed} executions; all of them: clada history --all`, 2)
       return 0
     }
     const detail = await clada.execution(executionNumber(word))
@@ -123,11 +124,4 @@ function described(detail: ExecutionDetail, paint: Paint): string {
   const diffs = detail.diffs.flatMap(({ diff }) => spellOut(diff.trimEnd()).split('\n'))
   const shown = diffs.map((one) => paintDiff(one, paint))
   return [line(detail, 0, paint), ...actions, ...(shown.length > 0 ? ['', ...shown] : [])].join('\n')
-}
-
-function localTime(time: string): string {
-  const date = new Date(time)
-  if (Number.isNaN(date.getTime())) return time
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 }

@@ -79,7 +79,7 @@ async function proposeApprovals(options: CladaOptions): Promise<void> {
   if (lines.length === 0) return
   const shown = lines.map(({ typed }) => `    ${spellOutCommand(typed)}`)
   const yes = await confirmed(
-    `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\ny or n, then Enter: `,
+    `${['Let models run the tests of this project, in the sandbox and without network?', ...shown].join('\n')}\n`,
   )
   if (yes === undefined) {
     print(`To let models run the tests: ${lines.map(({ typed }) => approveLine(spellOutCommand(typed))).join('; ')}`)

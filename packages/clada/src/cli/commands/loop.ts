@@ -11,7 +11,9 @@ import { Transcript, type Turn } from '../../loop/transcript.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
 import { escapeJson } from '@clada/reply/text/spell-out.ts'
 import { unifiedDiff } from '@clada/reply/text/unified-diff.ts'
+import type { Ask } from '../../core/commands.ts'
 import { askingIn } from '../ask.ts'
+import { Progress } from '../live-output.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, programs, running, saving, UsageError } from '../flags.ts'
 import { configured, lasting, paintFor, reportOptions, withConfig } from '../options.ts'
@@ -74,9 +76,12 @@ export const command: Command = {
         ...(until === undefined ? {} : { until }),
       })
     const { id, number } = transcript.record
+    const progress = new Progress('programs')
+    const { ask } = askingIn(paintFor(flags, 2))
+    const asking: Ask = (request) => progress.asking(() => ask(request))
     const loopOptions: CladaOptions = {
       ...options,
-      ...(flags.unattended === undefined && canAsk() ? askingIn(paintFor(flags, 2)) : {}),
+      ...(flags.unattended === undefined && canAsk() ? { ask: asking } : {}),
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }
@@ -104,8 +109,9 @@ export const command: Command = {
       transcript,
       before: asked.before,
       signal: stop.signal,
-      hear: flags.quiet === undefined ? tellTo(paintFor(flags, 2)) : () => undefined,
+      hear: flags.quiet === undefined ? tellTo(paintFor(flags, 2), progress, asked.model.name) : () => undefined,
     })
+    progress.end()
     process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
     transcript.note({ ended: result.ending })
     const clada = new Clada(loopOptions)
@@ -228,28 +234,36 @@ async function promptFor(
   )
 }
 
-function tellTo(paint: Paint): (event: LoopEvent) => void {
+function tellTo(paint: Paint, progress: Progress, model: string): (event: LoopEvent) => void {
   const begun = now()
-  const say = (text: string): void => void process.stderr.write(text)
+  const say = (text: string): void => {
+    progress.clear()
+    process.stderr.write(text)
+  }
   return (event) => {
     switch (event.kind) {
       case 'round':
-        return say(
-          `\n${paint.bold(`--- round ${event.round} (${event.tokens} tokens, ${elapsedText(now() - begun)}) ---`)}\n`,
-        )
+        say(`\n${paint.bold(`--- round ${event.round} (${event.tokens} tokens, ${elapsedText(now() - begun)}) ---`)}\n`)
+        return progress.busy(`waiting for ${model}`)
+      case 'program':
+        return progress.program(event.what)
       case 'text':
         return say(paint.dim(spellOut(event.text)))
       case 'action': {
         const { success, action } = event.result
         const mark = success ? paint.green('✓') : paint.red('✗')
-        return say(`\n${mark} ${action} ${spellOut(primaryOf(event.result))}\n`)
+        say(`\n${mark} ${action} ${spellOut(primaryOf(event.result))}\n`)
+        // The model may still be writing.
+        return progress.busy(`waiting for ${model}`)
       }
       case 'report':
         return say(event.success ? '' : `\n${spellOut(event.text)}\n`)
       case 'until':
         return say(`\n--until: ${event.success ? paint.green('succeeds') : paint.red('fails')}\n`)
       case 'retry':
-        return say(`\n${paint.yellow(`clada: ${spellOut(event.reason)}; asking again`)}\n`)
+        return say(
+          `${paint.yellow(`clada: ${spellOut(event.reason)}; attempt ${event.attempt} of ${event.of} in ${elapsedText(event.afterMs)}`)}\n`,
+        )
     }
   }
 }

@@ -30,6 +30,7 @@ export const command: Command = {
     const http = flags.http !== undefined
     if (rest.length > 0 || (word !== undefined && !(http && /^\d{1,5}$/.test(word))))
       throw new UsageError(`clada mcp takes no arguments (got '${word}'). Use --root DIR to choose the project.`)
+    const tools = toolsOf(flags.tools)
     if (!http && isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
     const first = await projectFor(flags)
     const given: McpOptions = {
@@ -39,7 +40,7 @@ export const command: Command = {
           ? { anywhere: (root) => projectFor(root === undefined ? flags : { ...flags, root: [root] }) }
           : { within: first },
       first,
-      tools: toolsOf(flags.tools),
+      tools,
       version: ownVersion(),
       question: (request) => approvalFacts(request).join('\n'),
       log,

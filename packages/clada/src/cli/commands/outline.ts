@@ -7,7 +7,8 @@ import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions, typedPath } from '../options.ts'
 import { failureText } from '../print-step.ts'
-import { print, printJson } from '../streams.ts'
+import { columnsOf, print, printJson } from '../streams.ts'
+import { truncateToWidth } from '../../report/width.ts'
 
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */
 export const command: Command = {
@@ -35,12 +36,22 @@ export const command: Command = {
     const all = only?.success ? structuresIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
     if (flags.json !== undefined) printJson(structures ? { structures } : (only ?? result))
-    else if (structures !== undefined && structures.length > 0) print(spellOut(outlineBody(structures)))
+    else if (structures !== undefined && structures.length > 0) print(fitted(spellOut(outlineBody(structures))))
     else if (all !== undefined)
       print(all.length === 0 ? '[no structures]' : '[no declarations; --all shows the statements]')
     else print(failureText(result, flags, 1))
     return result.success ? 0 : 1
   },
+}
+
+/** A header that is longer than the terminal is wide is cut: the lines stay a list. */
+function fitted(text: string): string {
+  const columns = columnsOf(1)
+  if (columns === undefined) return text
+  return text
+    .split('\n')
+    .map((line) => truncateToWidth(line, columns))
+    .join('\n')
 }
 
 const structuresIn = (data: unknown): readonly OutlineEntry[] | undefined =>

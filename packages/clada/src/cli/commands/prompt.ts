@@ -7,7 +7,7 @@ import { type CladaOptions, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, givingOf } from '../streams.ts'
+import { giveText, givingOf, say } from '../streams.ts'
 import { configured, loadedFor } from '../options.ts'
 
 /** The text to paste to a model, so that it writes blocks for this project. */
@@ -72,13 +72,13 @@ export const command: Command = {
         `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? defaultSyntax}. See clada config allowed_actions; --syntax ${defaultSyntax} can write all of them.`,
       )
     const { text, tokens, context } = prompt
-    if (context !== undefined && 'error' in context) process.stderr.write(`clada: ${spellOut(context.error)}\n`)
+    if (context !== undefined && 'error' in context) say(`clada: ${spellOut(context.error)}`, 2)
     else if (context !== undefined && flags.quiet === undefined) tellContext(context, root)
     if (flags.quiet === undefined) {
       const budget = numberOf(flags, 'budget') ?? Infinity
       const over = tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
       const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
-      process.stderr.write(`clada: ${counted(tokens, 'token')}${over}${dropped}\n`)
+      say(`clada: ${counted(tokens, 'token')}${over}${dropped}`, 2)
       await tellUnheard(flags)
     }
     const given = await giveText(text, givingOf(flags, config.clipboard), root)
@@ -99,7 +99,8 @@ async function tellUnheard(flags: FlagValues): Promise<void> {
   const { syntaxes } = (await loadedFor(flags))?.options ?? {}
   const [taught] = flags.syntax ?? []
   if (taught === undefined || syntaxes === undefined || syntaxes.some((name) => name === taught)) return
-  process.stderr.write(
-    `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
+  say(
+    `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}`,
+    2,
   )
 }

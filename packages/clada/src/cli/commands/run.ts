@@ -1,21 +1,27 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
+import { shellWord, spellOutLine } from '../../report/words.ts'
+import type { Ask } from '../../core/commands.ts'
 import { askingIn, terminalReviewer } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { endNotice } from '../end-notice.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
-import { canAsk, isLive, isTerminal, print, readInputs, stdinTexts } from '../streams.ts'
+import { canAsk, giveText, givingOf, isLive, isTerminal, print, readInputs, say, stdinTexts } from '../streams.ts'
 import { Progress, shownChanges } from '../live-output.ts'
 import { LiveReport } from '../live-report.ts'
-import { rootOf } from '../../config/settings.ts'
+import { rootOf, settingsOf } from '../../config/settings.ts'
 import { slashed } from '../../core/paths.ts'
+import { platform } from '../../core/platform.ts'
 import {
   cladaOptions,
   configWarnings,
+  configured,
+  isPretty,
   paintFor,
   programStream,
   reportFormat,
@@ -41,23 +47,28 @@ export const command: Command = {
     'review',
     ...editing,
     'dry-run',
+    'copy',
+    'osc52',
     ...saving,
     ...limits,
     ...general,
   ],
   examples: [
     ['clada reply.md', 'apply a saved reply'],
-    ['clada reply.md --format llm', 'and print the report to paste back to the model'],
+    ['clada reply.md --copy', 'and copy the report to paste back to the model'],
     ['pbpaste | clada', 'apply the reply on the clipboard'],
     ['clada --review reply.md', 'decide about each change, as git add -p does'],
     ['clada --atomic --json < reply.md', 'apply all or nothing, with a report for a program'],
   ],
   run: async ({ flags: given, words }) => {
     // The time limit also ends the wait for standard input.
+    let progress: Progress | undefined
+    const { ask } = askingIn(paintFor(given, 2))
+    const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
     const { totalTimeout, ...options } = {
       ...(await cladaOptions(given)),
-      replyFiles: words.filter((name) => name !== '-').map((name) => path.resolve(name)),
-      ...(canAsk() ? askingIn(paintFor(given, 2)) : {}),
+      replyFiles: [...words.filter((name) => name !== '-').map((name) => path.resolve(name)), ...redirected()],
+      ...(canAsk() ? { ask: asking } : {}),
     }
     const flags = await withConfig(given)
     const formatFor = reportFormat(flags)
@@ -75,24 +86,23 @@ export const command: Command = {
     for (const { name, text: given } of inputs) {
       const changes = await shownChanges(flags)
       const report = { ...shown, ...changes.shown }
+      // Where a person sees the lines of the report as they come, they need no count of actions.
+      progress =
+        flags.quiet === undefined ? new Progress(isPrinted && isTerminal(1) ? 'programs' : 'counts') : undefined
+      const root = slashed(rootOf(options.repoPath))
       const live = isPrinted
-        ? new LiveReport({ formatFor, report, root: slashed(rootOf(options.repoPath)), programs: programStream(flags) })
+        ? new LiveReport({ formatFor, report, root, programs: programStream(flags), progress })
         : undefined
       const reviewed = given === undefined || stop.signal.aborted ? undefined : await review?.(clada, given)
       if (review !== undefined && reviewed === undefined) return 130
       const { text = given, choices } = reviewed ?? {}
       if (isPrinted && inputs.length > 1) print(`${results.length > 0 ? '\n' : ''}--- ${name}`)
-      // Where a person sees the lines of the report as they come, they need no other progress.
-      const progress = flags.quiet === undefined && !(isPrinted && isTerminal(1)) ? new Progress() : undefined
-      const heard = { ...live?.listen, ...changes.listen, ...(choices && { review: choices }) }
-      const onAction = (result: ActionResult): void => {
-        progress?.step(result)
-        live?.listen.onAction(result)
-      }
+      const alone = { onProgram: progress?.program, onAction: (one: ActionResult) => progress?.step(one) }
+      const heard = { ...(live?.listen ?? alone), ...changes.listen, ...(choices && { review: choices }) }
       const done = await watched({ progress, totalTimeout, stop }, (watching) =>
         text === undefined
-          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard, onAction })
-          : clada.execute(text, { ...watching, ...heard, onAction }),
+          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
+          : clada.execute(text, { ...watching, ...heard }),
       )
       const result = isJson ? withWarnings(done, unheard) : done
       results.push(result)
@@ -103,10 +113,32 @@ export const command: Command = {
       print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
     }
     if (stop.signal.aborted) return 130
+    if (given.copy !== undefined || given.osc52 !== undefined) {
+      const { config } = await configured(given)
+      const report = results.map((result) => formatReport(result, 'llm', shown)).join('\n')
+      await giveText(report, givingOf(flags, config.clipboard), settingsOf(options).root)
+    } else if (isPrinted && isPretty(flags) && results.some(isForModel) && !words.includes('-') && words.length > 0)
+      say(`The report for the model: clada ${words.map((word) => shellWord(spellOutLine(word))).join(' ')} --copy`)
     notice(`clada: ${results.every((result) => result.success) ? 'done' : 'something failed'}`)
     return results.every((result) => result.success) ? 0 : 1
   },
 }
+
+/** The files that the shell made for what this run prints: `clada reply.md > report.md`. */
+function redirected(): string[] {
+  if (!platform.proc) return []
+  return ([1, 2] as const).flatMap((to) => {
+    try {
+      return fs.fstatSync(to).isFile() ? [fs.readlinkSync(`/proc/self/fd/${to}`)] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Whether a model can do something about it. */
+const isForModel = ({ success, results, parseErrors, notExecuted = [] }: ExecutionResult): boolean =>
+  !success && results.length + parseErrors.length + notExecuted.length > 0
 
 /** Loaded only with --review. @throws UsageError */
 async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<Reviewed | undefined>> {

@@ -48,7 +48,7 @@ export const command: Command = {
       const plan = await clada.squash({ ...options, dryRun: true })
       print(spellOut(squashLines(plan, true).join('\n')))
       if (!plan.success || plan.runs.length === 0) return plan.success ? 0 : 1
-      if (!(await confirmed('Squash them? y or n, then Enter: '))) {
+      if (!(await confirmed('Squash them?'))) {
         print('Nothing was changed.')
         return 1
       }

@@ -11,11 +11,11 @@ import { Clada } from '../../api/clada.ts'
 import { type AgentNotes, agentNotesFor, agentNotesName, trustOf } from '../../config/agent-notes.ts'
 import { distrust, trust } from '../../config/trust.ts'
 import { adoptHistory } from '../../history/take-over.ts'
-import { answerIn, asked, typedLine } from '../ask.ts'
+import { asked, confirmed } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, sayProject } from '../options.ts'
-import { print } from '../streams.ts'
+import { print, say } from '../streams.ts'
 import { spellOut, spellOutCommand } from '../../report/words.ts'
 import { approvalState } from './approvals.ts'
 
@@ -48,16 +48,19 @@ export const command: Command = {
       const dir = project?.dir ?? root
       distrust({ place: dir, root: dir })
       for (const { path } of await allNotes(new Clada(options), settings)) distrust(trustOf(path, settings))
-      print('The config file and AGENTS.md of this project are not trusted. Approvals: clada approvals remove "CMD".')
+      say('The config file and AGENTS.md of this project are not trusted. Approvals: clada approvals remove "CMD".')
       return 0
     }
     const file = project === undefined ? 'agreed' : await vouchForFile(loaded, project)
-    const notes =
-      file === 'no terminal' ? file : await vouchForNotes(await allNotes(new Clada(options), settings), settings)
+    const found = file === 'no terminal' ? [] : await allNotes(new Clada(options), settings)
+    const notes = file === 'no terminal' ? file : await vouchForNotes(found, settings)
     if (notes === 'no terminal') return 1
     const proposed = loaded?.merged['commands.approve'].refused?.value
     const approvals = await approvalsFor(settings, commandSettingsOf(options))
-    const commands = await vouchForCommands(root, approvals, Array.isArray(proposed) ? proposed.map(String) : [])
+    const listed = [...approvals.list().list.commands, ...(Array.isArray(proposed) ? proposed.map(String) : [])]
+    if (project === undefined && found.length + listed.length === 0)
+      say(`Nothing here asks for trust: no ${projectFileName}, no ${agentNotesName}, no list of approved commands.`)
+    const commands = await vouchForCommands(root, approvals, [...new Set(listed)])
     return [file, notes, commands].every((answer) => answer === 'agreed') ? 0 : 1
   },
 }
@@ -70,8 +73,8 @@ async function signHistory(root: string, settings: HistorySettings): Promise<0 |
     'counts already': 'The history of this project is already used, and there is no other.',
     'nothing to adopt': 'There is no history to sign.',
   }
-  print(said[done.state])
-  if (done.state === 'adopted') for (const note of done.notes) print(note)
+  say(said[done.state])
+  if (done.state === 'adopted') for (const note of done.notes) say(note)
   return done.state === 'nothing to adopt' ? 1 : 0
 }
 
@@ -92,17 +95,16 @@ async function vouchForFile(
   }
   print(`${projectFileName} asks for more than you allow:`)
   for (const one of open) print(shownWidening(one))
-  const reply = await typedLine('Trust this file until it changes? y, n: ')
-  if (reply === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
-  if (answerIn(reply) === 'no') return 'declined'
-  if (trust({ place: project.dir, root: project.dir }, project.text)) return 'agreed'
-  return nothingCanBeTrusted()
+  const yes = await confirmed('Trust this file until it changes?')
+  if (yes === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
+  if (!yes) return 'declined'
+  if (!trust({ place: project.dir, root: project.dir }, project.text)) return nothingCanBeTrusted()
+  print('You trust it now.')
+  return 'agreed'
 }
 
 function nothingCanBeTrusted(): 'declined' {
-  process.stderr.write(
-    'clada: your state directory is inside the project, where documents can write, so nothing can be trusted.\n',
-  )
+  say('clada: your state directory is inside the project, where documents can write, so nothing can be trusted.', 2)
   return 'declined'
 }
 
@@ -118,24 +120,23 @@ async function vouchForNotes(notes: readonly AgentNotes[], settings: Settings): 
   let answer: Answer = 'agreed'
   for (const { path, text } of notes.filter(({ isTrusted }) => !isTrusted)) {
     if (text === undefined) {
-      print(`${spellOut(path)} is a link, no text or too long: prompts only name it.`)
+      say(`${spellOut(path)} is a link, no text or too long: prompts only name it.`)
       continue
     }
     print(`${spellOut(path)} tells agents:`)
     for (const line of text.trimEnd().split('\n')) print(`  ${spellOut(line)}`)
-    const reply = await typedLine('Quote it in prompts until it changes? y, n: ')
-    if (reply === undefined) return withoutTerminal(`give models what you want of ${agentNotesName} as prompt.rules`)
-    if (answerIn(reply) === 'no') answer = 'declined'
+    const yes = await confirmed('Quote it in prompts until it changes?')
+    if (yes === undefined) return withoutTerminal(`give models what you want of ${agentNotesName} as prompt.rules`)
+    if (!yes) answer = 'declined'
     else if (!trust(trustOf(path, settings), text)) return nothingCanBeTrusted()
   }
   return answer
 }
 
-async function vouchForCommands(root: string, approvals: Approvals, proposed: readonly string[]): Promise<Answer> {
-  const lines = [...new Set([...approvals.list().list.commands, ...proposed])]
+async function vouchForCommands(root: string, approvals: Approvals, lines: readonly string[]): Promise<Answer> {
   const open = lines.filter((line) => approvalState(line, approvals).state !== 'approved')
   if (open.length === 0) {
-    print('The project lists no command that you have not approved.')
+    if (lines.length > 0) print('All commands that the project lists are approved.')
     return 'agreed'
   }
   print(`${root} lists as approved:`)
@@ -151,20 +152,20 @@ async function vouchForCommands(root: string, approvals: Approvals, proposed: re
     print(
       `  ${spellOutCommand(line)}\n    program: ${program === undefined ? 'not found' : spellOutCommand(program.file)}`,
     )
-    const reply = await typedLine('Approve it? y, n: ')
-    if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
-    if (answerIn(reply) === 'no') {
+    const yes = await confirmed('Approve it?')
+    if (yes === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
+    if (!yes) {
       answer = 'declined'
       continue
     }
-    const network = wantsNetwork(read.words) && answerIn((await typedLine(`${asked.network} y, n: `)) ?? '') !== 'no'
+    const network = wantsNetwork(read.words) && (await confirmed(asked.network)) === true
     approvals.add(read, { network })
   }
   return answer
 }
 
 function withoutTerminal(instead: string): Answer {
-  process.stderr.write(`clada: there is no terminal to ask on; ${instead}.\n`)
+  say(`clada: there is no terminal to ask on; ${instead}.`, 2)
   return 'no terminal'
 }
 

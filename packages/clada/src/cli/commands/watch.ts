@@ -12,7 +12,7 @@ import type { Command, ExitCode } from '../command.ts'
 import { usualPort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
 import { configured, lasting, outputMode, paintFor, reportOptions, withConfig } from '../options.ts'
-import { isTerminal, print } from '../streams.ts'
+import { isTerminal, print, say } from '../streams.ts'
 import { askingBoth, type Keyboard, readKeys } from '../watch/keys.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import type { Reviewed } from '../review.ts'
@@ -49,7 +49,7 @@ export const command: Command = {
     ['clada watch', 'paste replies into clada_input.md'],
     [
       'clada watch --clipboard',
-      'copy a reply, press Enter (not needed with the token); the answer is on the clipboard',
+      'copy a reply, press Enter (not needed with the token); the report is on the clipboard',
     ],
     ['clada watch --browser', 'apply replies from the bar of the browser extension'],
     ['clada watch --review', 'decide about each change before it is made'],
@@ -85,6 +85,7 @@ export const command: Command = {
       const { openBoard } = await import('../watch/clipboard.ts')
       return openBoard(use, options, {
         say: (line) => view.screen.print([line]),
+        offer: (line) => view.screen.print([paintFor(flags).bold(line)]),
         keys: terminal,
         // Failures are reported as events.
         run: (reply) => void listener?.submit(reply).catch(() => {}),
@@ -170,7 +171,7 @@ async function started(
   } catch (error) {
     view.screen.close()
     if (!(error instanceof ListenerError)) throw error
-    process.stderr.write(`clada: ${spellOut(error.message.replace(/^listener: /, ''))}\n`)
+    say(`clada: ${spellOut(error.message.replace(/^listener: /, ''))}`, 2)
     return undefined
   }
 }

@@ -22,6 +22,8 @@ export interface Board {
 /** The terminal of a listener, as the clipboard needs it. */
 interface Talk {
   readonly say: (line: string) => void
+  /** Says what waits for a key. */
+  readonly offer: (line: string) => void
   readonly run: (reply: string) => void
   readonly keys: 'keys' | 'live' | 'none'
 }
@@ -30,7 +32,7 @@ interface Talk {
 export async function openBoard(
   { read, osc52 }: ClipboardUse,
   options: CladaOptions,
-  { say, run, keys }: Talk,
+  { say, offer, run, keys }: Talk,
   open = openClipboard,
 ): Promise<Board> {
   const { root, allowedRoots } = settingsOf(options)
@@ -44,15 +46,15 @@ export async function openBoard(
           token: () => sessionToken(root),
           reading: readingOptions(options),
           onReply: run,
-          onWaiting: (offer) => {
+          onWaiting: (waiting) => {
             const own = ++offers
             isOffered = false
             // Enter may have been pressed for something else.
-            if (offer)
+            if (waiting)
               void typedKeysRead().then(() => {
                 if (own !== offers) return
                 isOffered = true
-                say(offerLine(offer, keys))
+                offer(offerLine(waiting, keys))
               })
           },
           onTrouble: (message) => say(`! ${message}`),

@@ -42,11 +42,11 @@ const keyCommands: readonly KeyCommand[] = [
   },
   { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener.again('all') },
   { key: 'f', does: 'run failed and skipped blocks again', run: ({ listener }) => listener.again('failed') },
-  { key: 'c', does: 'copy the answer', anytime: true, run: copyReport },
+  { key: 'c', does: 'copy the report', anytime: true, run: copyReport },
   { key: 'o', does: 'show the whole output', run: showOutput },
   {
     key: 'enter',
-    does: 'run the copied reply that is waiting',
+    does: 'run the copied reply that is waiting (with --clipboard)',
     anytime: true,
     run: async ({ board }) => (await board()).take(),
   },
@@ -70,10 +70,10 @@ export const typedCommands = (clada: Clada): Readonly<Record<string, () => Promi
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 
 async function copyReport({ board, view: { report, screen, outputName } }: Workbench): Promise<void> {
-  if (report() === '') return screen.print(['There is no answer yet.'])
+  if (report() === '') return screen.print(['There is no report yet.'])
   const copied = await (await board()).copy(report())
   screen.print([
-    copied ? 'The answer is on the clipboard.' : `It could not be copied; the answer is in ${outputName()}.`,
+    copied ? 'The report is on the clipboard.' : `It could not be copied; the report is in ${outputName()}.`,
   ])
 }
 

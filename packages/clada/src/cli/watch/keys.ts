@@ -169,7 +169,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
       if (open === undefined) return false
       const isAnswer = /^(?:[yan]|escape)$/i.test(key) || (open.canTry && /^t$/i.test(key))
       if (open.state === 'waiting' || !isAnswer) return true
-      const given = answerIn(key, open)
+      const given = answerIn(key, open) ?? 'no'
       const { once, always } = yesWords(open)
       screen.print([`  ${{ once: `yes, ${once}`, always: `yes, ${always}`, no: 'no', try: 'try it first' }[given]}`])
       open.answer(given)

@@ -3,9 +3,11 @@ import { defaultOutputLimit, type ReportOptions } from '../../report/parts.ts'
 import { withColor, withoutColor, prettyAction, prettyChanges, prettyEnd, prettySummary } from '../../report/pretty.ts'
 import { primaryOf, spellOut } from '../../report/words.ts'
 import type { Done, ListenerEvent } from '../../watch/run-units.ts'
+import { elapsedText } from '../end-notice.ts'
 import { LiveOutput } from '../live-output.ts'
 import { keyQuestions, type KeyQuestions } from './keys.ts'
-import { truncateToWidth, liveScreen, plainScreen, type Screen } from './screen.ts'
+import { truncateToWidth } from '../../report/width.ts'
+import { liveScreen, plainScreen, type Screen } from './screen.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import { slashed } from '../../core/paths.ts'
 
@@ -44,16 +46,26 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   }
   const status = makeStatus(file, root)
   const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
-  const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
-  const programs = new LiveOutput((line) => screen.printRaw([line]), report.outputLimit ?? defaultOutputLimit)
+  const showStatus = (): void => {
+    const hint = questions?.hint
+    if (hint === undefined) return screen.status(status.parts())
+    status.asked()
+    screen.status(hint, 'question')
+  }
+  const programs = new LiveOutput((line) => screen.printRaw([line]), {
+    limit: report.outputLimit ?? defaultOutputLimit,
+    ink: report.color ? withColor.dim : (mark) => mark,
+  })
   /** Tasks of this run whose output was shown as it arrived. */
   const seen = new Set<string>()
   let output = ''
   let answer = ''
   let running = false
+  // Seconds pass on the last line while a program runs.
+  const clock = terminal === 'none' ? undefined : setInterval(() => running && showStatus(), 1000).unref()
 
   return {
-    screen,
+    screen: { ...screen, close: () => (clearInterval(clock), screen.close()) },
     questions,
     running: () => running,
     output: () => output,
@@ -71,6 +83,10 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
         seen.clear()
       }
       if (event.kind === 'done') [running, answer] = [false, event.report]
+      if (event.kind === 'program-begin') {
+        status.hear(event, new Date())
+        return showStatus()
+      }
       programs.end()
       const now = new Date()
       const isSeen = event.kind === 'action' && event.result.task !== undefined && seen.has(event.result.task)
@@ -84,12 +100,21 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
 
 const hints = ['? help', 'u undo', 'x again', 'q quit']
 
+interface Status {
+  hear(event: ListenerEvent, now: Date): void
+  /** The program does not run before the answer. */
+  asked(): void
+  parts(): string[]
+}
+
 /** The last line: the current activity, or the result of the last run and its time. */
-function makeStatus(file: string, root: string): { hear(event: ListenerEvent, now: Date): void; parts(): string[] } {
+function makeStatus(file: string, root: string): Status {
   const short = (text: string): string => spellOut(shortened(text, root)).replaceAll('\n', ' ')
   let line = [short(`watching ${file}`)]
+  let program: { readonly what: string; readonly since: number } | undefined
   return {
     hear: (event, now) => {
+      program = event.kind === 'program-begin' ? { what: short(event.what), since: now.getTime() } : undefined
       if (event.kind === 'begin') line = [`running ${counted(event.blocks, 'block')}`]
       if (event.kind === 'action') {
         const { seq, action } = event.result
@@ -101,7 +126,13 @@ function makeStatus(file: string, root: string): { hear(event: ListenerEvent, no
         line = [`${event.result.success ? '✓' : '✗'} ${prettySummary(event.result)}`, timeOf(now), took]
       }
     },
-    parts: () => [...line, ...hints],
+    asked: () => {
+      if (program !== undefined) program = { ...program, since: Date.now() }
+    },
+    parts: () =>
+      program === undefined
+        ? [...line, ...hints]
+        : [`running ${program.what}, ${elapsedText(Date.now() - program.since)}`, ...line.slice(0, 1)],
   }
 }
 
@@ -133,11 +164,12 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
     }
     case 'begin': {
       const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
-      const before = event.before === 0 ? '' : ` (${event.before} applied before)`
+      const before = event.before === 0 ? '' : ` (${event.before} ran before)`
       return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
       return actionLines(event, look)
+    case 'program-begin':
     case 'program':
       return []
     case 'done':
@@ -147,7 +179,7 @@ export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] 
         paint.dim(
           event.blocks === 0
             ? `The text from the ${event.origin} has no blocks. clada prompt prints what teaches a model to write them.`
-            : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+            : `Nothing new: ${counted(event.blocks, 'block')} ran before. ${key('x', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'all'} again.`,
         ),
       ]
     case 'trouble':
@@ -187,7 +219,7 @@ function endLines({ result, copied, origin, above }: Done, look: Look): string[]
   if (copied === undefined) return lines
   return [
     ...lines,
-    copied ? paint.dim('The answer is on the clipboard.') : paint.red('The answer could not be copied.'),
+    copied ? paint.dim('The report is on the clipboard.') : paint.red('The report could not be copied.'),
   ]
 }
 

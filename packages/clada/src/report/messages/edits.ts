@@ -1,5 +1,5 @@
 import { counted } from '@clada/reply/core/words.ts'
-import type { Absence, HunkVerdict, Problem } from '../../core/problem.ts'
+import type { Absence, Advice, HunkVerdict, Problem } from '../../core/problem.ts'
 import type { Elision } from '@clada/reply/core/place.ts'
 import type { Details } from '../../core/result.ts'
 import { errorText } from '../failure.ts'
@@ -169,17 +169,27 @@ function placesOf({ nearest, applied, tooEarly }: Absence): Details {
   }
 }
 
-function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: Absence): string {
+function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: Absence): Advice {
   if (tooEarly !== undefined)
     return `${param} is only before old_text_beginning, which it must follow. Give another end, or a beginning further up.`
-  if (emptyFile) return 'The file is empty. Write it with file_write, or look for the text in another file.'
+  if (emptyFile)
+    return {
+      model: 'The file is empty. Write it with file_write, or look for the text in another file.',
+      user: 'The file is empty.',
+    }
   if (applied !== undefined)
     return `The new text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
-  if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
+  if (nearest.length > 0)
+    return { model: `Copy ${param} from the nearest place, exactly as it is there.`, user: chooseThePlace }
   return notSimilar
 }
 
-const notSimilar = 'No part of the file is similar. Read the file again; it may be the wrong file.'
+const chooseThePlace = 'Choose the place with --review, or give the model the report.'
+
+const notSimilar = {
+  model: 'No part of the file is similar. Read the file again; it may be the wrong file.',
+  user: 'No part of the file is similar; it may be the wrong file. Give the model the report.',
+} as const satisfies Advice
 
 const lineWords = (lines: string): string => (lines.includes('-') ? `Lines ${lines}` : `Line ${lines}`)
 
@@ -202,11 +212,11 @@ function hunkReason({ reason, found, other }: HunkProblem): string {
   }
 }
 
-function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): string {
-  const advice = {
+function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): Advice {
+  const advice: Readonly<Record<typeof reason, Advice>> = {
     absent: absentHunkAdvice({ nearest, applied }),
     ambiguous: 'Add lines of context around it until it fits only one place.',
-    unclear: 'Copy its lines from the nearest place, exactly as they are there.',
+    unclear: { model: 'Copy its lines from the nearest place, exactly as they are there.', user: chooseThePlace },
     overlap: 'Write them as one hunk.',
     'no-context': 'Add unchanged lines from the file before or after the new ones, each prefixed with one space.',
   }
@@ -216,7 +226,10 @@ function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): 
     others.length === 0
       ? ''
       : ', because the hunks for it are applied together or not at all (--patches good applies those that fit)'
-  return [advice[reason], ...(applies ? [] : [`The file was left as it was${why}.`]), ...others].join(' ')
+  const rest = [...(applies ? [] : [`The file was left as it was${why}.`]), ...others]
+  const own = advice[reason]
+  const withRest = (sentence: string): string => [sentence, ...rest].join(' ')
+  return typeof own === 'string' ? withRest(own) : { model: withRest(own.model), user: withRest(own.user) }
 }
 
 function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
@@ -234,10 +247,11 @@ function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
   return `Hunk ${hunk} ${sentences[verdict]}`
 }
 
-function absentHunkAdvice({ nearest, applied }: Absence): string {
+function absentHunkAdvice({ nearest, applied }: Absence): Advice {
   if (applied !== undefined)
     return `Its new lines are already in the file, on line ${applied}. If that was this edit, leave it out.`
-  return nearest.length > 0 ? 'Copy its lines from the nearest place, exactly as they are there.' : notSimilar
+  if (nearest.length === 0) return notSimilar
+  return { model: 'Copy its lines from the nearest place, exactly as they are there.', user: chooseThePlace }
 }
 
 function editsDetails({ path, failures }: Problem & { kind: 'edits-failed' }, explainPart: ExplainPart): Details {

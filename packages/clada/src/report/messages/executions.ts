@@ -45,6 +45,7 @@ export const executionMessages: MessageRows<
       const what = refused ? 'The user refused the proposal' : "Not applied: the proposal needs the user's approval"
       return lacks === undefined ? what : `${what}; ${missingSentence(lacks)}`
     },
+    toUser: ({ refused, lacks }) => (refused && lacks === undefined ? 'You refused the proposal' : undefined),
     details: ({ path }) => ({ path }),
     advice: ({ refused, lacks }) => {
       if (lacks !== undefined) return 'Write the whole file, or a block that edits only the lines that change.'

@@ -145,8 +145,28 @@ function osSentence(problem: OsProblem): string {
 
 /** The words of Node name the system call, which tells a person nothing. */
 function osSentenceForUser({ code, op, path }: OsProblem): string | undefined {
-  if (code === 'ENOENT') return `There is no ${op === 'scandir' ? 'directory' : 'file'} '${path}'`
-  return code === 'EACCES' ? `Permission denied: '${path}'` : undefined
+  switch (code) {
+    case 'ENOENT':
+      return `There is no ${op === 'scandir' ? 'directory' : 'file'} '${path}'`
+    case 'EEXIST':
+      return `'${path}' exists already`
+    case 'EACCES':
+    case 'EPERM':
+      return `Permission denied: '${path}'`
+    case 'EROFS':
+      return `The file system is read-only: '${path}'`
+    case 'EISDIR':
+      return `'${path}' is a directory`
+    case 'ENOTEMPTY':
+      return `The directory '${path}' is not empty`
+    case 'ENAMETOOLONG':
+      return `The name is too long: '${path}'`
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'The disk is full'
+    default:
+      return undefined
+  }
 }
 
 const osCodes: Record<string, Code> = {
@@ -191,7 +211,14 @@ function osAdvice({ code, op, meant, held }: OsProblem): Advice | undefined {
       return 'Delete its contents first.'
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'The disk is full; the file was left as it was.'
+      return {
+        model: 'The disk is full; the file was left as it was.',
+        user: 'The file was left as it was. Free some space, then try again.',
+      }
+    case 'EROFS':
+      return 'The file system is read-only; the file was left as it was.'
+    case 'ENAMETOOLONG':
+      return 'Choose a shorter name.'
     default:
       return undefined
   }

@@ -6,6 +6,7 @@ import {
   type Problem,
   type WithheldVariables,
 } from '../../core/problem.ts'
+import { shellQuoted, shellWord } from '../words.ts'
 import { checkPath, type MessageRows } from './row.ts'
 
 /** A command or a piece of code that did not run, or failed. */
@@ -148,7 +149,7 @@ export function offlineAdvice(offline: Offline): string {
 function approveLine({ command, network, reads = [], env = [], timeoutMs = 0, root }: ApprovalFacts): string {
   const words = [
     ...(network ? ['--network'] : []),
-    ...reads.map((file) => `--reads ${/^[\w./-]+$/.test(file) ? file : shellQuoted(file)}`),
+    ...reads.map((file) => `--reads ${shellWord(file)}`),
     ...env.map((name) => `--env ${name}`),
     ...(timeoutMs === 0 ? [] : [`--timeout ${timeoutMs % 60_000 === 0 ? `${timeoutMs / 60_000}m` : timeoutMs / 1000}`]),
     shellQuoted(command),
@@ -156,7 +157,3 @@ function approveLine({ command, network, reads = [], env = [], timeoutMs = 0, ro
   ]
   return `clada approve ${words.join(' ')}`
 }
-
-/** The line can be copied into a shell and means the same there. */
-const shellQuoted = (text: string): string =>
-  /["$`\\!\p{C}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
