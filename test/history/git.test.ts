@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -8,6 +9,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { numbersIn, readRecord } from '../../packages/clada/src/store/record.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { skipWithout } from '../support/needs.ts'
+import { cladaCommand } from '../support/cli.ts'
 import { called } from '../support/in-process.ts'
 import { fill, scratchDir, inState } from '../support/scratch.ts'
 import {
@@ -134,6 +136,27 @@ describe('commit mode', () => {
     expect(done.stdout).toContain('uncommitted changes (notes.txt) were committed first')
     expect(git(root, 'log', '--all', '--format=', '--name-only')).not.toContain('reply.md')
     expect(status(root)).toEqual(['?? reply.md'])
+  })
+
+  it('commits no reply of an earlier execution either, and no file that an editor keeps beside another', async () => {
+    const root = repository(files)
+    const beside = ['.notes.txt.swp', '#notes.txt#', 'notes.txt~']
+    fill(root, { 'one.md': documentOf(root, [edit]), 'notes.txt': 'n\n' })
+    for (const name of beside) fs.writeFileSync(path.join(root, name), 'x\n')
+    await called(['one.md'], { cwd: root })
+    await called(['undo'], { cwd: root })
+    fill(root, { 'two.md': documentOf(root, [edit]), 'more.txt': 'm\n' })
+    const done = await called(['two.md'], { cwd: root })
+    expect(done.stdout).toContain('uncommitted changes (more.txt) were committed first')
+    expect(status(root)).toEqual([...beside, 'one.md', 'two.md'].sort().map((name) => `?? ${name}`))
+  })
+
+  it('commits no file that the shell made for its report', (context) => {
+    skipWithout(context, 'posix')
+    const root = repository({ ...files, 'reply.md': '<write path="a.txt"><![CDATA[two]]></write>\n' })
+    const words = ['-c', '"$@" > report.txt', 'sh', ...cladaCommand(), 'reply.md']
+    spawnSync('sh', words, { cwd: root, env: { ...process.env, HOME: scratchDir() } })
+    expect(status(root)).toEqual(['?? report.txt'])
   })
 
   it('commits a reply that git tracks like any other file', async () => {

@@ -24,6 +24,7 @@ import {
   type PathRecord,
   readRecord,
   type State,
+  replyFilesIn,
 } from '../store/record.ts'
 import { commitMessage, identityOf } from '../store/summary.ts'
 import {
@@ -52,7 +53,7 @@ import {
   waitForLock,
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
+import { eligible, ignoredOf, isOfEditor, isUnsavable, savable } from './savable.ts'
 import { isBelow, madeDirectories, madeWarning, namedFirst } from './made-directories.ts'
 import { makeCommits, type NewContent, type NewContents } from './make-commits.ts'
 import { sidesIn, type TreeEntry } from './tree-contents.ts'
@@ -183,7 +184,7 @@ export class Checkpoints {
       return [stagedWarning]
     }
     const { changed } = dirty
-    const untracked = dirty.untracked.filter((name) => !this.#isReply(name))
+    const untracked = this.#worthSaving(dirty.untracked)
     const own = await this.#withoutMade(this.#savable({ changed, untracked }), new Set(untracked))
     const { paths, filtered } = await eligible(this.#isolated, own.paths)
     if (paths.length === 0) return own.warnings
@@ -316,10 +317,16 @@ export class Checkpoints {
     return [...new Set(found)]
   }
 
-  /** A reply is saved into the project to be applied, not to be kept there. */
-  #isReply(name: string): boolean {
-    const { root, settings } = this.#options
-    return settings.replyFiles?.includes(path.join(this.#isolated.repository.top ?? root, name)) ?? false
+  /** Replies are saved into the project to be applied, not to be kept there, and editors leave files beside others. */
+  #worthSaving(untracked: readonly string[]): string[] {
+    if (untracked.length === 0) return []
+    const { root, dir, settings } = this.#options
+    const top = this.#isolated.repository.top ?? root
+    const passing = new Set([
+      ...(settings.replyFiles ?? []),
+      ...replyFilesIn(path.dirname(dir), root).map((name) => path.join(root, name)),
+    ])
+    return untracked.filter((name) => !passing.has(path.join(top, name)) && !isOfEditor(name))
   }
 
   /** Relative to the project instead of the repository. */

@@ -126,8 +126,7 @@ function answerOf(
     child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
     child.on('error', (error) => {
       clearTimeout(waiting)
-      const missing = hasCode(error, 'ENOENT')
-      failed(gitError(missing ? 'git is not installed' : error.message))
+      failed(hasCode(error, 'ENOENT') ? gitError('git is not installed', 'Install git.') : gitError(error.message))
     })
     child.on('close', (code, signal) => {
       clearTimeout(waiting)

@@ -174,3 +174,9 @@ function isReadable(file: string): boolean {
 
 export const isUnsavable = (relative: string, isBlocked: (relative: string) => boolean): boolean =>
   relative.split('/').some((part) => isStateName(part) || isGitName(part)) || isBlocked(relative)
+
+/** Whether a file is what an editor keeps beside the one that it edits: vim, Emacs, Kate, LibreOffice, GNOME, and backups. */
+export const isOfEditor = (name: string): boolean =>
+  /(?:^|\/)(?:\.[^/]*\.sw[a-p]x?|\.#[^/]+|#[^/]+#|\.[^/]+\.kate-swp|\.~lock\.[^/]+#|\.goutputstream-\w+|4913|[^/]+~)$/.test(
+    name,
+  )

@@ -23,6 +23,7 @@ import {
   readRecord,
   seenAt,
   sweepIsolated,
+  replyFilesIn,
 } from '../store/record.ts'
 import { isOsError } from '../core/platform.ts'
 import { noteElsewhere } from './elsewhere.ts'
@@ -245,7 +246,7 @@ export async function closeExecution(
   try {
     await options.settle()
     const record = {
-      ...recordOf(number, journal, options, done),
+      ...recordOf({ number, journal, history }, options, done),
       ...(further.length === 0 ? {} : { further: further.map(({ noted }) => noted) }),
       ...(previous === undefined ? {} : { previous }),
     }
@@ -352,9 +353,14 @@ function asGitError(error: unknown): ProblemError {
   return new ProblemError({ kind: 'git', reason: error.message })
 }
 
-function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {
+function recordOf(
+  { number, journal, history }: Pick<Open, 'number' | 'journal' | 'history'>,
+  options: HistoryOptions,
+  done: Done,
+): ExecutionRecord {
   const { inspect, about, settings } = options
-  const { conversation } = settings
+  const { conversation, replyFiles } = settings
+  const replies = replyFilesIn(history, options.root, replyFiles)
   const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
   const { results, blocks, document, explanations, moved, byPrograms } = done
   const paths = journal.finish((absolute) => seenAt(inspect, absolute))
@@ -374,6 +380,7 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
     ...(document === undefined ? {} : { document }),
     actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
     paths,
+    ...(replies.length === 0 ? {} : { replies }),
   }
 }
 

@@ -5,6 +5,7 @@ import { ContentStore } from './content-store.ts'
 import { recordAtEnd } from './log.ts'
 import { signerOf } from '../state/project-state.ts'
 import { digestOf } from '../core/digest.ts'
+import { pathFrom } from '../core/paths.ts'
 import { isRecord } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
@@ -37,6 +38,8 @@ export interface ExecutionRecord {
   readonly document?: string
   readonly actions: readonly ActionRecord[]
   readonly paths: readonly PathRecord[]
+  /** Files below the root that have replies, of this execution and of those before it. */
+  readonly replies?: readonly string[]
 }
 
 /** A repository outside the project, or a root without one. */
@@ -173,6 +176,22 @@ export const dirOf = (history: string, number: number): string => path.join(hist
 export const readRecord = (history: string, number: number): ExecutionRecord | undefined =>
   readSigned(history, number)?.record
 
+/**
+ * The files below a root that have replies: those of this execution, and those that the executions before it noted and that
+ * are still there. Each execution notes them again, so that the newest few know all.
+ */
+export function replyFilesIn(history: string, root: string, own: readonly string[] = []): string[] {
+  const noted = newestIn(history, recentRecords).flatMap((number) => readRecord(history, number)?.replies ?? [])
+  const names = [...own.map((file) => pathFrom(root, file)), ...noted].filter((name) => !path.isAbsolute(name))
+  const isThere = (name: string): boolean =>
+    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
+  return [...new Set(names)].filter(isThere).slice(0, mostReplies)
+}
+
+/** Interrupted executions note nothing. */
+const recentRecords = 5
+const mostReplies = 200
+
 /** With the MAC of the last entry of its journal. */
 export function readSigned(
   history: string,
@@ -195,10 +214,11 @@ export function conversationIn(value: unknown): Conversation | undefined {
 /** An older version may have written it. */
 function isExecution(value: unknown): value is ExecutionRecord {
   if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { of, ofActions, commits, further, moved, conversation, actions, paths } = value
+  const { of, ofActions, commits, further, moved, conversation, actions, paths, replies } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (of !== undefined && typeof of !== 'number') return false
   if (conversation !== undefined && conversationIn(conversation) === undefined) return false
+  if (replies !== undefined && !isListOf(replies, (one) => typeof one === 'string')) return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
   if (!isCommits(commits) || (further !== undefined && !isListOf(further, isFurtherRoot))) return false
   if (moved !== undefined && !(isRecord(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
