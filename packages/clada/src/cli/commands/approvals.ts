@@ -6,7 +6,7 @@ import { commandSettingsOf, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print, printJson } from '../streams.ts'
+import { print, printJson, say } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
@@ -26,7 +26,8 @@ export const command: Command = {
     const [verb, ...given] = words
     if (verb === 'remove' && given.length > 0) {
       const unknown = given.filter((line) => !approvals.remove(line))
-      for (const line of unknown) process.stderr.write(`clada: '${spellOutCommand(line)}' is not approved here.\n`)
+      for (const line of given) if (!unknown.includes(line)) print(`No longer approved: ${spellOutCommand(line)}`)
+      for (const line of unknown) say(`clada: '${spellOutCommand(line)}' is not approved here.`, 2)
       return unknown.length > 0 ? 1 : 0
     }
     if (verb !== undefined && verb !== 'list')
@@ -36,7 +37,7 @@ export const command: Command = {
     const entries = commands.map((line) => ({ command: line, ...entryOf(approvalState(line, approvals)) }))
     if (flags.json !== undefined) printJson(entries)
     else if (entries.length === 0) print('Nothing is approved in this project.')
-    else for (const line of commands) print(`${spellOutCommand(line)}  ${stateWords(approvalState(line, approvals))}`)
+    else for (const line of commands) say(`${spellOutCommand(line)}  ${stateWords(approvalState(line, approvals))}`)
     return 0
   },
 }

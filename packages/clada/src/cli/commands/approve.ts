@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { type ApprovalLine, approvalLineOf } from '../../approvals/approval-line.ts'
 import { approvalsFor, type Grant } from '../../approvals/approvals.ts'
@@ -8,7 +9,7 @@ import { boundWords, grantWords } from './approvals.ts'
 import type { Command } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { print } from '../streams.ts'
+import { say } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
 
 export const command: Command = {
@@ -40,18 +41,20 @@ export const command: Command = {
       root: '/',
     })
     if (decision.verdict === 'allow') {
-      print(`${spellOutCommand(line.typed)} is on the list and needs no approval.`)
+      say(`${decision.listed.rule.name} needs no approval: it is on the list, and its paths are checked when it runs.`)
       return 0
     }
     if (decision.verdict === 'deny')
       throw new UsageError(`'${spellOutCommand(given)}' cannot be approved: ${decision.reason}.`)
     const approvals = await approvalsFor(settings, commandSettingsOf(options))
     const added = approvals.add(line, grantOf(flags, root))
-    print(`Approved in ${root}: ${spellOutCommand(line.typed)}${grantWords(added.voucher, line)}${boundWords(added)}`)
+    say(`Approved in ${root}: ${spellOutCommand(line.typed)}${grantWords(added.voucher, line)}${boundWords(added)}`)
     const where = approvals.isUnsandboxed ? 'without a sandbox' : 'in the sandbox'
-    print(`Whatever this runs, it runs ${where}, with ${added.voucher.network ? 'the' : 'no'} network.`)
+    say(`Whatever this runs, it runs ${where}, with ${added.voucher.network ? 'the' : 'no'} network.`)
     if (!added.voucher.network && wantsNetwork(line.words))
-      print('It seems to need the network: clada approve --network lets it.')
+      say('It seems to need the network: clada approve --network lets it.')
+    const isFound = approvals.program(line, added.width) !== undefined
+    for (const note of missingParts(line, added.voucher, { root, isFound })) say(`! ${note}`)
     return 0
   },
 }
@@ -60,6 +63,21 @@ function lineOf(given: string, flags: FlagValues): ApprovalLine {
   const read = approvalLineOf(flags.args === undefined || given.endsWith(' *') ? given : `${given} *`)
   if ('reason' in read) throw new UsageError(`'${spellOutCommand(given)}' cannot be approved: ${read.reason}.`)
   return read
+}
+
+/** What was misspelt, or has yet to be made. */
+function missingParts(
+  { words }: ApprovalLine,
+  { reads = [], env = [] }: Grant,
+  { root, isFound }: { readonly root: string; readonly isFound: boolean },
+): string[] {
+  const notThere = reads.filter((file) => !fs.existsSync(path.join(root, file)))
+  const notSet = env.filter((name) => process.env[name] === undefined)
+  return [
+    ...(isFound ? [] : [`${spellOutCommand(words[0] ?? '')} is not installed`]),
+    ...notThere.map((file) => `${spellOutCommand(file)} does not exist`),
+    ...notSet.map((name) => `${name} is not set in this environment`),
+  ]
 }
 
 /** Whatever they are outside, a command gets its own (`commandEnvironment`). */

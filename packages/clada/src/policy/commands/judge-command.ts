@@ -78,8 +78,29 @@ function unlisted({ cd, words, typed }: CommandLine): CommandDecision {
       advice,
     }
   }
-  return { verdict: 'ask', cd: cd?.text, words: words.map(({ text }) => text), typed }
+  const texts = words.map(({ text }) => text)
+  const other = otherRepository(texts)
+  if (other !== undefined) {
+    const reason = `${other} is about another repository, and nothing that a command does to one is kept`
+    return { verdict: 'deny', reason, advice: 'Only the user can run it, in a terminal.' }
+  }
+  return { verdict: 'ask', cd: cd?.text, words: texts, typed }
 }
+
+/** The git command that makes or changes another repository than the project's, if it is one. */
+function otherRepository([program, verb = '', ...rest]: readonly string[]): string | undefined {
+  if (program !== 'git') return undefined
+  const [next = ''] = rest
+  if (verb === 'clone' || verb === 'submodule' || (verb === 'worktree' && next === 'add'))
+    return `git ${verb}${verb === 'worktree' ? ' add' : ''}`
+  const dirs = rest.filter((word, at) => !word.startsWith('-') && !initValues.has(rest[at - 1] ?? ''))
+  return verb === 'init' && dirs.some((dir) => !/^\.?\/*$/.test(dir)) ? `git init ${dirs[0]}` : undefined
+}
+
+/** Options of `git init` whose value is the next word. */
+const initValues: ReadonlySet<string> = new Set(
+  '-b --initial-branch --template --separate-git-dir --object-format --ref-format'.split(' '),
+)
 
 function ruleFor({
   words,
