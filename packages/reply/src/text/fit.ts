@@ -151,7 +151,10 @@ const forgiven: Readonly<Record<Exclude<MatchLevel, 'exact'>, string>> = {
   context: 'the lines it changes; lines of context that differ were left as the file has them',
 }
 
-/** What had to be overlooked to find the places of an edit, and which lines were replaced; undefined for the first level. */
+/**
+ * What had to be overlooked to find the places of an edit; undefined for the first level. Its second line has the level and
+ * what was replaced, for readers who see no diff.
+ */
 export function repairWarning(what: string, fits: readonly Fit[], file: FileLines): string | undefined {
   const [first] = fits
   if (first === undefined || first.level === 'exact') return undefined
@@ -171,7 +174,7 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
     replaced.length === 0
       ? 'nothing was removed'
       : `replaced ${replaced.map(({ from, to }) => lineRange(from, to)).join(', ')}${shown}`
-  return `${what} was found at ${places} only by ${how} [${first.level}]; ${lines}`
+  return `${what} was found at ${places} only by ${how}\n[${first.level}]; ${lines}`
 }
 
 /** Whether a string may begin on one of the lines and not end there; a parser can tell. */
