@@ -160,6 +160,10 @@ export function textFrom(source: Source, line: number): number {
   return at < end ? at : -1
 }
 
+/** Whether a line may hold a character after which a pattern finds another beginning of a line: a CR or a separator. */
+export const mayBreakInside = ({ text, hasCr }: Source): boolean =>
+  hasCr || text.includes('\u2028') || text.includes('\u2029')
+
 /** Whether only white space precedes `at` on its line. */
 export function startsLine(text: string, at: number): boolean {
   for (let i = at - 1; i >= 0; i--) {

@@ -1,7 +1,7 @@
 import { TAB, LF, SPACE, EQUALS, GREATER } from '../core/character-codes.ts'
 import { type Block, isComplete } from '../core/block.ts'
 import { endFrame, isTaskLine, promptEnd, promptOpenings } from '../core/frames.ts'
-import type { LineRange, Source } from '../core/source.ts'
+import { type LineRange, mayBreakInside, type Source } from '../core/source.ts'
 import { isMarker } from '../text/undamage.ts'
 
 /**
@@ -34,26 +34,28 @@ export function reportsIn(source: Source, blocks: readonly Block[]): LineRange[]
  */
 export function reportSigns(source: Source): { mayReport: boolean; quoted: number } {
   const { text, lineCount } = source
-  // Inside a line, a pattern finds further beginnings.
-  let mayReport = (source.hasCr || text.includes('\u2028') || text.includes('\u2029')) && begins.test(text)
-  mayReport ||= text.includes(promptOpenings.blocks) || text.includes(promptOpenings.changes)
+  let mayReport = mayBreakInside(source) && begins.test(text)
   let quoted = Infinity
   for (let line = 1; line <= lineCount; line++) {
     let c = source.initial(line)
     const isPrefixed = c === SPACE || c === TAB || c === GREATER
     if (isPrefixed) c = text.charCodeAt(prefixEnd(text, source.startOf(line)))
-    if (c === EQUALS || c === BRACKET || c === GREATER || c > 126) mayReport ||= begins.test(source.line(line))
+    if (c === EQUALS || c === BRACKET || c === GREATER || c === Y || c === W || c > 126)
+      mayReport ||= begins.test(source.line(line))
     if (isPrefixed && mayBegin(c) && quoted === Infinity && isSpaced(source, line)) quoted = line
   }
   return { mayReport, quoted }
 }
 
-const begins =
-  /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗−] [a-z])/m
+const opening = `${promptOpenings.blocks}|${promptOpenings.changes}`
+const begins = new RegExp(
+  `^[ \\t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\\n]*) ===|\\[task-\\d|[✓✗−] [a-z]|${opening})`,
+  'm',
+)
 const section = /^([ \t>]*)=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES) ===\s*$/
 /** The heading of one output; prose may look like it. */
 const heading = /^([ \t>]*)\[[^\]\s]+\] [a-z]+(?:_[a-z]+)*(?: .*)?:\s*$/
-const prompt = new RegExp(`^([ \\t>]*)(?:${promptOpenings.blocks}|${promptOpenings.changes})`)
+const prompt = new RegExp(`^([ \\t>]*)(?:${opening})`)
 const file = /^([ \t>]*)=== START (FILE: .*) ===\s*$/
 
 /** The last line of the report that begins on a line; undefined where none does. */
@@ -128,7 +130,7 @@ function prefixEnd(text: string, start: number): number {
   }
 }
 
-const BRACKET = 91
+const [W, Y, BRACKET] = [87, 89, 91]
 const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
 
 /**

@@ -1,6 +1,6 @@
-import { SPACE, LESS } from '../core/character-codes.ts'
+import { HASH, LESS, SPACE, TAB } from '../core/character-codes.ts'
 import { type Document, isComplete } from '../core/block.ts'
-import { type LineRange, rangeFinder, Source } from '../core/source.ts'
+import { type LineRange, mayBreakInside, rangeFinder, Source, textFrom } from '../core/source.ts'
 import { Regions } from './regions.ts'
 
 interface Thoughts {
@@ -35,23 +35,30 @@ const mark = new RegExp(
   `^[ \\t]*(?:(${begin})|(${beginHeading})|(${beginFolded})|(${endHeading})|(</details>)|(${beginSection})|(${endSection})|(?:${end}))|(?:${end})[ \\t]*\\r?$`,
   'gm',
 )
-const markHere = new RegExp(`${begin}|${end}`, 'y')
+const markHere = new RegExp(`${begin}|${end}|<details`, 'y')
 
 /** Whether it is worth looking: hardly any text has such a mark. Jumps from `<` to `<`, which is faster than a pattern. */
-export function mayThink(text: string): boolean {
-  if (
-    text.includes('THINK]') ||
-    text.includes('<details') ||
-    SECTION.test(text) ||
-    ARROWS.some((arrow) => text.includes(arrow))
-  )
-    return true
+export function mayThink(source: Source): boolean {
+  const { text } = source
+  if (text.includes('THINK]') || mayHaveSection(source) || ARROWS.some((arrow) => text.includes(arrow))) return true
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     while (text.charCodeAt(at + 1) === LESS) at++
     const next = text.charCodeAt(at + 1)
     if (next === HYPHEN || next === SPACE) continue
     markHere.lastIndex = at
     if (markHere.test(text)) return true
+  }
+  return false
+}
+
+/** Looks only at lines that begin like a heading of Markdown. */
+function mayHaveSection(source: Source): boolean {
+  if (mayBreakInside(source)) return SECTION.test(source.text)
+  for (let line = 1; line <= source.lineCount; line++) {
+    const c = source.initial(line)
+    const isHeading =
+      c === HASH || ((c === SPACE || c === TAB) && source.text.charCodeAt(textFrom(source, line)) === HASH)
+    if (isHeading && SECTION.test(source.line(line))) return true
   }
   return false
 }
@@ -71,6 +78,7 @@ export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, is
   /** The line that closes the fence that a line is in; the last of the text where it is in none. */
   const fenceEnd = (line: number): number => regions.fenceAround(line)?.last ?? source.lineCount
   const sound = blocks.filter(isComplete)
+  const commentary = source.text.indexOf(COMMENTARY)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
   let open: number | undefined
   let at = 0
@@ -91,7 +99,7 @@ export function thoughtsIn(source: Source, { blocks, diagnostics }: Document, is
     if (open !== undefined && (kind === 'section') !== (concluded !== undefined)) continue
     if (open !== undefined && (kind === 'fold') !== (unfolded !== undefined)) continue
     if ((tag ?? headed ?? folded ?? section) === undefined) {
-      const mayLead = closed.length === 0 && !source.text.slice(0, index).includes(COMMENTARY)
+      const mayLead = closed.length === 0 && (index < commentary || commentary === -1)
       if (open !== undefined || mayLead) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false

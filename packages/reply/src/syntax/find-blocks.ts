@@ -74,7 +74,7 @@ export function blankOutReasoningAndReports(
     const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
     without(pieces, { ...document, blocks, notExecuted: [] }, { reason: 'quoted', sign: 'one-space' })
   }
-  if (mayThink(source.text)) {
+  if (mayThink(source)) {
     const document = readBlocks(source, options)
     const thoughts = thoughtsIn(source, document, !options.nativeBefore)
     open = Math.min(open, thoughts.open ?? Infinity)

@@ -81,99 +81,102 @@ interface Row {
 }
 
 const FILE = '[^"\'<>\\n]{1,200}\\.\\w{1,9}'
-/** Of several calls the first is listed, with its beginning. */
-const CALL = 'call of another tool'
-const call = (pattern: string): Row => ({
-  what: CALL,
-  // After a bullet, or somewhere in a line of JSON.
-  pattern: new RegExp(`^[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)(${pattern})`, 'im'),
-  reason: 'unreadable',
-})
 
 /** Forms that are known and not read: there is too little in them, or too many ways to write them. */
-const rows = (): readonly Row[] =>
-  (known ??= [
-    call('<(?:\\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code|use_mcp_tool|antArtifact)\\b[^<>\\n]*>'),
-    call('<function=[\\w.-]+>'),
-    call('<[|｜](?:tool|python_tag|function|channel|start)[^<>\\n]*>'),
-    call('\\[TOOL_CALLS\\]'),
-    // Alone it is the fence of a call that was read.
-    call('(?:`{3,}|~{3,})tool_(?:code|calls?)\\b(?=[^\\n]*\\n\\s*[^\\s`~])'),
-    call('Action:[ \\t]*[\\w.-]+[ \\t]*\\nAction Input:'),
-    call(
-      '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w*(?:path|file)\\w*\\s*=',
-    ),
-    call('canmore\\.\\w+\\('),
-    call('"(?:tool_calls|function_?call)"\\s{0,9}:'),
-    call('"type"\\s{0,9}:\\s{0,9}"(?:tool_use|function_call|code/\\w+)"'),
-    call(
-      '"name"\\s{0,9}:\\s{0,9}"[\\w./ -]{1,80}"\\s{0,9},\\s{0,9}"(?:arguments|parameters|input|type"\\s{0,9}:\\s{0,9}"code/\\w+)"',
-    ),
-    call('"updates"\\s{0,9}:\\s{0,9}\\[\\s{0,9}\\{\\s{0,9}"pattern"'),
-    // Edits as data, in a form of their own.
-    call(
-      `"(?:file|path|file_?path|filename)"\\s{0,9}:\\s{0,9}"${FILE}"\\s{0,9},\\s{0,9}"(?:search|find|old\\w{0,20}|original\\w{0,20}|contents?|code|diff|patch)"\\s{0,9}:`,
-    ),
-    call(`"files"\\s{0,9}:\\s{0,9}\\{\\s{0,9}"${FILE}"\\s{0,9}:\\s{0,9}"`),
-    call('*** Begin Patch'.replaceAll('*', '\\*').replace(/^/, '"(?:input|patch|command)"\\s{0,9}:[^\\n]{0,80}')),
-    call(`(?:file|path)\\s?:\\s?["']?${FILE}["']?\\s{1,20}(?:find|search|old\\w{0,20}|original)\\s?:`),
-    call(
-      `<(?:path|file|file_?name|file_?path|source)>${FILE}</\\w+>\\s{0,99}<(?:content|code|document_content|new|old|search|find|original)\\w{0,20}>`,
-    ),
-    call('<(?:old_?text|old_?str(?:ing)?|old_?code|original_?code)>'),
-    call(
-      `<\\w{1,40}\\s[^<>\\n]{0,200}\\b(?:path|file)\\s?=\\s?["']${FILE}["'][^<>\\n]{0,200}>\\s{0,99}<(?:search|find|old\\w{0,20}|original\\w{0,20})>`,
-    ),
-    {
-      what: 'file between lines of marks',
-      pattern: new RegExp(
-        `^(?:[=*<@-]{3,}[ \\t]*(?:BEGIN |START )?FILE\\b:?[ \\t]*|[=*@]{3,}[ \\t]+)[^\\s"'<>=*@]{1,200}\\.\\w{1,9}[ \\t]*(?:[=*>@-]{3,})?[ \\t]*$`,
-        'm',
-      ),
-      reason: 'unreadable',
-      where: 'free',
-    },
-    {
-      what: 'shell command that writes a file',
-      pattern:
-        /^[ \t]*(?:[$>] )?(?:sudo )?(?:sed (?:-\S+ ){0,5}-i|perl -\w*i|ed (?:-s )?[\w./-]+ *<<|(?:python3?|node|perl|ruby) - *<<|(?:echo|printf) [^\n]*>>?\s*[\w./-]+\.\w+[ \t]*$|[^\n]*(?:\b(?:Set|Add)-Content|\bOut-File)\b)/m,
-      reason: 'example',
-      where: 'fenced',
-    },
-    { what: 'diff that names no file', pattern: /^\d+(?:,\d+)?[acd]\d+(?:,\d+)?[ \t]*\n[<>] /m, reason: 'quoted' },
-    { what: 'context diff', pattern: /^\*{15}[ \t]*$/m, reason: 'unreadable' },
-    {
-      what: 'table of changes',
-      pattern:
-        /^\|(?=[^\n]*\b(?:old|before|from|current|find|search|original)\b)(?=[^\n]*\b(?:new|after|to|replace\w*|updated)\b)[^\n]*\|[ \t]*\n\|[ :|-]+\|[ \t]*\n\|[^\n`]*`[\w@./-]+\.\w+`/im,
-      reason: 'example',
-      where: 'free',
-    },
-  ])
+const calls: readonly string[] = [
+  '<(?:\\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code|use_mcp_tool|antArtifact)\\b[^<>\\n]*>',
+  '<function=[\\w.-]+>',
+  '<[|｜](?:tool|python_tag|function|channel|start)[^<>\\n]*>',
+  '\\[TOOL_CALLS\\]',
+  // Alone it is the fence of a call that was read.
+  '(?:`{3,}|~{3,})tool_(?:code|calls?)\\b(?=[^\\n]*\\n\\s*[^\\s`~])',
+  'Action:[ \\t]*[\\w.-]+[ \\t]*\\nAction Input:',
+  '(?:print\\()?(?:\\w+\\.)?(?:write_file|edit_file|create_file|replace|str_replace)\\(\\s*\\w*(?:path|file)\\w*\\s*=',
+  'canmore\\.\\w+\\(',
+  '"(?:tool_calls|function_?call)"\\s{0,9}:',
+  '"type"\\s{0,9}:\\s{0,9}"(?:tool_use|function_call|code/\\w+)"',
+  '"name"\\s{0,9}:\\s{0,9}"[\\w./ -]{1,80}"\\s{0,9},\\s{0,9}"(?:arguments|parameters|input|type"\\s{0,9}:\\s{0,9}"code/\\w+)"',
+  '"updates"\\s{0,9}:\\s{0,9}\\[\\s{0,9}\\{\\s{0,9}"pattern"',
+  // Edits as data, in a form of their own.
+  `"(?:file|path|file_?path|filename)"\\s{0,9}:\\s{0,9}"${FILE}"\\s{0,9},\\s{0,9}"(?:search|find|old\\w{0,20}|original\\w{0,20}|contents?|code|diff|patch)"\\s{0,9}:`,
+  `"files"\\s{0,9}:\\s{0,9}\\{\\s{0,9}"${FILE}"\\s{0,9}:\\s{0,9}"`,
+  '*** Begin Patch'.replaceAll('*', '\\*').replace(/^/, '"(?:input|patch|command)"\\s{0,9}:[^\\n]{0,80}'),
+  `(?:file|path)\\s?:\\s?["']?${FILE}["']?\\s{1,20}(?:find|search|old\\w{0,20}|original)\\s?:`,
+  `<(?:path|file|file_?name|file_?path|source)>${FILE}</\\w+>\\s{0,99}<(?:content|code|document_content|new|old|search|find|original)\\w{0,20}>`,
+  '<(?:old_?text|old_?str(?:ing)?|old_?code|original_?code)>',
+  `<\\w{1,40}\\s[^<>\\n]{0,200}\\b(?:path|file)\\s?=\\s?["']${FILE}["'][^<>\\n]{0,200}>\\s{0,99}<(?:search|find|old\\w{0,20}|original\\w{0,20})>`,
+]
 
-let known: readonly Row[] | undefined
+/** What precedes a call: a bullet, or a beginning of JSON. */
+const BEFORE = '[ \\t]*(?:(?:[-*+]|\\d+[.)])?[ \\t]*|[{["][^\\n]{0,400}?)'
+const callPatterns = (): readonly RegExp[] =>
+  (knownCalls ??= calls.map((call) => new RegExp(`^${BEFORE}(${call})`, 'im')))
+let knownCalls: readonly RegExp[] | undefined
 
-/** The first of each row, calls as one. */
+const others: readonly Row[] = [
+  {
+    what: 'file between lines of marks',
+    pattern: new RegExp(
+      `^(?:[=*<@-]{3,}[ \\t]*(?:BEGIN |START )?FILE\\b:?[ \\t]*|[=*@]{3,}[ \\t]+)[^\\s"'<>=*@]{1,200}\\.\\w{1,9}[ \\t]*(?:[=*>@-]{3,})?[ \\t]*$`,
+      'm',
+    ),
+    reason: 'unreadable',
+    where: 'free',
+  },
+  {
+    what: 'shell command that writes a file',
+    pattern:
+      /^[ \t]*(?:[$>] )?(?:sudo )?(?:sed (?:-\S+ ){0,5}-i|perl -\w*i|ed (?:-s )?[\w./-]+ *<<|(?:python3?|node|perl|ruby) - *<<|(?:echo|printf) [^\n]*>>?\s*[\w./-]+\.\w+[ \t]*$|[^\n]*(?:\b(?:Set|Add)-Content|\bOut-File)\b)/m,
+    reason: 'example',
+    where: 'fenced',
+  },
+  { what: 'diff that names no file', pattern: /^\d+(?:,\d+)?[acd]\d+(?:,\d+)?[ \t]*\n[<>] /m, reason: 'quoted' },
+  { what: 'context diff', pattern: /^\*{15}[ \t]*$/m, reason: 'unreadable' },
+  {
+    what: 'table of changes',
+    pattern:
+      /^\|(?=[^\n]*\b(?:old|before|from|current|find|search|original)\b)(?=[^\n]*\b(?:new|after|to|replace\w*|updated)\b)[^\n]*\|[ \t]*\n\|[ :|-]+\|[ \t]*\n\|[^\n`]*`[\w@./-]+\.\w+`/im,
+    reason: 'example',
+    where: 'free',
+  },
+]
+
+/** All of these at once. What calls begin with is tried once for each line. Made when it is needed. */
+const any = (): RegExp =>
+  (knownAny ??= new RegExp(`^(?:${BEFORE}(?:${calls.join('|')})|${others.map(withoutStart).join('|')})`, 'im'))
+const withoutStart = ({ pattern }: Row): string => pattern.source.replace(/^\^/, '')
+let knownAny: RegExp | undefined
+
 function rowsIn(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
   const { text } = source
   // Most texts have none of what all of these have at least.
   if (!/[<>"|({@*=`~]|:\s/.test(text)) return []
-  const found: SkippedBlock[] = []
-  const calls: SkippedBlock[] = []
-  const mayCall = /[<"([:]|tool_/i.test(text)
-  for (const { what, pattern, reason, where } of rows()) {
-    if (what === CALL && !mayCall) continue
-    const match = pattern.exec(text)
-    if (match === null) continue
-    const own = match[1] ?? match[0]
+  const found = any().test(text) ? [...firstCall(source), ...firstOthers(source, isFenced)] : []
+  return [...found, ...spokenEdits(source, isFenced)]
+}
+
+/** Of several calls the first is listed, with its beginning. */
+function firstCall(source: Source): SkippedBlock[] {
+  const found = callPatterns().flatMap((pattern): SkippedBlock[] => {
+    const match = pattern.exec(source.text)
+    const own = match?.[1] ?? ''
+    if (match === null) return []
     const line = source.lineAt(match.index + match[0].length - own.length)
-    if (where !== undefined && isFenced(line) !== (where === 'fenced')) continue
     const shown = own.trim().replace(/\s+/g, ' ').slice(0, 80)
-    if (what === CALL) calls.push({ line, endLine: line, what: `${what} (${shown})`, reason })
-    else found.push({ line, endLine: line, what, reason })
-  }
-  calls.sort((a, b) => a.line - b.line)
-  return [...calls.slice(0, 1), ...found, ...spokenEdits(source, isFenced)]
+    return [{ line, endLine: line, what: `call of another tool (${shown})`, reason: 'unreadable' }]
+  })
+  return found.sort((a, b) => a.line - b.line).slice(0, 1)
+}
+
+/** The first of each row. */
+function firstOthers(source: Source, isFenced: (line: number) => boolean): SkippedBlock[] {
+  return others.flatMap(({ what, pattern, reason, where }): SkippedBlock[] => {
+    const match = pattern.exec(source.text)
+    if (match === null) return []
+    const line = source.lineAt(match.index)
+    if (where !== undefined && isFenced(line) !== (where === 'fenced')) return []
+    return [{ line, endLine: line, what, reason }]
+  })
 }
 
 /** A sentence that says what to replace in which file. */

@@ -145,10 +145,12 @@ export class Tokens<T extends Token> {
 export class Markers {
   readonly list: Marker[] = []
   readonly #unescaped = new Set<string>()
+  /** By markup: most markers of a text are written like others. */
+  readonly #signs = new Map<string, Signs>()
 
   take(line: number, { clean, markup }: Pick<Token, 'clean' | 'markup'>): void {
     this.list.push({ line, clean, markup })
-    for (const sign of signsIn(markup).unescaped) this.#unescaped.add(sign)
+    for (const sign of this.#signsIn(markup).unescaped) this.#unescaped.add(sign)
   }
 
   takeFence(line: number): void {
@@ -161,8 +163,14 @@ export class Markers {
    */
   admit(markup: string): boolean {
     if (this.#unescaped.size === 0) return true
-    for (const sign of signsIn(markup).escaped) if (this.#unescaped.has(sign)) return false
+    for (const sign of this.#signsIn(markup).escaped) if (this.#unescaped.has(sign)) return false
     return true
+  }
+
+  #signsIn(markup: string): Signs {
+    const known = this.#signs.get(markup) ?? signsIn(markup)
+    this.#signs.set(markup, known)
+    return known
   }
 }
 
@@ -180,7 +188,12 @@ export type ReadThroughDamage = (view: View, line: number) => MarkedBlock | unde
 const withoutBom = (line: string): string => (line.charCodeAt(0) === BOM ? line.slice(1) : line)
 
 /** The signs that a marker has in escaped form, and those that it has as they are. */
-function signsIn(markup: string): { escaped: Set<string>; unescaped: Set<string> } {
+interface Signs {
+  readonly escaped: ReadonlySet<string>
+  readonly unescaped: ReadonlySet<string>
+}
+
+function signsIn(markup: string): Signs {
   const { escaped, plain } = escapedIn(markup)
   const signs = { escaped: new Set(escaped), unescaped: new Set(plain) }
   for (const [sign, typographic] of typographicSigns) {

@@ -58,6 +58,7 @@ export interface Place {
 /** Every file that a text seems to hold, in order. */
 export function placesIn(source: Source): Place[] {
   const places: Place[] = []
+  const regions = Regions.of(source)
   /** Lines above belong to what was found before. */
   let floor = 1
   /** The end of a fence that is read as if it were none. */
@@ -71,7 +72,7 @@ export function placesIn(source: Source): Place[] {
       line = quoted.last
       continue
     }
-    const fence = line === open ? undefined : Regions.of(source).fenceFrom(line)
+    const fence = line === open ? undefined : regions.fenceFrom(line)
     const found: Passed | undefined =
       fence === undefined
         ? (taggedAt(source, line) ?? headedAt(source, line))
@@ -335,7 +336,7 @@ export function titleAbove(source: Source, opener: number, floor: number): (Titl
 function toldAbove(source: Source, opener: number, floor: number): (Title & { line: number }) | undefined {
   const line = lineAbove(source, opener, floor)
   const title =
-    line === undefined ? undefined : toldIn(rowAt(source, line), spokenInSection(source, opener, floor)?.path)
+    line === undefined ? undefined : toldIn(rowAt(source, line), () => spokenInSection(source, opener, floor)?.path)
   return line === undefined || title === undefined ? undefined : { ...title, line }
 }
 

@@ -12,10 +12,10 @@ import { isFile, isOfLines, LONG, type Title } from './title.ts'
  * A sentence that is in none of these tables only explains.
  */
 
-/** `above` is the file that is spoken of above a sentence that names none. */
-export function toldIn(line: string, above?: string): Title | undefined {
+/** `above` finds the file that is spoken of above a sentence that names none. */
+export function toldIn(line: string, above?: () => string | undefined): Title | undefined {
   if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
-  const [path = above, ...others] = new Set(filesSpokenOf(line))
+  const [path = above?.(), ...others] = new Set(filesSpokenOf(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
   const [sentence = ''] = line
     .replace(path, FILE)

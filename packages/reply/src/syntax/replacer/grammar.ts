@@ -37,7 +37,7 @@ const spellings: ReadonlyMap<string, MarkerName> = new Map(
 export const markerStart = new RegExp(`^(?:${[...spellings.keys()].join('|')})`)
 
 export const lexReplacer: Lex<ReplacerToken> = (line, reading) => {
-  const name = spellings.get(line.trimEnd())
+  const name = line.startsWith('<<<') ? spellings.get(line.trimEnd()) : undefined
   if (name !== undefined) return { name, clean: line, markup: line }
   // A marker starts its line; what is indented as a whole is read without its indentation.
   if (reading === 'exact' || /^[ \t]/.test(line)) return undefined
