@@ -48,7 +48,8 @@ export const searchReplace = foreign({
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
     const named = nameSeeker(source)
-    let before: Pick<Before, 'name' | 'doubt'> = { name: undefined, doubt: undefined }
+    let name: string | undefined
+    let doubt: Doubt
     let floor = 1
     return {
       seek(line) {
@@ -57,8 +58,9 @@ export const searchReplace = foreign({
         return marks.seek(line)
       },
       read(line) {
-        const run = readRun(source, marks, line, { ...before, floor, named })
-        before = run
+        const run = readRun(source, marks, line, { name, doubt, floor, named })
+        name = run.name
+        doubt = run.doubt
         floor = run.next
         return { found: [run.found], next: run.next }
       },
@@ -137,12 +139,14 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
 }
 
 /** A block that was cut off ends where the next one names its file; without a name that may be content. */
-function endCutOff({ cutBy, ...edit }: Edit, named: SeekName): Edit {
-  const name = cutBy === undefined ? undefined : named(cutBy, edit.line + 1)
-  if (cutBy === undefined || name === undefined) return edit
+function endCutOff(edit: Edit, named: SeekName): Edit {
+  const { cutBy } = edit
+  if (cutBy === undefined) return edit
+  const name = named(cutBy, edit.line + 1)
+  if (name === undefined) return { ...edit, cutBy: undefined }
   const last = name.line - 1
   const finding = { line: edit.line, code: 'search-cut', data: { by: cutBy } } as const
-  return { ...edit, cutBy, endLine: last, lastLine: last, next: name.line, findings: [finding] }
+  return { ...edit, endLine: last, lastLine: last, next: name.line, findings: [finding] }
 }
 
 /** The files that the text above a head without a name speaks of, if it does not speak of that of the block before. */

@@ -19,7 +19,7 @@ export interface Edit {
   readonly shells?: readonly string[]
   readonly next: number
   /** The head inside it, if that and all below it are whole: then this one was cut off, and written again. */
-  readonly cutBy?: number
+  readonly cutBy?: number | undefined
 }
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
