@@ -72,3 +72,29 @@ describe('exported functions of one name have one contract', () => {
     expect([...places].filter(([, files]) => files.size > 1)).toEqual([])
   })
 })
+
+describe('optional properties', () => {
+  /** An object that is spread under a condition; a list may be. */
+  const conditional = /\.\.\.\((?:[^(){}[\]]|\((?:[^()]|\([^()]*\))*\)|\[[^[\]]*\])*(?:(?<!\?)[?:]|&&|\|\|)\s*\{/
+
+  it('are written with undefined', () => {
+    const spreading = everything.filter(({ file, code }) => conditional.test(code) && !laterOnes.test(file))
+    expect(spreading.map(({ file }) => file)).toEqual([])
+  })
+
+  it.each([
+    '...(a === undefined ? {} : { a })',
+    '...(f(g(a)) ? { a, b: 1 } : {})',
+    "...(typeof of['a'] === 'string' && { a: of['a'] })",
+    '...(await f(a) ? undefined : { a })',
+    '...(a ? b : { a })',
+  ])('are not to be seen as %s', (code) => expect(code).toMatch(conditional))
+
+  it.each(['...(a ? [] : [{ a }])', '...(a ?? [])', '...(a ?? { b })', '...f(a)', '...a.map((one) => ({ one }))'])(
+    'are not meant by %s',
+    (code) => expect(code).not.toMatch(conditional),
+  )
+})
+
+/** Folders in which some are left. */
+const laterOnes = /^clada\/(?:store|history|timetravel)\//

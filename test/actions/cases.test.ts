@@ -79,7 +79,8 @@ function withAbsent(actual: unknown, wanted: unknown): unknown {
   if (!isRecord(actual) || !isRecord(wanted)) return actual
   const copy: Expected = { ...actual }
   for (const [key, value] of Object.entries(wanted)) {
-    const fits = (value === '(absent)' && !(key in actual)) || (value === '(any)' && key in actual)
+    const isThere = actual[key] !== undefined
+    const fits = value === (isThere ? '(any)' : '(absent)')
     copy[key] = fits ? value : withAbsent(actual[key], value)
   }
   return copy

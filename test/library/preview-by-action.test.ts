@@ -129,6 +129,6 @@ describe('what others change between executions', () => {
 
 it('an error of a call without a document has no line', async () => {
   const clada = new Clada({ repoPath: scratchDir() })
-  expect((await clada.call('file_read', {})).parseErrors[0]).not.toHaveProperty('line')
+  expect((await clada.call('file_read', {})).parseErrors[0]?.line).toBeUndefined()
   expect((await clada.perform('file_read', {})).parseErrors[0]).toMatchObject({ line: 1, blockStartLine: 1 })
 })

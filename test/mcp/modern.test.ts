@@ -137,7 +137,7 @@ describe('revision 2026-07-28', () => {
       })
     const called = await ask('tools/call', { ...envelope(), name: 'file_read', arguments: { path: 'a.txt' } })
     expect(called).toMatchObject({ resultType: 'complete', isError: false, _meta: server })
-    expect(called).not.toHaveProperty('ttlMs')
+    expect(called).toMatchObject({ ttlMs: undefined })
   })
 
   it('needs its metadata in every request', async () => {

@@ -11,9 +11,8 @@ export async function appliedBefore(hash: string): Promise<string | undefined> {
 export async function rememberApplied(hash: string, said: string | undefined): Promise<void> {
   const { [hash]: _, ...others } = await all()
   const kept = Object.entries(others).slice(1 - mostRemembered)
-  await chrome.storage.local.set({
-    applied: { ...Object.fromEntries(kept), ...(said === undefined ? {} : { [hash]: said }) },
-  })
+  const applied = said === undefined ? kept : [...kept, [hash, said]]
+  await chrome.storage.local.set({ applied: Object.fromEntries(applied) })
 }
 
 async function all(): Promise<Readonly<Record<string, unknown>>> {

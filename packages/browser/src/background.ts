@@ -79,7 +79,7 @@ async function found(text: string): Promise<Found | undefined> {
   const summary = summaryOf(text)
   if (summary === undefined) return undefined
   const before = await appliedBefore(await sha256(text))
-  return { summary, ...(before === undefined ? {} : { before }) }
+  return { summary, before }
 }
 
 /**

@@ -144,9 +144,10 @@ function pageSurroundings(): Surroundings {
     opacity: 1,
     background,
     region: {
-      ...region,
-      ...(isFixed(overflowX) && { left: 0, right: innerWidth }),
-      ...(isFixed(overflowY) && { top: 0, bottom: innerHeight }),
+      left: isFixed(overflowX) ? 0 : region.left,
+      right: isFixed(overflowX) ? innerWidth : region.right,
+      top: isFixed(overflowY) ? 0 : region.top,
+      bottom: isFixed(overflowY) ? innerHeight : region.bottom,
     },
   }
 }

@@ -27,7 +27,7 @@ export const checkedChoice = (row: Row, choice: BlockChoice, state: vscode.TreeI
 /** The decision for a place that the user has chosen. */
 export function placeChoice({ line, endLine, hunk, params }: ReviewPlace, choice: BlockChoice): BlockChoice {
   return params === undefined
-    ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
+    ? { ...choice, place: { line, endLine, hunk } }
     : { ...choice, params: { ...choice.params, ...params } }
 }
 

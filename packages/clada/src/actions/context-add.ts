@@ -96,10 +96,7 @@ export const contextAdd = defineAction({
     })
     const sum = (key: 'size' | 'tokens'): number => measured.reduce((total, one) => total + one[key], 0)
     const files = below?.flatMap(({ given, absolute }) => (fresh.includes(absolute) ? [given] : []))
-    return ok(
-      { path: path.given, size: sum('size'), tokens: sum('tokens'), added: fresh.length > 0, ...(files && { files }) },
-      warnings,
-    )
+    return ok({ path: path.given, size: sum('size'), tokens: sum('tokens'), added: fresh.length > 0, files }, warnings)
   },
 })
 

@@ -26,6 +26,6 @@ export const fileCopy = defineAction({
   ],
   async run({ old_path, new_path }, { files }) {
     const { overwrote } = await files.copy(old_path, new_path)
-    return ok({ old_path: old_path.given, new_path: new_path.given, ...(overwrote ? { overwrote } : {}) })
+    return ok({ old_path: old_path.given, new_path: new_path.given, overwrote: overwrote || undefined })
   },
 })

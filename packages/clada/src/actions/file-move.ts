@@ -38,6 +38,6 @@ export const fileMove = defineAction({
   ],
   async run({ old_path, new_path }, { files }) {
     const { overwrote } = await files.move(old_path, new_path)
-    return ok({ old_path: old_path.given, new_path: new_path.given, ...(overwrote ? { overwrote } : {}) })
+    return ok({ old_path: old_path.given, new_path: new_path.given, overwrote: overwrote || undefined })
   },
 })

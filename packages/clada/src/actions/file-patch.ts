@@ -11,6 +11,7 @@ import { hunkOf } from '@clada/reply/text/matcher.ts'
 import { placesOf } from '@clada/reply/text/places.ts'
 import { attempt, expectHash, replacedWarning } from './common.ts'
 import { absence, doubtful, elisionProblem, mayElide, noSuchPlace, keepStrings } from './replace-occurrences.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -190,7 +191,7 @@ function dataOf(path: PathArg, applied: readonly { level: string }[], new_path: 
   return {
     path: path.given,
     hunks: applied.length,
-    ...(new_path === undefined ? {} : { new_path: new_path.given }),
+    new_path: new_path?.given,
     strategies: applied.map(({ level }) => level),
   }
 }
@@ -269,7 +270,7 @@ async function problemOf(
   const verdicts = hunks.map(({ number }): HunkVerdict => {
     const fits = good.find((one) => one.number === number)
     const failure = failures.find((one) => one.hunk.number === number)
-    if (failure === undefined) return { hunk: number, verdict, ...(fits && { line: fits.line }) }
+    if (failure === undefined) return { hunk: number, verdict, line: fits?.line }
     if (failure.applied !== undefined) return { hunk: number, verdict: 'already-applied', line: failure.applied }
     const [place] = failure === first ? [] : (near.get(number) ?? [])
     const places = failure === first ? [] : placesOf(text, failure.spans, { max: 50 })
@@ -277,7 +278,7 @@ async function problemOf(
       hunk: number,
       verdict: failure.reason,
       nearest: place,
-      ...(places.length === 0 ? {} : { places }),
+      places: unlessEmpty(places),
     }
   })
   const patch = suggestPatch(text, hunks, {
@@ -297,7 +298,7 @@ async function problemOf(
     places: placesOf(text, spans, { max: 50 }),
     nearest: [...(near.get(hunk.number) ?? [])],
     verdicts,
-    ...(patch === undefined ? {} : { resend: { patch } }),
+    resend: patch === undefined ? undefined : { patch },
     applied,
     other,
   }

@@ -94,6 +94,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   const { ranges } = found
   if (edit.count !== undefined && !(edit.count === 'all' ? ranges.length > 0 : ranges.length === edit.count)) {
     const missing = ranges.length > 0 ? undefined : findOccurrences(file.text, beginning)[0] ? 'end' : 'beginning'
+    const near = missing === undefined ? { nearest: [] } : await missed(file, edit, missing)
     return fail({
       kind: 'count-differs',
       path: path.given,
@@ -101,9 +102,8 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
       expected: edit.count,
       found: ranges.length,
       places: shownPlaces(file, ranges),
-      ...(missing === undefined
-        ? { nearest: [] }
-        : { missing: paramOf(missing), ...(await missed(file, edit, missing)) }),
+      missing: missing && paramOf(missing),
+      ...near,
     })
   }
   await files.save(file, replaceSpans(file.text, ranges, beginning + end, edit.new_text))

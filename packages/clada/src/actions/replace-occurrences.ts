@@ -205,7 +205,7 @@ export const elisionProblem = (
   path: path.given,
   param: (why === 'only-new' ? undefined : params[1]) ?? params[0],
   elision: { line, at, why },
-  ...(replaced === undefined || replaced.length > 60 ? {} : { replaced: replaced.join('\n') }),
+  replaced: replaced === undefined || replaced.length > 60 ? undefined : replaced.join('\n'),
 })
 
 /** What edits by text return. */
@@ -218,10 +218,7 @@ export type ReplacedData = ValueOf<typeof replacedShape>
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome<ReplacedData> =>
   done.ok
-    ? ok(
-        { path: path.given, replacements: done.replacements, ...(done.matched && { matched: done.matched }) },
-        done.warnings,
-      )
+    ? ok({ path: path.given, replacements: done.replacements, matched: done.matched || undefined }, done.warnings)
     : done
 
 async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {

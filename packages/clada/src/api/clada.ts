@@ -314,8 +314,9 @@ export class Session extends Clada {
   readonly #tokens = { sent: 0, received: 0 }
 
   constructor(options: CladaOptions, { id = randomUUID(), directory }: SessionOptions = {}) {
+    const own = directory === undefined ? options : confinedTo(options, directory)
     super({
-      ...(directory === undefined ? options : confinedTo(options, directory)),
+      ...own,
       session: id,
       conversation: { kind: 'session', id },
     })

@@ -146,7 +146,7 @@ export class Approvals {
       writeVouchers(this.#root, vouchers)
       throw error
     }
-    return { state: 'approved', voucher, line, width, ...(bound && { deciders: bound }) }
+    return { state: 'approved', voucher, line, width, deciders: bound }
   }
 
   /** After an approved command has changed files itself: they were part of what was approved, others were not. */

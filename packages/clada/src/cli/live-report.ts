@@ -44,7 +44,7 @@ export class LiveReport {
       show(line)
     }
     const isForPerson = options.programs === 'stderr' && options.report.color === true
-    this.#output = new LiveOutput(printLine, { limit, ...(isForPerson ? { ink: withColor.dim } : {}) })
+    this.#output = new LiveOutput(printLine, { limit, ink: isForPerson ? withColor.dim : undefined })
   }
 
   readonly listen: Required<Pick<ExecuteOptions, Heard>> = {

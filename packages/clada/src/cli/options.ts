@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { projectFileName } from '../core/reserved-names.ts'
 import { slashed } from '../core/paths.ts'
@@ -98,7 +99,7 @@ export async function optionsFor(given: FlagValues): Promise<CladaOptions> {
     ...cliDefaults,
     ...below,
     ...own,
-    ...(repoPath === undefined ? {} : { repoPath }),
+    repoPath,
     startedIn: process.cwd(),
     reserved: [path.resolve(repoPath ?? '.', input)],
     allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
@@ -184,20 +185,20 @@ async function flagOptions(given: FlagValues): Promise<CladaOptions> {
   const [lockFile] = given['lock-file'] ?? []
   const lockTimeout = numberOf(given, 'lock-timeout')
   const [session] = given.session ?? []
-  return {
-    ...(root === undefined ? {} : { repoPath: root }),
+  return withoutUndefined({
+    repoPath: root,
     allowEscape: given['allow-escape'] !== undefined,
     atomic: given.atomic !== undefined,
     gitCommit: given['no-git'] === undefined,
     strict: given.strict !== undefined,
     trustApprovals: given['trust-approvals'] !== undefined,
-    ...(lockFile === undefined ? {} : { lockFile }),
-    ...(session === undefined ? {} : { session }),
-    ...(lockTimeout === undefined ? {} : { lockTimeout }),
-    ...(given.again === undefined ? {} : { alreadyDone: 'run' }),
+    lockFile,
+    session,
+    lockTimeout,
+    alreadyDone: given.again === undefined ? undefined : 'run',
     ...cslDelimiters(given),
     ...(await keyOptions(given)),
-  }
+  })
 }
 
 /** The options of flags that override a config key: as the key has them. */

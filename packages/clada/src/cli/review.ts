@@ -131,7 +131,7 @@ class Walk {
     const { original } = this.#request
     return {
       blocks: Object.fromEntries(blocks.map(({ task, shown }) => [task, { shown, ...this.#blocks[task] }])),
-      ...(original === undefined ? {} : { original }),
+      original,
     }
   }
 
@@ -169,7 +169,7 @@ class Walk {
       const place = places[Number(word) - 1]
       if (place !== undefined) {
         const { line, endLine, hunk, params } = place
-        const lines = { line, endLine, ...(hunk === undefined ? {} : { hunk }) }
+        const lines = { line, endLine, hunk }
         this.decide(
           task,
           params === undefined ? { place: lines } : { params: { ...this.#blocks[task]?.params, ...params } },
@@ -304,7 +304,7 @@ class Walk {
     for (const { id } of hunks) decided.add(id)
     if (take || hunks.length === 0) return
     const { leave = [] } = this.#blocks[task] ?? {}
-    const more = hunks.map(({ id }) => ({ hunk: id, ...(reason === undefined ? {} : { reason }) }))
+    const more = hunks.map(({ id }) => ({ hunk: id, reason }))
     this.decide(task, { leave: [...leave, ...more] })
   }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { hardenedGitArgs, hardenedGitEnv } from '../process/isolated-git-dir.ts'
@@ -17,7 +18,7 @@ export async function gitEnvironment(root: string): Promise<Record<string, strin
       .map((line) => [line.split('\n', 1)[0], line.slice(line.indexOf('\n') + 1)]),
   )
   const [name, email] = [identity.get('user.name'), identity.get('user.email')]
-  return {
+  return withoutUndefined({
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
@@ -31,10 +32,12 @@ export async function gitEnvironment(root: string): Promise<Record<string, strin
     GIT_CONFIG_KEY_1: 'safe.bareRepository',
     GIT_CONFIG_VALUE_1: 'explicit',
     // As for git, variables that name an author count before the config.
-    ...(name === undefined ? {} : { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),
-    ...(email === undefined ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
+    GIT_AUTHOR_NAME: name,
+    GIT_COMMITTER_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_EMAIL: email,
     ...authorsIn(process.env),
-  }
+  })
 }
 
 const authorsIn = (user: NodeJS.ProcessEnv): Record<string, string> =>

@@ -8,6 +8,7 @@ import type { Call } from '../policy/commands/rule.ts'
 import { refusedLink, type CommandScope } from './scope.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** `mv rm cp mkdir touch`: no process, the same checks and the same journal as any file action. */
 export async function runChanging(
@@ -31,7 +32,7 @@ export async function runChanging(
   return ok({
     output: command.said(),
     exit_code: 0,
-    ...(command.changed.length === 0 ? {} : { changed: command.changed }),
+    changed: unlessEmpty(command.changed),
   })
 }
 

@@ -15,6 +15,7 @@ import type { Containment } from './bounds.ts'
 import { interpreterFor } from './interpreters.ts'
 import { programProblem } from './run-approved.ts'
 import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** Code in a language, contained. The data of a failure holds what was said until then. */
 export async function execCode(request: ExecRequest, scope: CommandScope): Promise<Outcome<ExecData>> {
@@ -58,10 +59,11 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
       asked > limit ? [`timeout was lowered to ${limit / 1000} s, the user's limit (--timeout raises it)`] : []
     const warnings = [...(tried ? [onlyTried] : []), ...done.warnings, ...capped]
     const data = {
-      ...(request.returnOutput ? { stdout, stderr } : {}),
-      ...(ended === 'itself' && exitCode !== null ? { exit_code: exitCode } : {}),
-      ...(done.changed.length === 0 ? {} : { changed: done.changed }),
-      ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
+      stdout: request.returnOutput ? stdout : undefined,
+      stderr: request.returnOutput ? stderr : undefined,
+      exit_code: ended === 'itself' && exitCode !== null ? exitCode : undefined,
+      changed: unlessEmpty(done.changed),
+      not_kept: unlessEmpty(done.notKept),
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
@@ -74,7 +76,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
         }),
         data,
       ),
-      ...(warnings.length > 0 ? { warnings } : {}),
+      warnings: unlessEmpty(warnings),
     }
   } finally {
     if (script !== undefined) fs.rmSync(path.dirname(script), { recursive: true, force: true })

@@ -32,6 +32,7 @@ import { canStage, type Contained, onlyTried, runContained } from './contained.t
 import type { Containment } from './bounds.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
 import { projectAround } from '../state/project-root.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** A command that is not on the list: run when the user has approved it. */
 export async function runApproved(
@@ -91,6 +92,7 @@ async function containmentOf(
   const program = approvals.program(line, width)
   if (program === undefined) return undefined
   const git = line.words[0] === 'git'
+  const ofGit = git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : undefined
   return {
     file: program.file,
     args: line.words.slice(1),
@@ -103,7 +105,7 @@ async function containmentOf(
         unloaded: width === 'plain' ? [] : [root, ...allowedRoots],
         more: [...commands.env, ...env],
       }),
-      ...(git ? await gitEnvironment(topOf(repositoryAt(place.absolute, root)) ?? root) : {}),
+      ...ofGit,
     },
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
     sandbox: width === 'plain' ? 'required' : 'if-there',
@@ -225,7 +227,7 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
     about: 'command',
     canTry: !repository && program !== undefined && (await canStage(scope)),
     program,
-    ...(deciders && { bound: decidersInWords(deciders) }),
+    bound: deciders ? decidersInWords(deciders) : undefined,
     unsandboxed: approvals.isUnsandboxed,
     changed,
     repository,
@@ -334,20 +336,14 @@ function outcomeOf(done: Contained, facts: FailureFacts): Outcome<RunData> {
   const { output, exitCode } = done.end
   const data = {
     output,
-    ...(exitCode === null ? {} : { exit_code: exitCode }),
-    ...(done.changed.length === 0 ? {} : { changed: done.changed }),
-    ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
+    exit_code: exitCode === null ? undefined : exitCode,
+    changed: unlessEmpty(done.changed),
+    not_kept: unlessEmpty(done.notKept),
   }
   if (done.refused !== undefined)
-    return {
-      ...fail({ kind: 'git', ...done.refused }, data),
-      ...(done.warnings.length > 0 && { warnings: done.warnings }),
-    }
+    return { ...fail({ kind: 'git', ...done.refused }, data), warnings: unlessEmpty(done.warnings) }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
-  return {
-    ...fail(programProblem(done.end, facts), data),
-    ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
-  }
+  return { ...fail(programProblem(done.end, facts), data), warnings: unlessEmpty(done.warnings) }
 }
 
 /** The time limit that held, the approval by which it can be raised, and what a program that failed may have missed. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { isRecord } from '../core/platform.ts'
@@ -77,8 +78,10 @@ export function executeWrite(
   { path, content, append }: WriteOperation,
   options?: CladaOptions,
 ): Promise<Result<{ path: string; bytesWritten: number }, CmlError>> {
-  const params = { path, content, ...(append && { new_line: 'true' }) }
-  return execute(append ? 'file_append' : 'file_write', params, options, ({ bytesWritten }) => ({
+  const [action, params] = append
+    ? ['file_append', { path, content, new_line: 'true' }]
+    : ['file_write', { path, content }]
+  return execute(action, params, options, ({ bytesWritten }) => ({
     path,
     bytesWritten: Number(bytesWritten),
   }))
@@ -86,7 +89,7 @@ export function executeWrite(
 
 /** Reads one `<run>` element. */
 export function parseRun(xml: string): Result<RunOperation, CmlError> {
-  return parse(xml, 'run', ({ params: { command = '', dir } }) => ({ command, ...(dir !== undefined && { dir }) }))
+  return parse(xml, 'run', ({ params: { command = '', dir } }) => withoutUndefined({ command, dir }))
 }
 
 /** Runs a command: one on the list, or one that is approved. */
@@ -125,6 +128,6 @@ async function execute<T>(
   const type = result?.code ?? parseErrors[0]?.code ?? 'exec_failed'
   return {
     ok: false,
-    error: { type, message, ...(result?.details !== undefined && { details: { ...result.details } }) },
+    error: withoutUndefined({ type, message, details: result?.details && { ...result.details } }),
   }
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { isRecord } from '../core/platform.ts'
@@ -42,10 +43,11 @@ export async function removePath(path: string, options: CladaOptions = {}): Prom
  */
 export async function listPaths(options: CladaOptions = {}): Promise<ContextEntry[]> {
   const entries = await perform('context_list', {}, options)
-  return (Array.isArray(entries) ? entries : []).filter(isRecord).map(({ path, size }) => ({
-    path: String(path),
-    ...(typeof size === 'number' && { size }),
-  }))
+  return (Array.isArray(entries) ? entries : [])
+    .filter(isRecord)
+    .map(({ path, size }) =>
+      withoutUndefined({ path: String(path), size: typeof size === 'number' ? size : undefined }),
+    )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { isRecord } from '../core/platform.ts'
@@ -33,11 +34,11 @@ export async function executeCommand(
   if (result === undefined)
     return { success: false, error: fatalError ?? parseErrors[0]?.message ?? 'Nothing was done' }
   const { stdout, stderr, exit_code } = isRecord(result.data) ? result.data : {}
-  return {
+  return withoutUndefined({
     success: result.success,
-    ...(typeof stdout === 'string' && { stdout }),
-    ...(typeof stderr === 'string' && { stderr }),
-    ...(typeof exit_code === 'number' && { exit_code }),
-    ...(result.error !== undefined && { error: result.error }),
-  }
+    stdout: typeof stdout === 'string' ? stdout : undefined,
+    stderr: typeof stderr === 'string' ? stderr : undefined,
+    exit_code: typeof exit_code === 'number' ? exit_code : undefined,
+    error: result.error,
+  })
 }

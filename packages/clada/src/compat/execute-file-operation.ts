@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { ActionResult } from '../core/result.ts'
@@ -47,7 +48,7 @@ async function performed(action: CladaAction, options: CladaOptions): Promise<Fi
   const { success, data, code } = result
   const option = ` Pass { allowedRoots: ['/its/directory'] } as the second argument to allow it.`
   const error = code === 'path_escape' ? `${result.error}.${option}` : result.error
-  const done = { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
+  const done = withoutUndefined({ success, data, error })
   return success ? done : Object.defineProperty(done, 'cause', { value: errorOf(result) })
 }
 

@@ -3,6 +3,7 @@ import { isRecord } from '../core/platform.ts'
 import { allActions } from '../actions/registry.ts'
 import { definitionsVersion } from '../describe/describe.ts'
 import type { ActionDefinition, ParameterDef, ShamBlockLike } from './transform-to-action.ts'
+import { unlessEmpty, withoutUndefined } from '@clada/reply/core/optional.ts'
 
 /** Definitions by the names of actions. */
 export interface ActionSchemas {
@@ -80,7 +81,7 @@ export function validateAction<B extends ShamBlockLike>(
     const wrong = value === undefined ? undefined : mistyped(check, param, definition, value)
     if (wrong !== undefined) return refuse(wrong)
   }
-  return { valid: true, block, ...(check.warnings.length > 0 && { warnings: check.warnings }) }
+  return withoutUndefined({ valid: true, block, warnings: unlessEmpty(check.warnings) })
 }
 
 type Schemas = ActionSchemas | SchemaDocument | readonly ActionSpec[]

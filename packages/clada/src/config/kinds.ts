@@ -49,7 +49,7 @@ export interface TextRules {
 export function textKind({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
   return {
     says,
-    schema: () => ({ type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) }),
+    schema: () => ({ type: 'string', minLength: 1, maxLength: most, pattern: pattern?.source }),
     read: (tree, note) => {
       const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
       if (value === undefined || value === '') return wrong(tree, says, note)

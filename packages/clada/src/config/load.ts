@@ -81,7 +81,7 @@ export async function loadConfig(
   const values = keyNames.map((name) => [name, counted[name].value] as const)
   return {
     merged: counted,
-    options: { ...(narrowed === undefined ? {} : { repoPath: narrowed, partOf: dir }), ...optionsOf(values) },
+    options: { repoPath: narrowed, partOf: narrowed === undefined ? undefined : dir, ...optionsOf(values) },
     config: configOf(counted),
     root: narrowed,
     user,
@@ -152,10 +152,9 @@ function resolved(given: Given, dir: string): Given {
   const { root, allowed_roots: roots } = given
   return {
     ...given,
-    ...(root === undefined || root.value === null ? {} : { root: { ...root, value: absolute(root.value) } }),
-    ...(roots === undefined || !Array.isArray(roots.value)
-      ? {}
-      : { allowed_roots: { ...roots, value: roots.value.map(absolute) } }),
+    root: root === undefined || root.value === null ? root : { ...root, value: absolute(root.value) },
+    allowed_roots:
+      roots === undefined || !Array.isArray(roots.value) ? roots : { ...roots, value: roots.value.map(absolute) },
   }
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchored } from '../policy/glob.ts'
@@ -87,11 +88,11 @@ export function optionsOf(values: Iterable<readonly [name: KeyName, value: unkno
     options = {
       ...options,
       ...others,
-      ...(limits && { limits: { ...options.limits, ...limits } }),
-      ...(hooks && { hooks: { ...options.hooks, ...hooks } }),
+      limits: limits ? { ...options.limits, ...limits } : options.limits,
+      hooks: hooks ? { ...options.hooks, ...hooks } : options.hooks,
     }
   }
-  return options
+  return withoutUndefined(options)
 }
 
 /** What one file says, and where. */

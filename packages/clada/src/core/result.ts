@@ -55,7 +55,7 @@ export const refusedCall = (action: string, error: Omit<ParseError, 'blockId' | 
 export const fatalResult = (fatalError: string, fatalCode?: Code): ExecutionResult => ({
   ...nothingDone,
   fatalError,
-  ...(fatalCode && { fatalCode }),
+  fatalCode,
 })
 
 /** The result of one action. */

@@ -1,3 +1,5 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
+
 /**
  * The shape of a result, written once: TypeScript derives the type of the data from it, MCP the output schema, and the docs
  * their lines. A word is a type, and `create|modify` is a choice of words. A list holds the shape of its items. A name that
@@ -55,7 +57,7 @@ export function shapeSchema(shape: Shape): ShapeSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(({ name, shape: of }) => [name, shapeSchema(of)])),
-    ...(required.length === 0 ? {} : { required }),
+    required: unlessEmpty(required),
   }
 }
 

@@ -4,6 +4,7 @@ import { fieldsOf, isList, type Shape, wordParts } from '../core/shape.ts'
 import { groupsOf } from './actions.ts'
 import { toolsOf } from './json-schema.ts'
 import { actionMarkdown } from './markdown.ts'
+import { unlessEmpty, withoutUndefined } from '@clada/reply/core/optional.ts'
 
 export type DescribeFormat = 'table' | 'yaml' | 'json' | 'md'
 
@@ -190,21 +191,21 @@ export const definitionsOf = (specs: readonly ActionSpec[]): Record<string, Tool
   Object.fromEntries(specs.map((spec) => [spec.name, definitionOf(spec)]))
 
 function definitionOf(spec: ActionSpec): ToolDefinition {
-  return {
+  return withoutUndefined({
     // What code does is not known before it runs.
     type: spec.effect === 'exec' ? 'dynamic' : spec.effect,
     executor: executors[spec.effect],
     description: spec.description,
-    ...(spec.aliases.length === 0 ? {} : { aliases: spec.aliases }),
+    aliases: unlessEmpty(spec.aliases),
     accessibility: spec.access,
-    ...(spec.slashCommand && { slash_command: spec.slashCommand }),
-    ...(spec.constraints && { constraints: spec.constraints }),
-    ...(spec.behavior && { behavior: spec.behavior }),
+    slash_command: spec.slashCommand,
+    constraints: spec.constraints,
+    behavior: spec.behavior,
     output_display: spec.display,
-    ...(spec.primary === undefined ? {} : { primary_param: spec.primary }),
+    primary_param: spec.primary,
     parameters: Object.fromEntries(Object.entries(spec.params).map(([name, param]) => [name, parameterOf(param)])),
     returns: { success: 'boolean', ...dataOf(spec.returns), 'error?': 'string' },
-  }
+  })
 }
 
 /** The components of the design, by what they do. */
@@ -225,15 +226,16 @@ const parameterOf = ({
   values,
   default: value,
   description,
-}: Param): ParameterDefinition => ({
-  type,
-  required: required && unless === undefined,
-  ...(when === undefined ? {} : { when }),
-  ...(format === undefined ? {} : { format }),
-  ...(values === undefined ? {} : { values }),
-  ...(value === undefined ? {} : { default: value }),
-  description,
-})
+}: Param): ParameterDefinition =>
+  withoutUndefined({
+    type,
+    required: required && unless === undefined,
+    when,
+    format,
+    values,
+    default: value,
+    description,
+  })
 
 /** Every field is optional here, because a failure has none of them. */
 function dataOf(returns: Shape): ToolDefinition['returns'] {

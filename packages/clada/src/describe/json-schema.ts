@@ -129,7 +129,7 @@ function schemaOf(param: Param, paths: PathStyle): ParamSchema {
   const note = param.format === undefined ? undefined : formatNotes[paths][param.format]
   return {
     ...valueSchemaOf(param),
-    ...(param.default === undefined ? {} : { default: param.default }),
+    default: param.default,
     description: note === undefined ? param.description : `${param.description} ${note}`,
   }
 }
@@ -154,7 +154,7 @@ function valueSchemaOf({ type, values, format }: Param): ValueSchema {
     case 'boolean':
       return { type }
     case 'enum':
-      return { type: 'string', ...(values === undefined ? {} : { enum: values }) }
+      return { type: 'string', enum: values }
     case 'count':
       return {
         anyOf: [

@@ -291,7 +291,7 @@ export function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undef
   return {
     given: spelled,
     absolute,
-    ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}),
+    base: 'base' in given && typeof given.base === 'string' ? given.base : undefined,
   }
 }
 
@@ -352,5 +352,5 @@ export function problemOfError(error: unknown): Problem {
   const limit = tooComplex(error)
   if (limit !== undefined) return limit
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
+  return { kind: 'bug', message, stack }
 }

@@ -88,9 +88,8 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
         target: '',
         ...place,
         problems: [shown(error)],
-        ...(corrected === undefined
-          ? {}
-          : { corrected, corrects: linesOfRaw(diagnostic.range.line, diagnostic.raw ?? '') }),
+        corrected,
+        corrects: corrected === undefined ? undefined : linesOfRaw(diagnostic.range.line, diagnostic.raw ?? ''),
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
@@ -136,8 +135,8 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
   const checked = { syntax, id, action, target: primaryOf({ params }), startLine, endLine, problems }
   return {
     ...checked,
-    ...(block.group === undefined ? {} : { group: block.group }),
-    ...(warnings === undefined ? {} : { warnings }),
+    group: block.group,
+    warnings,
     proposed: block.proposed,
   }
 }
@@ -145,19 +144,20 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
 function unexecuted(one: SkippedBlock): CheckedBlock {
   const { block, line, endLine, path = '' } = one
   const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
+  const checked = block === undefined ? place : entry(block, '-', [])
   return {
-    ...(block === undefined ? place : entry(block, '-', [])),
+    ...checked,
     note: notExecutedNote(one),
     why: notExecutedReason(one),
   }
 }
 
 const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
-  ...(line === undefined ? {} : { line }),
-  ...(column === undefined ? {} : { column }),
+  line,
+  column,
   message,
-  ...(code === undefined ? {} : { code }),
-  ...(hint === undefined ? {} : { hint }),
+  code,
+  hint,
 })
 
 /** Whether another member of its group keeps a block from being executed; `execution.ts` decides the same. */

@@ -7,6 +7,7 @@ import type { ChangedPlace } from '../core/review.ts'
 import { notebookText } from '../workspace/notebook.ts'
 import type { Change } from '../workspace/open.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** What an action did to files: where and how much, and with `diff` a few lines of the first. */
 export function evidenceOf(changes: readonly Change[], root: string, detail: 'lines' | 'diff'): Evidence[] {
@@ -67,7 +68,7 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
       : rangeOf(above + newStart, above + Math.max(newStart + 1, newEnd)),
   )
   const diff = detail === 'lines' ? [] : shownRows(places, old, now)
-  return { path, change, added, removed, lines, ...(diff.length === 0 ? {} : { diff }) }
+  return { path, change, added, removed, lines, diff: unlessEmpty(diff) }
 }
 
 /** The lines between those that are the same at the beginning and at the end, and how many are above them. */

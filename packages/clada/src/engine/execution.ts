@@ -1,3 +1,4 @@
+import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
 import { ActionRunner, problemOfError, setOutcome, stopped } from './action-runner.ts'
 import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
 import {
@@ -260,11 +261,11 @@ export class Execution {
       ...this.#commit,
       ...this.#fatal,
       ...this.#hookErrors,
-      ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
-      ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
-      ...(this.#emptyGroups.length > 0 ? { emptyGroups: this.#emptyGroups } : {}),
-      ...(this.#proposals && this.#proposals.list.length > 0 ? { proposals: this.#proposals.list } : {}),
-      ...(taught !== undefined && this.#blocks + parseErrors.length === 0 ? { taught } : {}),
+      warnings: unlessEmpty(this.#warnings),
+      notExecuted: unlessEmpty(this.#notExecuted),
+      emptyGroups: unlessEmpty(this.#emptyGroups),
+      proposals: this.#proposals && unlessEmpty(this.#proposals.list),
+      taught: this.#blocks + parseErrors.length === 0 ? taught : undefined,
     }
   }
 
@@ -435,7 +436,7 @@ export class Execution {
     const outcome: Outcome =
       verdict?.problem === undefined ? (unknown ?? tried) : { ok: false, problem: verdict.problem }
     const note = { ...review?.note, ...verdict?.note }
-    if (Object.keys(note).length > 0) result.review = note
+    if (!isBlank(note)) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
     const said = verdict?.warnings ?? []
     setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings, ...said])
@@ -486,9 +487,9 @@ export class Execution {
       task: number,
       syntax: block.syntax,
       line: block.startLine,
-      ...(block.label === undefined ? {} : { label: block.label }),
-      ...(block.group === undefined ? {} : { group: block.group.line }),
-      ...(block.explanation === undefined ? {} : { explanation: block.explanation }),
+      label: block.label,
+      group: block.group?.line,
+      explanation: block.explanation,
     }
     this.#results.push(result)
     this.#parts.log?.act(result.seq, block.raw, block.explanation)
@@ -585,7 +586,7 @@ export class Execution {
     for (const write of writes) {
       try {
         const note = await write.written
-        if (Object.keys(note).length > 0) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
+        if (!isBlank(note)) result.warnings = [...(result.warnings ?? []), ...noteWarnings(note)]
       } catch (error) {
         if (!write.reported) setOutcome(result, { ok: false, problem: problemOfError(error) }, [])
       }

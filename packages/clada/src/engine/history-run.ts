@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { digestOf } from '../core/digest.ts'
 import { pathFrom } from '../core/paths.ts'
@@ -96,7 +97,7 @@ export function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Pro
       const known: Known = new Map()
       return records.map((record) => {
         const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
-        return { ...entryOf(record, undone), ...(meanwhile.length === 0 ? {} : { meanwhile }) }
+        return { ...entryOf(record, undone), meanwhile: unlessEmpty(meanwhile) }
       })
     },
     limit,
@@ -157,14 +158,14 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
       return change === undefined ? [] : [diffOf(change, settings.root)]
     })
     const entry = entryOf(record, undone)
-    const actions = record.actions.map(({ seq, action, target, success, left, error }) => ({
+    const actions = record.actions.map(({ seq, action, target, success, left, error }): ExecutedAction => ({
       seq,
       action,
       target,
       success,
-      ...(left === undefined ? {} : { left }),
-      ...(entry.undoneActions?.includes(seq) ? { undone: true as const } : {}),
-      ...(error === undefined ? {} : { error }),
+      left,
+      undone: entry.undoneActions?.includes(seq) ? true : undefined,
+      error,
     }))
     return { ...entry, actions, diffs }
   })
@@ -248,18 +249,18 @@ function entryOf(record: ExecutionRecord, { whole, parts }: Undone): HistoryEntr
     number,
     time,
     kind,
-    ...(of === undefined ? {} : { of }),
+    of,
     summary,
     undone: whole.has(number),
-    ...(undoneActions === undefined ? {} : { undoneActions }),
+    undoneActions,
     interrupted: record.ended === 'interrupted',
     done,
     failed: actions.length - done - left,
-    ...(left === 0 ? {} : { leftOut: left }),
+    leftOut: left === 0 ? undefined : left,
     paths: paths.map(({ path }) => path),
-    ...(conversation === undefined ? {} : { conversation }),
+    conversation,
     mode,
-    ...(commits?.after === undefined ? {} : { commit: commits.after }),
+    commit: commits?.after,
   }
 }
 

@@ -20,8 +20,8 @@ export function diffOf(whole: Change, root: string): FileDiff {
   const { path, change, binary, ...texts } = changeOf(whole, root)
   if (binary) return { path, change, binary, diff: `Binary files differ: ${path}\n` }
   const modes = {
-    ...(before === null ? {} : { oldMode: gitMode(before.mode) }),
-    ...(after === null ? {} : { newMode: gitMode(after.mode) }),
+    oldMode: before === null ? undefined : gitMode(before.mode),
+    newMode: after === null ? undefined : gitMode(after.mode),
   }
   const diff = unifiedDiff(before && path, after && path, texts.before, texts.after, modes)
   return { path, change, binary, diff }

@@ -78,7 +78,7 @@ export class Proposals {
     if (unplaced === undefined) return unsure
     const { nearestPlaces } = await import('@clada/reply/text/nearest.ts')
     const [nearest] = await nearestPlaces(text, own)
-    return { task, reason: unplaced, ...(nearest && { nearest: [nearest.line, nearest.endLine] }) }
+    return { task, reason: unplaced, nearest: nearest ? [nearest.line, nearest.endLine] : undefined }
   }
 
   /** As long as an action may take, because the file and the text of the reply are parsed; undefined when it takes longer. */
@@ -123,7 +123,7 @@ export class Proposals {
       const answer = await this.#ask(proposal)
       if (answer === undefined) this.waiting.push({ line: block.startLine, path })
       if (answer !== 'once' && answer !== 'always')
-        return { warnings, problem: { kind: 'review-needed', path, refused: answer === 'no', ...(lacks && { lacks }) } }
+        return { warnings, problem: { kind: 'review-needed', path, refused: answer === 'no', lacks } }
       this.#agreed ||= answer === 'always'
     }
     return { warnings }
@@ -138,7 +138,7 @@ export class Proposals {
       about: 'proposal',
       proposed: kind,
       diff,
-      ...(lacks && { lacks }),
+      lacks,
       canTry: false,
       program: undefined,
       unsandboxed: false,
@@ -165,7 +165,7 @@ export class Proposals {
         path,
         kind: extent === 'part' ? 'part' : kindOf(becomes, before, after),
         diff,
-        ...(lacks && { lacks }),
+        lacks,
       }
     })
   }

@@ -14,6 +14,7 @@ import { splitKeepingEnds } from '@clada/reply/text/lines.ts'
 import type { Change, FileState, Kept } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
 import { isText } from './evidence.ts'
+import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** The changes of an action under a choice of the user. */
 export interface Taken {
@@ -60,12 +61,12 @@ function noteOf(all: readonly FileReview[], nothing: boolean): ReviewNote | unde
   const hunks = all.flatMap((one) => one.leftHunks())
   const edited = all.flatMap((one) => one.edits())
   const reasons = [...new Set(hunks.flatMap(({ reason }) => reason ?? []))]
-  if (nothing) return { leftOut: true, ...(reasons.length > 0 ? { reason: reasons.join('; ') } : {}) }
+  if (nothing) return { leftOut: true, reason: reasons.length > 0 ? reasons.join('; ') : undefined }
   const note: ReviewNote = {
-    ...(hunks.length > 0 ? { hunks } : {}),
-    ...(edited.length > 0 ? { edited } : {}),
+    hunks: unlessEmpty(hunks),
+    edited: unlessEmpty(edited),
   }
-  return Object.keys(note).length === 0 ? undefined : note
+  return isBlank(note) ? undefined : note
 }
 
 /** One file of an action: where it was and is. */
@@ -117,7 +118,7 @@ class FileReview {
       : undefined
     this.#hunks = this.#units().map((unit) => {
       const reason = left.get(unit.id)
-      return { ...unit, taken: !left.has(unit.id), ...(reason === undefined ? {} : { reason }) }
+      return { ...unit, taken: !left.has(unit.id), reason }
     })
   }
 
@@ -141,7 +142,7 @@ class FileReview {
       binary,
       before: shown(before),
       after: shown(after),
-      ...(from === undefined ? {} : { from: pathFrom(this.#root, from.absolute) }),
+      from: from === undefined ? undefined : pathFrom(this.#root, from.absolute),
       hunks: this.#hunks,
       result: shown(this.#result()),
       edited: this.#edited,
@@ -155,7 +156,7 @@ class FileReview {
     const after = this.#result()
     const stays = from !== undefined && this.#hunks.some(({ kind, taken }) => kind === 'move' && !taken)
     if (stays) return { change: { at: from, before, after } }
-    return { change: { at, before, after }, ...(from === undefined ? {} : { from }) }
+    return { change: { at, before, after }, from }
   }
 
   leftHunks(): LeftHunk[] {
@@ -170,12 +171,12 @@ class FileReview {
         const isPart = kind === 'lines' && this.#file.before !== null && this.#after !== null
         return {
           path: kind === 'move' ? `${this.reviewed.from ?? ''} → ${this.#path}` : this.#path,
-          ...(isPart ? { lines: rangeOf(oldStart, oldEnd) } : {}),
+          lines: isPart ? rangeOf(oldStart, oldEnd) : undefined,
           diff:
             rows.length <= mostRows
               ? rows
               : [...rows.slice(0, mostRows - 1), `… ${rows.length - mostRows + 1} more lines`],
-          ...(reason === undefined ? {} : { reason }),
+          reason,
         }
       })
   }
@@ -368,7 +369,7 @@ function nearAndExact(
       endLine,
       similarity,
       diff,
-      ...(why === undefined ? {} : { why }),
+      why,
     })),
     ...exact.map(({ line }) => ({ line, endLine: Math.min(lines.length, line + height - 1) })),
   ]

@@ -14,6 +14,7 @@ import { problemOfError } from './action-runner.ts'
 import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
 import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** What lands is confirmed before, where that is asked for, and noted after. */
 interface Landing {
@@ -68,7 +69,7 @@ export class TaskReview {
     const edits = written === undefined ? [] : editedParams(written, decoded.params)
     const { place, reason } = this.#choice
     if (this.skipped !== undefined) return { leftOut: true, reason }
-    return { ...(edits.length > 0 ? { edited: edits } : {}), ...(place === undefined ? {} : { place }) }
+    return { edited: unlessEmpty(edits), place }
   }
 
   get decide(): ((changes: readonly Change[]) => Promise<Verdict>) | undefined {
@@ -128,7 +129,7 @@ export class TaskReview {
     const note = leaveOut ? { leftOut: true as const, reason } : taken.note
     if (note?.leftOut) return { changes: [], note, problem: leftOut(this.#task, note.reason) }
     const edited = [...(this.note?.edited ?? []), ...(note?.edited ?? [])]
-    const whole = note && { note: { ...note, ...(edited.length > 0 ? { edited } : {}) } }
+    const whole = note && { note: { ...note, edited: unlessEmpty(edited) } }
     try {
       return { ...(await this.#land(changes, stage, taken)), ...whole }
     } catch (error) {
@@ -177,7 +178,7 @@ export async function runReviewed(
   const expected = new Map<string, ExpectedFile>()
   if (effect !== 'show' && isBound) {
     const { review = {}, only, select } = request
-    const same = { review, ...(only && { only }), ...(select && { select }) }
+    const same = { review, only, select }
     // Whether the syntax of the files is right takes longer to find out than all the rest.
     const compared = { ...options.options, syntaxCheck: 'off' as const }
     const shown = { ...options, effect: 'show' as const, request: same, options: compared }

@@ -113,13 +113,10 @@ export class Tasks {
   }
 
   #broken(block: Block, number: string, errors: readonly ParseError[]): Task {
-    const labels = {
-      task: number,
-      ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
-      ...(block.group === undefined ? {} : { group: block.group.line }),
-      ...(block.label === undefined ? {} : { label: block.label }),
-    }
-    return { ready: false, block, number, errors: errors.map((error) => ({ ...error, ...labels })) }
+    const labels = { task: number, group: block.group?.line, label: block.label }
+    const isNamed = syntaxOf(block.syntax).ids === 'written'
+    const numbered = errors.map((error) => ({ ...error, ...labels, blockId: isNamed ? error.blockId : number }))
+    return { ready: false, block, number, errors: numbered }
   }
 
   /**
@@ -173,8 +170,8 @@ export class Tasks {
       block,
       number,
       decoded,
-      ...(choice && { choice }),
-      ...(written.ok && written !== decoded && { written: written.params }),
+      choice,
+      written: written.ok && written !== decoded ? written.params : undefined,
     }
   }
 
@@ -257,7 +254,7 @@ export function syntaxError(block: Block | undefined, diagnostic: Diagnostic): P
   const truncated = code === 'FOLLOWS_UNCLOSED_HEREDOC' || code === 'UNCLOSED_HEREDOC'
   return {
     blockId: blockId ?? 'unknown',
-    ...(block?.action ? { action: block.action } : {}),
+    action: block?.action || undefined,
     errorType: 'syntax',
     message,
     code: truncated && block?.endLine === null ? 'truncated' : code,
@@ -265,7 +262,7 @@ export function syntaxError(block: Block | undefined, diagnostic: Diagnostic): P
     column,
     blockStartLine: block?.startLine ?? line,
     shamContent: shamContentOfDiagnostic(block, diagnostic),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     syntax: block?.syntax ?? diagnostic.syntax ?? defaultSyntax,
   }
 }
@@ -274,14 +271,15 @@ export function validationError(block: Block, decoded: Decoded & { ok: false }):
   const { errorType, message, code, hint } = decoded
   return {
     blockId: block.id,
-    ...(block.action === '' ? {} : { action: block.action }),
+    action: block.action || undefined,
     errorType,
     message,
     code,
     // A call without a document has no line.
-    ...(block.startLine === 0 ? {} : { line: block.startLine, blockStartLine: block.startLine }),
+    line: block.startLine || undefined,
+    blockStartLine: block.startLine || undefined,
     shamContent: shamContentOf(block),
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     syntax: block.syntax,
   }
 }

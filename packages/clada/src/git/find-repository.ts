@@ -140,7 +140,7 @@ export async function headPosition(root: string): Promise<Position | undefined> 
   const repository = nearestRepository(root)
   if (repository === undefined) return undefined
   const { commit, branch } = await headOf(repository)
-  return commit === undefined ? undefined : { commit, ...(branch === undefined ? {} : { branch }) }
+  return commit === undefined ? undefined : { commit, branch }
 }
 
 /** The parts of a repository's configuration that matter for saving files. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../process/isolated-git-dir.ts'
@@ -12,15 +13,15 @@ import { type Started, startProgram } from '../process/programs.ts'
  */
 export function hardenedEnv(): Record<string, string> {
   const { XDG_CONFIG_HOME, PATH } = process.env
-  return {
+  return withoutUndefined({
     PATH: PATH ?? '/usr/bin:/bin',
     // Only for `~` and the user's list of ignored files: the configuration there is switched off below.
     HOME: platform.home() ?? '/nonexistent',
-    ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
+    XDG_CONFIG_HOME,
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
     ...hardenedGitEnv,
-  }
+  })
 }
 
 /** For the repository's own directory, whose configuration git always reads. */
@@ -103,7 +104,7 @@ export function gitOfUser(
 ): Promise<GitAnswer> {
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
-  const own = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), ...env }
+  const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, ...env })
   return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args, fine })
 }
 
@@ -169,4 +170,4 @@ export const namesIn = (out: Buffer): string[] =>
     .filter((name) => name !== '')
 
 export const gitError = (reason: string, advice?: string): ProblemError =>
-  new ProblemError({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })
+  new ProblemError({ kind: 'git', reason, advice })

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import fs from 'node:fs'
 import path from 'node:path'
 import { makeIsolatedGitDir } from '../process/isolated-git-dir.ts'
@@ -71,13 +72,13 @@ export class IsolatedGit {
     return {
       cwd: cwd ?? top ?? gitDir,
       args,
-      env: {
+      env: withoutUndefined({
         GIT_DIR: this.#dir,
         GIT_OBJECT_DIRECTORY: path.join(commonDir, 'objects'),
         GIT_INDEX_FILE: path.join(gitDir, 'index'),
-        ...(top === undefined ? {} : { GIT_WORK_TREE: top }),
+        GIT_WORK_TREE: top,
         ...env,
-      },
+      }),
     }
   }
 

@@ -75,10 +75,13 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     const tools = projectTools(root, place.absolute)
     const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
     const own = exec === 'unsandboxed' ? plainEnvironment() : undefined
-    const what: Containment = {
-      ...(sh === undefined
+    const start =
+      sh === undefined
         ? cmdStart(command.script)
-        : { file: sh, args: ['-c', command.script, 'sh', ...(command.words ?? [])] }),
+        : { file: sh, args: ['-c', command.script, 'sh', ...(command.words ?? [])] }
+    const about = sh === undefined ? plainFacts(facts) : environmentOf(facts)
+    const what: Containment = {
+      ...start,
       env: {
         ...(own ??
           commandEnvironment(process.env, {
@@ -89,7 +92,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
             unloaded: [root, ...allowedRoots],
             more: scope.commands.env,
           })),
-        ...(sh === undefined ? plainFacts(facts) : environmentOf(facts)),
+        ...about,
       },
       timeoutMs: seconds * 1000,
       sandbox: 'if-there',

@@ -101,10 +101,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   let last = first
   const ended = (ending: Ending, reason?: string): LoopResult => ({
     ending,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     rounds,
     tokens,
-    ...(first === undefined || last === undefined ? {} : { until: { before: first.success, after: last.success } }),
+    until: first === undefined || last === undefined ? undefined : { before: first.success, after: last.success },
   })
   const seen: string[] = []
   if (first?.success === true) return ended('until')
@@ -247,7 +247,7 @@ async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): P
   const success = result.success && exitCode === 0
   const text = `${formatReport(result, 'llm', report)}${exitCode === 0 ? '' : `\nexit code ${exitCode}`}`
   hear({ kind: 'until', success, text })
-  return { success, text, ...(action !== undefined && refusals.includes(code) ? { refused: userText(action) } : {}) }
+  return { success, text, refused: action !== undefined && refusals.includes(code) ? userText(action) : undefined }
 }
 
 /** What the model reads next. */

@@ -107,10 +107,8 @@ async function* apiReply(
   messages: readonly Message[],
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
+  const headers = new Headers({ 'content-type': 'application/json' })
+  if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
   const body = JSON.stringify({ model, messages, stream: true })
   const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',

@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import { isRecord } from '../core/platform.ts'
 import type { ActionResult, Evidence, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatCall } from '../report/call.ts'
@@ -32,6 +33,7 @@ export function callAnswer(result: ExecutionResult, options: ReportOptions): Ans
   const { gitCommit, fatalError, fatalCode, warnings = [] } = result
   const [only] = withDetail(result, options.errorDetail).results
   const facts = only === undefined ? refused(result.parseErrors[0]) : factsOf(only, options)
+  const fatal = fatalError === undefined ? undefined : { error: fatalError, code: fatalCode }
   const all = [...(only?.warnings ?? []), ...warnings]
   return {
     ...textOf((more) => formatCall(result, { ...options, ...more })),
@@ -39,9 +41,9 @@ export function callAnswer(result: ExecutionResult, options: ReportOptions): Ans
     structured: {
       success: result.success,
       ...facts,
-      ...(fatalError === undefined ? {} : { error: fatalError, code: fatalCode }),
-      ...(gitCommit === undefined ? {} : { gitCommit }),
-      ...(all.length === 0 ? {} : { warnings: all }),
+      ...fatal,
+      gitCommit,
+      warnings: unlessEmpty(all),
     },
     success: result.success,
   }
@@ -68,7 +70,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
         blockId: one.blockId,
         action: one.action,
         ...factsOf(one, share),
-        ...(one.warnings === undefined ? {} : { warnings: one.warnings }),
+        warnings: one.warnings,
       })),
       parseErrors: parseErrors.map(({ blockId, action, code, message, hint }) => ({
         blockId,
@@ -77,10 +79,11 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
         message,
         hint,
       })),
-      ...(gitCommit === undefined ? {} : { gitCommit }),
-      ...(fatalError === undefined ? {} : { error: fatalError, code: fatalCode }),
-      ...(warnings === undefined ? {} : { warnings }),
-      ...(notExecuted === undefined ? {} : { notExecuted }),
+      gitCommit,
+      error: fatalError,
+      code: fatalError === undefined ? undefined : fatalCode,
+      warnings,
+      notExecuted,
     },
     success,
   }
@@ -109,26 +112,27 @@ function textOf(format: (more: ReportOptions) => string): Pick<Answer, 'text' | 
 function factsOf({ data, error, code, details, changes }: ActionResult, { outputLimit }: ReportOptions): Params {
   const limit = outputLimit ?? defaultOutputLimit
   return {
-    ...(data === undefined ? {} : { data: fitted(withoutImage(data), limit) }),
-    ...(error === undefined ? {} : { error, code }),
-    ...(details === undefined ? {} : { details: fitted(details, limit) }),
-    ...(changes === undefined || changes.length === 0 ? {} : { changes: changes.map(changeOf) }),
+    data: data === undefined ? undefined : fitted(withoutImage(data), limit),
+    error,
+    code: error === undefined ? undefined : code,
+    details: details === undefined ? undefined : fitted(details, limit),
+    changes: changes === undefined || changes.length === 0 ? undefined : changes.map(changeOf),
   }
 }
 
 const changeOf = ({ path, change, to, added, removed, lines }: Evidence): Params => ({
   path,
   change,
-  ...(to === undefined ? {} : { to }),
+  to,
   added,
   removed,
-  ...(lines === undefined ? {} : { lines }),
+  lines,
 })
 
 function refused(error: ParseError | undefined): Params {
   if (error === undefined) return {}
   const { message, code, hint } = error
-  return { error: message, code, ...(hint === undefined ? {} : { details: { advice: hint } }) }
+  return { error: message, code, details: hint === undefined ? undefined : { advice: hint } }
 }
 
 /** Images are content of their own. */

@@ -65,7 +65,7 @@ export function errorMessage(id: RequestId | undefined, error: unknown): Message
   const code = error instanceof ProtocolError ? error.code : codes.internal
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof ProtocolError && error.data !== undefined ? { data: error.data } : {}
-  return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message, ...data } }
+  return { jsonrpc: '2.0', id, error: { code, message, ...data } }
 }
 
 /** The version that a request names, if it is one of the modern era. */
@@ -165,10 +165,12 @@ export async function answerModern(
   const result = await answer(params, { ...extra, caller: { era: 'modern', capabilities } })
   const meta = isRecord(result['_meta']) ? result['_meta'] : {}
   const { resultType = 'complete' } = result
+  const isCached = ttlMs !== undefined && resultType === 'complete'
   return {
     ...result,
     resultType,
-    ...(ttlMs === undefined || resultType !== 'complete' ? {} : { ttlMs, cacheScope: 'private' }),
+    ttlMs: isCached ? ttlMs : undefined,
+    cacheScope: isCached ? 'private' : undefined,
     _meta: { ...meta, [metaKeys.server]: methods.about.serverInfo },
   }
 }

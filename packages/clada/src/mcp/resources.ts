@@ -75,7 +75,7 @@ export async function listResources(
   const last = page.at(-1)
   return {
     resources: [...(cursor === undefined ? fixed : []), ...page.map(executionResource)],
-    ...(entries.length > pageSize && last !== undefined ? { nextCursor: String(last.number) } : {}),
+    nextCursor: entries.length > pageSize && last !== undefined ? String(last.number) : undefined,
   }
 }
 

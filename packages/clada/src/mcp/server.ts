@@ -23,6 +23,7 @@ import {
 import { listResources, readResource, templates } from './resources.ts'
 import { type Listener, type McpOptions, Session } from './session.ts'
 import { isRecord, kindOf } from '../core/platform.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export interface Server {
   readonly methods: Methods
@@ -89,8 +90,8 @@ function listen(session: Session, params: Params, { id, signal, notify }: Extra,
   notify('notifications/subscriptions/acknowledged', {
     _meta,
     notifications: {
-      ...(lists ? { resourcesListChanged: true } : {}),
-      ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+      resourcesListChanged: lists ? true : undefined,
+      resourceSubscriptions: unlessEmpty(uris),
     },
   })
   session.listeners.add(listener)

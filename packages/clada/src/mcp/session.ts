@@ -1,3 +1,4 @@
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { decodeParams, notAnObject } from '../actions/decode.ts'
@@ -351,8 +352,8 @@ function documentIn(values: Params, options: CladaOptions): Asked {
     dryRun: dryRun === true,
     options: {
       ...options,
-      ...(atomic === true ? { atomic } : {}),
-      ...(known.length === 0 ? {} : { syntaxes: known }),
+      atomic: atomic === true || options.atomic,
+      syntaxes: unlessEmpty(known) ?? options.syntaxes,
     },
     warnings: decoded.warnings,
   }

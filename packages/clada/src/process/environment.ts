@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { platform } from '../core/platform.ts'
 import { pathOutside } from './programs.ts'
 
@@ -20,7 +21,7 @@ export interface EnvironmentFacts {
 
 /** For code: built from nothing. */
 export function codeEnvironment({ path, home, venv }: EnvironmentFacts): Record<string, string> {
-  return {
+  return withoutUndefined({
     ...needed(),
     PATH: path.join(platform.path.delimiter),
     HOME: home,
@@ -28,8 +29,8 @@ export function codeEnvironment({ path, home, venv }: EnvironmentFacts): Record<
     TERM: 'dumb',
     TMPDIR: '/tmp',
     PYTHONDONTWRITEBYTECODE: '1',
-    ...(venv === undefined ? {} : { VIRTUAL_ENV: venv }),
-  }
+    VIRTUAL_ENV: venv,
+  })
 }
 
 /** For commands that the user approved: what they need to know about the machine, and what the user added by name. */
@@ -53,14 +54,14 @@ export function commandEnvironment(
       if (dirs !== '') env[name] = dirs
     } else if (facts.more.includes(name) || !/:\/\/[^/\s@]*@/.test(value)) env[name] = value
   }
-  return {
+  return withoutUndefined({
     ...env,
     ...needed(),
     PATH: facts.path.join(platform.path.delimiter),
     HOME: facts.home,
     TMPDIR: '/tmp',
-    ...(facts.venv === undefined ? {} : { VIRTUAL_ENV: facts.venv }),
-  }
+    VIRTUAL_ENV: facts.venv ?? env['VIRTUAL_ENV'],
+  })
 }
 
 /** An empty or relative entry of such a list is a directory of the project. */

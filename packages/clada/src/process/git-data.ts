@@ -36,7 +36,7 @@ export function judgeWritten(name: string, command: GitCommand): Verdict {
   if (objectName.test(name)) return { as: 'object' }
   const row = own === undefined ? undefined : (rowOf(ofWorktree, own) ?? rowOf(stateOf(own, command)?.files, own))
   const found = row ?? rowOf(shared, name)
-  if (found !== undefined && !isBroken(name)) return { as: 'data', ...(found[1] && { check: found[1] }) }
+  if (found !== undefined && !isBroken(name)) return { as: 'data', check: found[1] }
   return { as: 'refused', reason: reasonFor(own ?? name), isEssential: isEssential(own, command) }
 }
 

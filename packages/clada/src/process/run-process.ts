@@ -180,7 +180,7 @@ function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ig
     return spawn(start.file, [...start.args], {
       cwd,
       windowsVerbatimArguments: start.verbatim,
-      ...(name === undefined ? {} : { argv0: name }),
+      argv0: name,
       env,
       // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
       detached: platform.processGroups,

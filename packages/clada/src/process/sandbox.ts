@@ -34,7 +34,7 @@ export function chooseSandbox(on: Platform = platform): SandboxChoice {
     ok: false,
     reason: `there is no sandbox for ${on.name}`,
     advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
-    ...(on.sandbox === undefined ? { never: true as const } : {}),
+    never: on.sandbox === undefined ? true : undefined,
   }
 }
 

@@ -109,7 +109,7 @@ async function trackedBlocked(
   const blocked = (await trackedIn(path.join(root, name))).find((one) => isBlocked(path.join(top, one)))
   try {
     makePrivateDir(path.dirname(file))
-    putFile(file, JSON.stringify({ key, ...(blocked === undefined ? {} : { blocked }) }))
+    putFile(file, JSON.stringify({ key, blocked }))
   } catch {
     // Then git is asked again the next time.
   }

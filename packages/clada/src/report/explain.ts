@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
 import type { WriteNote } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
@@ -31,11 +32,6 @@ function fillRow(row: MessageRow<never>, problem: Problem, explainPart: ExplainP
     typeof part === 'function' ? part(problem as never, explainPart) : part,
   ])
   return Object.fromEntries(parts)
-}
-
-/** JSON has no undefined, and a key that is there with nothing would override a default. */
-function withoutUndefined<T extends object>(record: T): T {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T
 }
 
 const orNothing = <T extends object>(record: T): T | undefined =>

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/platform.ts'
 import type { ActionResult, Failure } from '../core/result.ts'
 import { oneLine, primaryOf } from './words.ts'
 
@@ -86,10 +87,8 @@ const belowReason =
 
 /** The line that a program wrote about the reason of its failure: usually the last one. */
 function lastLineOf(data: unknown): string | undefined {
-  if (typeof data !== 'object' || data === null || !('stderr' in data)) return undefined
-  const lines = String(data.stderr)
-    .split('\n')
-    .filter((line) => line.trim() !== '')
+  if (!isRecord(data) || typeof data['stderr'] !== 'string') return undefined
+  const lines = data['stderr'].split('\n').filter((line) => line.trim() !== '')
   const last = lines.at(-1)
   if (last === undefined || !belowReason.test(last)) return last
   return (

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/platform.ts'
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import path from 'node:path'
@@ -43,8 +44,7 @@ export const changedLines = (result: ActionResult, mark = ''): string[] =>
 
 /** How the edit found its place, if not exactly as written. */
 function matchedBy({ data }: ActionResult): string | undefined {
-  if (typeof data !== 'object' || data === null || !('matched' in data)) return undefined
-  return String(data.matched)
+  return isRecord(data) && typeof data['matched'] === 'string' ? data['matched'] : undefined
 }
 
 /** What the user left out of an action, or changed in it, each line after a mark. */

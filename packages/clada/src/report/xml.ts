@@ -102,10 +102,7 @@ function errorLines(
   errorDetail: ReportOptions['errorDetail'],
 ): string[] {
   const where = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
-  const advice = [
-    ...(hint === undefined ? [] : [`→ ${hint}`]),
-    ...wouldHaveRun({ code: code ?? malformed, ...(meant && { meant }) }),
-  ]
+  const advice = [...(hint === undefined ? [] : [`→ ${hint}`]), ...wouldHaveRun({ code: code ?? malformed, meant })]
   const shown = errorDetail === 'minimal' ? [] : advice.map((one) => `    ${one}`)
   return [`${head} Error: ${code ?? malformed}: ${message}${where}`, ...shown]
 }

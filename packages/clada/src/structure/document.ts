@@ -127,9 +127,9 @@ function outlineEntries(outline: Outline, depth = Infinity): OutlineEntry[] {
       return {
         header,
         kind,
-        ...(name === null ? {} : { name }),
+        name: name === null ? undefined : name,
         lines: lineRangeOf(outline.source, one),
-        ...(left > 1 && children.length > 0 ? { children: entries(children, left - 1) } : {}),
+        children: left > 1 && children.length > 0 ? entries(children, left - 1) : undefined,
       }
     })
   return depth < 1 ? [] : entries(outline.structures, depth)

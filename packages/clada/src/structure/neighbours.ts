@@ -53,7 +53,7 @@ export function neighboursOf(
       for (const node of [beside(before), inBlock(after, 'first')]) {
         if (node === undefined || changes.some((one) => areOver(codeOf(node), one))) continue
         const parent = node.parent?.type
-        found.set(node.id, { type: node.type, ...codeOf(node), ...(how === 'put' && { parent }) })
+        found.set(node.id, { type: node.type, ...codeOf(node), parent: how === 'put' ? parent : undefined })
       }
       around = nodes.find((node) => isIn(span, codeOf(node)))
     }

@@ -211,7 +211,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
     structure_matched: structure.header,
     nearest,
     elsewhere,
-    ...(applied === undefined ? {} : { already_applied_at_line: applied + above }),
+    already_applied_at_line: applied === undefined ? undefined : applied + above,
   })
 }
 

@@ -236,8 +236,8 @@ export class Companion {
       files,
       warnings,
       isRunning: shown.state === 'started' && shown.done === undefined,
-      ...(fatal === undefined ? {} : { fatal }),
-      ...(shown.done === undefined ? {} : { done: shown.done }),
+      fatal,
+      done: shown.done,
     }
   }
 
@@ -328,7 +328,7 @@ export class Companion {
     const results = blocks.flatMap(({ key, outcome }): BlockResult[] => {
       if (outcome === undefined) return []
       const { success, why } = outcome
-      return [{ key, success, ...(why === undefined ? {} : { why }) }]
+      return [{ key, success, why }]
     })
     const executions = session.executions()
     const { remarks } = session.state()
@@ -372,7 +372,7 @@ export class Companion {
       success,
       restored: restored.map((file) => below(root, file)),
       conflicts: conflicts.map(({ path: file, reason: because }) => ({ path: below(root, file), reason: because })),
-      ...(why === undefined ? {} : { why }),
+      why,
     }
   }
 

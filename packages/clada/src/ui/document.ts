@@ -96,7 +96,7 @@ export function carriedOver(
   const original = choices.original ?? text
   const kept = Object.entries(choices.blocks ?? {}).filter(([task]) => isKept(task))
   const blocks: Record<string, BlockChoice> = Object.fromEntries(kept)
-  return { text: edited, choices: { blocks, ...(edited === original ? {} : { original }) } }
+  return { text: edited, choices: { blocks, original: edited === original ? undefined : original } }
 }
 
 function rawsIn({ blocks }: CheckedDocument, text: string): ReadonlyMap<string, string> {

@@ -48,8 +48,7 @@ export async function turnAll(
     const result = await clada[how]({ number, force })
     if (!result.success) {
       const back = how === 'undo' ? 'redo' : 'undo'
-      for (const { execution } of done.toReversed())
-        await clada[back]({ force: true, ...(execution === undefined ? {} : { number: execution }) })
+      for (const { execution } of done.toReversed()) await clada[back]({ force: true, number: execution })
       return { ...result, executions: [], restored: [] }
     }
     done.push(result)

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/platform.ts'
 import { registry } from '../actions/registry.ts'
 import { slashed } from '../core/paths.ts'
 import type { Clada } from '../api/clada.ts'
@@ -272,10 +273,11 @@ function judged(
  * search text lacked changes nothing about it: that is a note.
  */
 function isRepaired({ data }: ActionResult): boolean {
-  if (typeof data !== 'object' || data === null) return false
+  if (!isRecord(data)) return false
+  const { matched, strategies } = data
   const levels = [
-    ...('matched' in data ? String(data.matched).split(', ') : []),
-    ...('strategies' in data && Array.isArray(data.strategies) ? data.strategies.map(String) : []),
+    ...(typeof matched === 'string' ? matched.split(', ') : []),
+    ...(Array.isArray(strategies) ? strategies.map(String) : []),
   ]
   return levels.some((level) => changingLevels.has(level))
 }

@@ -75,8 +75,8 @@ export async function promptText(
     projectPrompt(
       {
         ...options,
-        ...(taught === undefined ? {} : { syntaxes: [taught] }),
-        ...(allowed === null ? {} : { allowedActions: allowed }),
+        syntaxes: taught === undefined ? syntaxes : [taught],
+        allowedActions: allowed ?? undefined,
       },
       { include: chosen === null ? include : 'all', token: sessionToken(root), rules, files },
     ),
@@ -109,8 +109,8 @@ async function contextOf(clada: Clada, root: string): Promise<ContextEntry[]> {
   if (!Array.isArray(data)) return []
   return data.filter(isRecord).map(({ path, size, problem }) => ({
     path: below(root, String(path)),
-    ...(typeof size === 'number' ? { tokens: Math.ceil(size / tokenLength) } : {}),
-    ...(typeof problem === 'string' ? { problem } : {}),
+    tokens: typeof size === 'number' ? Math.ceil(size / tokenLength) : undefined,
+    problem: typeof problem === 'string' ? problem : undefined,
   }))
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { PlaceChoice } from '../core/result.ts'
@@ -77,8 +78,8 @@ async function turn(call: Call, how: 'undo' | 'redo'): Promise<unknown> {
   const { number, numbers, action, force } = await json(call)
   if (Array.isArray(numbers)) return call.session.turnAll(how, numbers.map(Number), force === true)
   return call.session[how]({
-    ...(typeof number === 'number' ? { number } : {}),
-    ...(typeof action === 'number' ? { action } : {}),
+    number: typeof number === 'number' ? number : undefined,
+    action: typeof action === 'number' ? action : undefined,
     force: force === true,
   })
 }
@@ -105,15 +106,15 @@ function idIn({ id }: Record<string, unknown>): number {
 function choiceIn(given: unknown): BlockChoice {
   if (!isRecord(given)) throw new Refusal(400, 'A decision about a block is an object.')
   const { leaveOut, reason, leave, params, place, patches, texts } = given
-  return {
-    ...(leaveOut === true ? { leaveOut } : {}),
-    ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
-    ...(Array.isArray(leave) && leave.length > 0 ? { leave: leave.map(leftIn) } : {}),
-    ...(isFilled(params) ? { params: textsIn(params) } : {}),
-    ...(isRecord(place) ? { place: placeIn(place) } : {}),
-    ...(patches === 'good' ? { patches } : {}),
-    ...(isFilled(texts) ? { texts: textsIn(texts) } : {}),
-  }
+  return withoutUndefined({
+    leaveOut: leaveOut === true ? leaveOut : undefined,
+    reason: typeof reason === 'string' && reason !== '' ? reason : undefined,
+    leave: Array.isArray(leave) && leave.length > 0 ? leave.map(leftIn) : undefined,
+    params: isFilled(params) ? textsIn(params) : undefined,
+    place: isRecord(place) ? placeIn(place) : undefined,
+    patches: patches === 'good' ? patches : undefined,
+    texts: isFilled(texts) ? textsIn(texts) : undefined,
+  })
 }
 
 const isFilled = (value: unknown): value is Record<string, unknown> => isRecord(value) && Object.keys(value).length > 0
@@ -121,13 +122,13 @@ const isFilled = (value: unknown): value is Record<string, unknown> => isRecord(
 function leftIn(given: unknown): { hunk: string; reason?: string } {
   if (!isRecord(given) || typeof given['hunk'] !== 'string') throw new Refusal(400, 'Name the change that is left out.')
   const { hunk, reason } = given
-  return { hunk, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) }
+  return { hunk, reason: typeof reason === 'string' && reason !== '' ? reason : undefined }
 }
 
 function placeIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice {
   const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
   if (!isLine(line) || !isLine(endLine) || endLine < line) throw new Refusal(400, 'A place is lines from 1.')
-  return { line, endLine, ...(isLine(hunk) ? { hunk } : {}) }
+  return { line, endLine, hunk: isLine(hunk) ? hunk : undefined }
 }
 
 const textsIn = (given: Record<string, unknown>): Record<string, string> =>

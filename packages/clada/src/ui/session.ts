@@ -357,7 +357,8 @@ export class Session {
       ([, { execution, result }]) => execution === undefined || !isUndone(execution, result.seq),
     )
     const { last: _, ...fresh } = reply
-    return { ...(done.length === 0 ? fresh : reply), done: new Map(done) }
+    const kept = done.length === 0 ? fresh : reply
+    return { ...kept, done: new Map(done) }
   }
 
   /** A plan that is no longer the newest is discarded. A long reply is shown as soon as it is read. */

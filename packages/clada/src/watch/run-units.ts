@@ -89,8 +89,8 @@ export async function runUnits(order: Order, by: UnitRunner): Promise<Done> {
   const review = await by.review?.(by.clada, text, part)
   const result = await by.clada.execute(text, {
     ...part,
-    ...(review && { review }),
-    ...(by.listened ? { onChanges: (_, made) => void (changes = made) } : {}),
+    review,
+    onChanges: by.listened ? (_, made) => void (changes = made) : undefined,
     onAction: (action) => {
       by.tell({ kind: 'action', result: action, changes })
       changes = []

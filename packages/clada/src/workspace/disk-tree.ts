@@ -255,7 +255,7 @@ export class DiskTree implements Tree {
     withOs('rename', at.given, () => {
       fs.chmodSync(from, mode)
       const { size } = fs.statSync(from)
-      const becomes = { type: 'file', mode, ...(size <= readAtOnce ? { bytes: fs.readFileSync(from) } : {}) } as const
+      const becomes = { type: 'file', mode, bytes: size <= readAtOnce ? fs.readFileSync(from) : undefined } as const
       const change = this.#change(at, safePath, becomes)
       this.#record([there === undefined ? { ...change, was: 'absent' } : change], take)
     })
@@ -469,7 +469,7 @@ export class DiskTree implements Tree {
 
   #change(at: Location, safePath: string, becomes: Becoming, how?: 'moved'): PathChange {
     const by = this.#recorder?.acting ?? 0
-    return { absolute: at.absolute, safePath, becomes, by, ...(how === undefined ? {} : { moved: true }) }
+    return { absolute: at.absolute, safePath, becomes, by, moved: how === undefined ? undefined : true }
   }
 
   #record(changes: readonly PathChange[], act: () => void): void {

@@ -110,7 +110,7 @@ export function displacedBy(step: Step): Location[] {
 /** Files announce themselves when they are written, and new directories need not. */
 function announced(step: Step): Announced[] {
   const { by, ofProgram = false } = step
-  const whose = { ...(by === undefined ? {} : { by }), ofProgram }
+  const whose = { by, ofProgram }
   if (step.kind === 'remove' || step.kind === 'remove-dir')
     return [{ at: step.at, becomes: { type: 'absent' }, ...whose }]
   if (step.kind === 'make-link') return [{ at: step.at, becomes: { type: 'moved' }, ...whose }]

@@ -164,10 +164,10 @@ function newCell({ type, id, source }: Wanted, { hasIds }: Notebook, taken: Set<
   taken.add(fresh)
   return {
     cell_type: type,
-    ...(type === 'code' ? { execution_count: null } : {}),
-    ...(hasIds ? { id: fresh } : {}),
+    execution_count: type === 'code' ? null : undefined,
+    id: hasIds ? fresh : undefined,
     metadata: {},
-    ...(type === 'code' ? { outputs: [] } : {}),
+    outputs: type === 'code' ? [] : undefined,
     source: splitKeepingEnds(source),
   }
 }

@@ -134,7 +134,7 @@ export function beginReplacement(plan: Plan): Replacement {
         if (base instanceof DiskBase) await new Promise((done) => setImmediate(done))
         const displaced = take()
         release()
-        return { ...(displaced && { displaced }), ...(keepsOwner ? {} : { disowned: at.given }) }
+        return { displaced, disowned: keepsOwner ? undefined : at.given }
       } catch (error) {
         throw failing(error)
       }
@@ -166,9 +166,9 @@ function changeOf(
   const becomes = {
     type: 'file',
     mode: modelled ?? mode ?? 0o666 & ~umask,
-    ...(bytes === undefined ? {} : { bytes }),
+    bytes,
   } as const
-  return { absolute: at.absolute, safePath, by, becomes, ...(was === undefined ? {} : { was }) }
+  return { absolute: at.absolute, safePath, by, becomes, was }
 }
 
 function refuseIrregularTarget(at: Location, target: string, op: string): void {
@@ -234,7 +234,7 @@ function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): s
 }
 
 const changedError = (at: Location, saved?: string): ProblemError =>
-  new ProblemError({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+  new ProblemError({ kind: 'changed-meanwhile', path: at.given, saved })
 
 /** False if nothing was done: a name is gone, or this file system cannot do it. */
 function swapNames(native: NativeCalls | undefined, one: string, other: string): boolean {

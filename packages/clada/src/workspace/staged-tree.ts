@@ -184,7 +184,7 @@ export class StagedTree implements Tree {
       const dir = ancestor(at, depth)
       const look = this.look(dir)
       if (look === undefined) {
-        this.#step({ kind: 'make-dir', at: dir, ...(depth === at.parts.length ? { mode } : {}) })
+        this.#step({ kind: 'make-dir', at: dir, mode: depth === at.parts.length ? mode : undefined })
         this.#put(dir, { type: 'directory', mode: (depth === at.parts.length ? mode : undefined) ?? 0o755 })
       } else if (look.type === 'symlink') throw linkError(at, dir.absolute)
       else if (look.type !== 'directory')

@@ -408,7 +408,7 @@ export function osError(error: unknown, op: string, given: string, dest?: string
     path: given,
     // The message names the path the call was made with, which may lead through a descriptor.
     message: error.message.replace(/ '[^']*'( -> '[^']*')?$/, ` '${given}'`),
-    ...(dest === undefined ? {} : { dest }),
-    ...(isHeldElsewhere(error.code) ? { held: true } : {}),
+    dest,
+    held: isHeldElsewhere(error.code) ? true : undefined,
   })
 }

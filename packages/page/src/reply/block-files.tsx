@@ -102,7 +102,7 @@ export function BlockFile({ of, file, mode, startsOpen, tools }: Props) {
           change,
           tools: own,
           choosing: can ? choosing : undefined,
-          ...(editor === false ? {} : { instead: editor }),
+          instead: editor === false ? undefined : editor,
         }}
         mode={mode}
         startsOpen={startsOpen}
@@ -291,7 +291,7 @@ export function ParamsEditor({ of, params }: { of: Decided; params: Readonly<Rec
         <label key={name}>
           <span class="mono">{name}</span>
           <textarea
-            {...(index === 0 ? { id: 'edit-text' } : {})}
+            id={index === 0 ? 'edit-text' : undefined}
             spellcheck={false}
             rows={Math.min(16, text.split('\n').length)}
             defaultValue={drafts[name] ?? text}

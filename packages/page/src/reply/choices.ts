@@ -72,7 +72,7 @@ export const takeBlock = (of: Decided): Promise<unknown> =>
 export const usePlace = (of: Decided, { line, endLine, hunk, params }: ReviewPlace): Promise<unknown> =>
   decide(of, (choice) =>
     params === undefined
-      ? { ...choice, place: { line, endLine, ...(hunk === undefined ? {} : { hunk }) } }
+      ? { ...choice, place: { line, endLine, hunk } }
       : { ...choice, params: { ...choice.params, ...params } },
   )
 

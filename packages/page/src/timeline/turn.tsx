@@ -48,7 +48,7 @@ function shows(result: UndoResult | undefined, done: string, merge?: () => Promi
       : {
           error: success ? 'Check these files:' : canMerge ? 'These files changed since then:' : error,
           conflicts,
-          ...(canMerge ? { merge } : {}),
+          merge: canMerge ? merge : undefined,
         }
   void loadTimeline()
 }

@@ -18,7 +18,7 @@ export function skippedBlock(block: Block, title: string, reason: NotExecutedRea
     line: startLine,
     endLine: endLine ?? startLine + raw.split('\n').length - 1,
     what: block.syntax === 'proposal' ? 'whole file' : `${title} block`,
-    ...(path === undefined ? {} : { path }),
+    path,
     reason,
     block,
   }

@@ -19,6 +19,7 @@ import { isConditional } from './conditional.ts'
 import { Quotations } from './quoted.ts'
 import { diagnosticAt, type Reader, type Reading, type ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
+import { unlessEmpty } from '../core/optional.ts'
 
 export interface FindOptions extends ReadOptions {
   /** The only syntaxes to look for; all by default. */
@@ -283,7 +284,7 @@ export class BlockFinder {
       diagnostics,
       warnings,
       notExecuted: sortByLine([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
-      ...(this.#emptyGroups.length === 0 ? {} : { emptyGroups: this.#emptyGroups }),
+      emptyGroups: unlessEmpty(this.#emptyGroups),
     }
   }
 

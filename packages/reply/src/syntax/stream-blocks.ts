@@ -115,7 +115,7 @@ const nothing: Document = { blocks: [], diagnostics: [], warnings: [], notExecut
 
 function moved({ block, ...one }: SkippedBlock, lines: number): SkippedBlock {
   const [own] = block === undefined ? [] : shifted([block], lines)
-  return { ...one, line: one.line + lines, endLine: one.endLine + lines, ...(own && { block: own }) }
+  return { ...one, line: one.line + lines, endLine: one.endLine + lines, block: own }
 }
 
 /** How far a mistake reaches may depend on what is still to come, so whatever has one waits. */
@@ -139,6 +139,6 @@ function shifted(blocks: readonly Block[], lines: number): readonly Block[] {
     ...block,
     startLine: block.startLine + lines,
     endLine: block.endLine === null ? null : block.endLine + lines,
-    ...(block.group && { group: moved(block.group) }),
+    group: block.group && moved(block.group),
   }))
 }

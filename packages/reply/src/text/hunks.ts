@@ -140,8 +140,8 @@ class OpenHunk {
       unique: this.#unique,
       atEnd: this.#atEnd,
       bare: this.#bare,
-      ...(this.#stated && { stated: this.#stated }),
-      ...(this.#heading !== '' && { heading: this.#heading }),
+      stated: this.#stated,
+      heading: this.#heading !== '' ? this.#heading : undefined,
     }
   }
 

@@ -111,7 +111,7 @@ function byContext(readings: readonly Reading[], file: FileLines): Fit[] {
     const fits = contextFits(lines, file)
     const matched = Math.max(0, ...fits.map((fit) => fit.matched))
     if (matched > most) best = []
-    if (matched >= most) best.push(...fits.map((fit) => ({ ...fit, ...(through && { through }) })))
+    if (matched >= most) best.push(...fits.map((fit) => ({ ...fit, through: through || fit.through })))
     most = Math.max(most, matched)
   }
   return merged(best)
@@ -189,7 +189,7 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, leve
       old: old.map((line, at) => (indentOf(line) === indentOf(there[at] ?? '') ? '' : line)),
       added: own.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])),
     }
-    return [{ level, first, height: old.length, splices, edit, ...(through && { through }) }]
+    return [{ level, first, height: old.length, splices, edit, through: through || undefined }]
   })
 }
 

@@ -47,14 +47,17 @@ export async function nearestPlaces(
   const placeOf = ({ line, endLine, similarity, rank, text }: Candidate, nth: number): NearPlace => {
     const why = explainDifference(wanted, text, param)
     const isMeant = rank > (found[0]?.rank ?? 0) - CLEARLY
-    const fits = characters + text.length <= MOST_TEXT && lines + endLine - line < MOST_WHOLE
-    const whole = {
-      ...(isMeant && fits && { text: text.replaceAll('\r\n', '\n') }),
-      ...(isMeant && nth > 0 && { tied: true as const }),
+    const isWhole = isMeant && characters + text.length <= MOST_TEXT && lines + endLine - line < MOST_WHOLE
+    if (isWhole) [lines, characters] = [lines + endLine - line + 1, characters + text.length]
+    return {
+      line,
+      endLine,
+      similarity,
+      diff: smallDiff(asked, text, MAX_LINES),
+      text: isWhole ? text.replaceAll('\r\n', '\n') : undefined,
+      tied: isMeant && nth > 0 ? true : undefined,
+      why,
     }
-    if ('text' in whole) [lines, characters] = [lines + endLine - line + 1, characters + text.length]
-    const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES), ...whole }
-    return why === undefined ? place : { ...place, why }
   }
   return guarded(() => found.map(placeOf))
 }

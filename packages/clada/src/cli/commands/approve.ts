@@ -11,6 +11,7 @@ import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
 import { say } from '../streams.ts'
 import { spellOutCommand } from '../../report/words.ts'
+import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 export const command: Command = {
   name: 'approve',
@@ -93,9 +94,9 @@ function grantOf(flags: FlagValues, root: string): Grant {
   const seconds = numberOf(flags, 'timeout')
   return {
     network: flags.network !== undefined,
-    ...(reads.length === 0 ? {} : { reads }),
-    ...(env.length === 0 ? {} : { env }),
-    ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }),
+    reads: unlessEmpty(reads),
+    env: unlessEmpty(env),
+    timeoutMs: seconds === undefined ? undefined : seconds * 1000,
   }
 }
 

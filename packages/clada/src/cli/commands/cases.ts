@@ -30,9 +30,9 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     if (words.length === 0) throw new UsageError('cases needs a file or a directory: clada cases DIR')
     const files = words.flatMap(caseFilesIn)
-    const options = {
+    const options: CladaOptions = {
       allowedRoots: flags.allow ?? [],
-      ...(flags.exec?.[0] === 'unsandboxed' && { exec: 'unsandboxed' as const }),
+      exec: flags.exec?.[0] === 'unsandboxed' ? 'unsandboxed' : undefined,
     }
     let [count, passed] = [0, 0]
     for (const file of files) {

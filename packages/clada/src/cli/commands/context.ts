@@ -113,7 +113,7 @@ function forPeople(
   return {
     params: shown,
     data: Array.isArray(data) ? data.map(relative) : relative(data),
-    ...(warnings && { warnings }),
+    warnings,
   }
 }
 

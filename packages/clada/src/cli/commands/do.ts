@@ -74,7 +74,7 @@ export const command: Command = {
     const progress = flags.quiet === undefined ? new Progress('programs') : undefined
     const { ask } = askingIn(paintFor(flags, 2))
     const asking: Ask = (request) => progress?.asking(() => ask(request)) ?? ask(request)
-    const clada = new Clada({ ...(await cladaOptions(flags)), ...(canAsk() ? { ask: asking } : {}) })
+    const clada = new Clada({ ...(await cladaOptions(flags)), ask: canAsk() ? asking : undefined })
     const result = await clada.perform(action, params, { ...changes.listen, onProgram: progress?.program })
     progress?.end()
     const format = reportFormat(shown)(syntaxIn(result))

@@ -246,7 +246,7 @@ async function tests(options: CladaOptions): Promise<Finding[]> {
       ok,
       optional: true,
       found: ok ? found : `${found}; not approved: ${missing.join(', ')}`,
-      ...(ok ? {} : { advice: `To let models run the tests: ${missing.map(approveLine).join('; ')}` }),
+      advice: ok ? undefined : `To let models run the tests: ${missing.map(approveLine).join('; ')}`,
     },
   ]
 }
@@ -266,7 +266,7 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
     const head = repository === undefined ? undefined : await headOf(repository)
     const saving = await savingOf(mode, asked, author ?? 'clada', repository, head, program.ok)
     return [
-      { ...program, ...(program.ok || repository !== undefined ? {} : { optional: true }) },
+      { ...program, optional: !program.ok && repository === undefined ? true : program.optional },
       { name: 'repository', ok: true, found: repositoryLine(root, repository, head) },
       saving,
     ]
@@ -274,7 +274,7 @@ async function gitFindings(root: string, options: CladaOptions, asked: string): 
     if (!(error instanceof ProblemError)) throw error
     const { error: found, details } = explain(error.problem, 'git')
     const advice = details?.['advice']
-    return [program, { name: 'repository', ok: false, found, ...(typeof advice === 'string' && { advice }) }]
+    return [program, { name: 'repository', ok: false, found, advice: typeof advice === 'string' ? advice : undefined }]
   }
 }
 

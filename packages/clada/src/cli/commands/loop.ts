@@ -73,7 +73,7 @@ export const command: Command = {
         started: new Date().toISOString(),
         task: asked.task,
         model: asked.model.name,
-        ...(until === undefined ? {} : { until }),
+        until,
       })
     const { id, number } = transcript.record
     const progress = new Progress('programs')
@@ -81,7 +81,7 @@ export const command: Command = {
     const asking: Ask = (request) => progress.asking(() => ask(request))
     const loopOptions: CladaOptions = {
       ...options,
-      ...(flags.unattended === undefined && canAsk() ? { ask: asking } : {}),
+      ask: flags.unattended === undefined && canAsk() ? asking : undefined,
       conversation: { kind: 'loop', id },
       approve: [...(options.approve ?? []), ...(until === undefined ? [] : [until])],
     }

@@ -59,11 +59,14 @@ export const command: Command = {
       return giveText(skillFor(allActions()), givingOf(flags, config.clipboard), root)
     }
     const [task] = flags.task ?? []
+    const hasRules = flags.rules?.[0] !== 'none'
     const prompt = await new Clada(options).prompt({
       context: flags.files === undefined ? undefined : {},
-      ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
+      task,
+      map: task === undefined ? undefined : await mapFor(task, options),
       token: sessionToken(root),
-      ...(flags.rules?.[0] === 'none' ? { agentNotes: 'none' } : { rules: config.prompt.rules }),
+      agentNotes: hasRules ? undefined : 'none',
+      rules: hasRules ? config.prompt.rules : undefined,
       include: flags.all === undefined ? 'everyday' : 'all',
       budget: numberOf(flags, 'budget'),
     })

@@ -68,7 +68,7 @@ export const command: Command = {
     const { totalTimeout, ...options } = {
       ...(await cladaOptions(given)),
       replyFiles: [...words.filter((name) => name !== '-').map((name) => path.resolve(name)), ...redirected()],
-      ...(canAsk() ? { ask: asking } : {}),
+      ask: canAsk() ? asking : undefined,
     }
     const flags = await withConfig(given)
     const formatFor = reportFormat(flags)
@@ -98,7 +98,7 @@ export const command: Command = {
       const { text = given, choices } = reviewed ?? {}
       if (isPrinted && inputs.length > 1) print(`${results.length > 0 ? '\n' : ''}--- ${name}`)
       const alone = { onProgram: progress?.program, onAction: (one: ActionResult) => progress?.step(one) }
-      const heard = { ...(live?.listen ?? alone), ...changes.listen, ...(choices && { review: choices }) }
+      const heard = { ...(live?.listen ?? alone), ...changes.listen, review: choices }
       const done = await watched({ progress, totalTimeout, stop }, (watching) =>
         text === undefined
           ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })

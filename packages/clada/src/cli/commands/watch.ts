@@ -223,7 +223,7 @@ async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOption
   return async (clada, text, options) => {
     let reviewed: Reviewed | undefined
     await lend(async () => {
-      reviewed = await reviewWith(reviewer, { clada, text, color, editable: false, ...(options && { options }) })
+      reviewed = await reviewWith(reviewer, { clada, text, color, editable: false, options })
     })
     if (reviewed !== undefined) return reviewed.choices
     const { blocks } = await clada.review(text, {}, options)

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { splitCommand } from './words.ts'
 
 /** The action that a command means, with its parameters; paths are as the command has them. */
@@ -28,7 +29,7 @@ type Meant = Omit<CommandAction, 'cd'> | { readonly reason: string; readonly adv
 
 const numbered = (path: string, lines?: string): Meant => ({
   action: 'file_read_numbered',
-  params: { path, ...(lines === undefined ? {} : { lines }) },
+  params: withoutUndefined({ path, lines }),
 })
 
 const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {

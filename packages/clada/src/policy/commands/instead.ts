@@ -78,7 +78,7 @@ const alone = ({ text }: Stage): string =>
 const using = (action: string, params: Use['params'], after?: string): Use => ({
   action,
   params,
-  ...(after === undefined ? {} : { after }),
+  after,
 })
 
 function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string | Use {

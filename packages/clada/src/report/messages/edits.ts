@@ -81,12 +81,16 @@ export const editMessages: MessageRows<
     code: 'match_count_mismatch',
     what: (problem) => `hunk ${problem.hunk} of ${problem.total} ${hunkReason(problem)}`,
     below: ({ lines }) => lines.replaceAll(/^/gm, '  '),
-    details: (problem) => ({
-      path: problem.path,
-      hunks: problem.verdicts,
-      ...placesOf(problem),
-      ...(problem.reason === 'ambiguous' ? { found: problem.found, places: problem.places } : undefined),
-    }),
+    details: (problem) => {
+      const isAmbiguous = problem.reason === 'ambiguous'
+      return {
+        path: problem.path,
+        hunks: problem.verdicts,
+        ...placesOf(problem),
+        found: isAmbiguous ? problem.found : undefined,
+        places: isAmbiguous ? problem.places : undefined,
+      }
+    },
     advice: hunkAdvice,
   },
   'lines-invalid': {

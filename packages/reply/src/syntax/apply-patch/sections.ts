@@ -149,7 +149,7 @@ class Section {
       ...(this.#mark === undefined ? [] : [this.#mark]),
     ]
     return {
-      ...(this.#mark !== undefined || this.#unmarked !== undefined ? { uncertainMarks: true } : {}),
+      uncertainMarks: this.#mark !== undefined || this.#unmarked !== undefined ? true : undefined,
       action,
       params,
       label: this.#kind === undefined ? 'Patch' : `${this.#kind} File`,

@@ -10,6 +10,7 @@ import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
 import { diagnosticAt, type Reader, type Reading, Texts } from '../reader.ts'
 import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered, unfitForUtf8 } from '../call.ts'
+import { unlessEmpty } from '../../core/optional.ts'
 
 /*
  * CML is XML elements in a text, each at the start of a line:
@@ -87,7 +88,7 @@ class CmlReader implements Reader {
       // Skipping it would leave the lines of its content to be read as blocks.
       finding = { at, length: 1, code: 'cml-mid-line' }
     }
-    return { blocks, diagnostics: [], next, ...(emptyGroups.length === 0 ? {} : { emptyGroups }) }
+    return { blocks, diagnostics: [], next, emptyGroups: unlessEmpty(emptyGroups) }
   }
 
   /** Whether what is commented out begins here. Inside a comment that does not end there are no others. */

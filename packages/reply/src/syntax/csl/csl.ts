@@ -65,7 +65,7 @@ function members(
     // Once for all of them.
     return blockOf(source, operation, found, group, i === 0 ? warnings : [])
   })
-  return { blocks, diagnostics: own, ...(operations.length === 0 ? { emptyGroups: [line] } : {}) }
+  return { blocks, diagnostics: own, emptyGroups: operations.length === 0 ? [line] : undefined }
 }
 
 /** Why none of the operations can run, if so. */

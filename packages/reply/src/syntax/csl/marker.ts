@@ -278,7 +278,7 @@ function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attribut
   if (isOperation(upper)) return { opens: upper, attributes, finding }
   // What is spelled like an operation has content, which is not to be taken for blocks; a word in an arrow has none.
   const meant = /^[A-Z][A-Z_]*$/.test(name) || hasAttributes(line, marker)
-  return { attributes, finding, ...(meant && { opens: name }) }
+  return { attributes, finding, opens: meant ? name : undefined }
 }
 
 const trailing = ({ text }: MarkerLine, at: number): Finding =>

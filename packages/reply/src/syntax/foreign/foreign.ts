@@ -252,9 +252,9 @@ export const foreign = (format: Format) =>
     paths: 'relative',
     ids: 'counted',
     says: 'own operations',
-    ...(format.rules && { rules: format.rules }),
-    ...(format.reminder && { reminder: format.reminder }),
-    ...(format.written && { written: format.written }),
+    rules: format.rules,
+    reminder: format.reminder,
+    written: format.written,
     reader(source: Source, { strict = false, controlCharacters }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker, { strict })
       let count = 0

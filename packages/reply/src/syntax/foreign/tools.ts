@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../core/optional.ts'
 import type { Finding } from '../../core/diagnostic.ts'
 import { Source } from '../../core/source.ts'
 import { patchIn } from '../apply-patch/apply-patch.ts'
@@ -36,7 +37,7 @@ export function askedBy(tool: string, given: Args): readonly Asked[] | string | 
     const dir = pick(args, 'cwd dir workdir workingdirectory')
     if (command === undefined) return 'command'
     const line = commandLine(command)
-    return [{ action: 'run', params: { command: line, ...(dir === undefined || dir === '' ? {} : { dir }) } }]
+    return [{ action: 'run', params: withoutUndefined({ command: line, dir: dir || undefined }) }]
   }
   const path = pick(args, paths)
   if (path === undefined || path === '') return 'path'

@@ -282,7 +282,7 @@ function hunksIn(source: Source, fence: FenceRegion, floor: number): Place[] {
     params: { path, patch },
   }
   const said = titleIn(rowAt(source, named.line))?.said ?? 'whole'
-  return [{ line, last, found, ...(said === 'example' ? { reason: 'example' as const } : {}) }]
+  return [{ line, last, found, reason: said === 'example' ? 'example' : undefined }]
 }
 
 /** An old text that is empty is that of a new file. */
@@ -409,7 +409,7 @@ function placeOf(
     line,
     last,
     found: { ...found, part: unplaced !== undefined ? { unplaced } : isExplained ? { isExplained } : {} },
-    ...(reason === undefined ? {} : { reason }),
+    reason,
   }
 }
 

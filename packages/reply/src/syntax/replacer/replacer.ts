@@ -61,8 +61,8 @@ function blockOf(source: Source, { start, end, last, sections, findings }: Parse
     diagnostics: findings.map((finding) => diagnosticOn(source, finding.line ?? start, finding)),
     raw: source.text.slice(source.startOf(start), source.endOf(last)),
     rootNameMayLead: true,
-    ...(explanation && { explanation }),
-    ...(replace === '' && { warnings: [emptyReplace] }),
+    explanation: explanation || undefined,
+    warnings: replace === '' ? [emptyReplace] : undefined,
   }
 }
 

@@ -98,7 +98,7 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
     } else if (isOther !== head.form.isOther) {
       continue
     } else if (size === head.form.size) {
-      if (kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
+      if (kind === 'tail') return { head, dividers, end: mark, inner }
       if (other !== undefined && other !== 'claimed') break
       inner ??= mark
       other ??= 'claimed'
@@ -108,7 +108,7 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
   }
   if (head === undefined) return { dividers }
   return other === undefined || other === 'claimed'
-    ? { head, dividers, ...(inner && { inner }) }
+    ? { head, dividers, inner }
     : { head, dividers: other.dividers, end: other.tail }
 }
 

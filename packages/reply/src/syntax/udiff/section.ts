@@ -19,7 +19,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
     findings: isComplete ? (finding === undefined ? none : [finding]) : [{ code: 'diff-open', line: section.line }],
     warnings,
     shells: shellsOf(section, fence),
-    ...(section.hasUnmarked ? { uncertainMarks: true } : {}),
+    uncertainMarks: section.hasUnmarked || undefined,
   }
 }
 
@@ -66,7 +66,7 @@ function deleteOf(section: Section, path: string): Call {
     if (row.startsWith('+')) return failed(section, { code: 'diff-new-lines' })
     if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
   }
-  return { action: 'file_delete', params: { path, ...(section.changes && { expect: lines.join('\n') }) } }
+  return { action: 'file_delete', params: section.changes ? { path, expect: lines.join('\n') } : { path } }
 }
 
 function createOf(section: Section, path: string): Call {
