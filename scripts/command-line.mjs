@@ -56,7 +56,7 @@ export async function buildCommandLine(dist) {
   writeLicences(dist, metafile.inputs)
 }
 
-/** A module of a bundle as Node loads it without a promise. */
+/** A module of a bundle as Node loads it without a promise. What it imports is loaded when it is first used. */
 export async function asCommonJs(text) {
   const { code } = await transform(text, {
     format: 'cjs',
@@ -68,9 +68,38 @@ export async function asCommonJs(text) {
     minifyWhitespace: true,
     minifySyntax: true,
   })
-  return code.includes('cladaFileUrl')
-    ? `const cladaFileUrl=require("node:url").pathToFileURL(__filename).href;${code}`
-    : code
+  const own = loadedWhenUsed(exportedOnce(code))
+  return own.includes('cladaFileUrl')
+    ? `const cladaFileUrl=require("node:url").pathToFileURL(__filename).href;${own}`
+    : own
+}
+
+/** One object with getters: esbuild makes two or three, and defines every name in each of them when a chunk is loaded. */
+function exportedOnce(code) {
+  const getter = (pair) => pair.replace(/^(.*?):\(\)=>(.*)$/, 'get $1(){return $2}')
+  return code
+    .replace(
+      /var (\w+)=\{\};__export\(\1,\{([^{}]*)\}\);module\.exports=__toCommonJS\(\1\);/,
+      (_, name, pairs) => `module.exports={__esModule:!0,${pairs.split(',').map(getter).join(',')}};`,
+    )
+    .replace(/__toESM\((require\("\.\/[^"]+"\))\)/g, '$1')
+}
+
+/** Modules do nothing when they are loaded, so it does not matter when that is. Most of them are not needed by most commands. */
+function loadedWhenUsed(code) {
+  const imported = /\b(import_\w+)=(__toESM\(require\("[^"]+"\)(?:,1)?\)|require\("[^"]+"\))/g
+  const loads = new Map([...code.matchAll(imported)].map(([, name, load]) => [name, load]))
+  const lazy = code
+    .replace(imported, (_, name, load) => `${name}_,${name}=()=>${name}_??=${load}`)
+    .replace(/(\bnew )?\b(import_\w+)(?=\.)/g, (all, made, name) =>
+      !loads.has(name) ? all : made ? `new(${name}())` : `${name}()`,
+    )
+  const left = [...lazy.matchAll(/\b(import_\w+)(?!\w|\(\)|=\(\)=>)/g)].find(([, name]) => loads.has(name))
+  if (left !== undefined)
+    throw new Error(
+      `esbuild uses an import in a way that was not expected: ${left.input.slice(left.index, left.index + 80)}`,
+    )
+  return lazy
 }
 
 function writeLicences(dist, inputs) {

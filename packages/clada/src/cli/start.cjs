@@ -25,13 +25,13 @@ load(`main-${BUILD}.cjs`).start()
 
 /** `require` for the files of the command line, which Node's own would compile anew at every start. */
 function load(name) {
-  const filename = path.join(own, name)
+  const filename = `${own}/${name}`
   const known = require.cache[filename]
   if (known !== undefined) return known.exports
   const module = new Module(filename)
   module.filename = filename
   require.cache[filename] = module
-  const file = cache && path.join(cache, name)
+  const file = cache && `${cache}/${name}`
   const cachedData = file && readOwn(file)
   const script = new vm.Script(Module.wrap(fs.readFileSync(filename, 'utf8')), { filename, cachedData })
   if (file && script.cachedDataRejected !== false) compiled.push({ file, script })
