@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { belowRoot, blockedNames } from '../../packages/clada/src/policy/commands/judge-command.ts'
+import { belowRoot } from '../../packages/clada/src/policy/below-root.ts'
+import { blockedNames } from '../../packages/clada/src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],

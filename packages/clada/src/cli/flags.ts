@@ -1,5 +1,5 @@
 import { promptNames, syntaxNames, targetNames } from '@clada/reply/syntax/table.ts'
-import { choices } from '../config/settings.ts'
+import { choices } from '../config/choices.ts'
 import { formatChoices } from '../report/format.ts'
 import type { KeyName } from '../config/keys.ts'
 import { didYouMean } from '@clada/reply/text/closest-name.ts'
@@ -26,6 +26,7 @@ export interface Flag {
   readonly for?: Readonly<Record<string, { readonly help: string; readonly values?: readonly string[] }>>
 }
 
+/** What other folders list is a getter: to load the readers of all syntaxes is half of the time of a small command. */
 const rows = [
   {
     name: 'root',
@@ -46,10 +47,19 @@ const rows = [
     name: 'syntax',
     key: 'syntaxes',
     value: 'NAME',
-    values: syntaxNames,
+    get values() {
+      return syntaxNames
+    },
     repeat: true,
     help: 'look for this syntax only (repeatable)',
-    for: { prompt: { help: 'the syntax to teach', values: promptNames } },
+    for: {
+      prompt: {
+        help: 'the syntax to teach',
+        get values() {
+          return promptNames
+        },
+      },
+    },
   },
   {
     name: 'csl-delimiters',
@@ -57,12 +67,21 @@ const rows = [
     two: true,
     help: 'the characters around CSL markers; default <--- --->',
   },
-  { name: 'to', value: 'SYNTAX', values: targetNames, help: 'the syntax to write' },
+  {
+    name: 'to',
+    value: 'SYNTAX',
+    get values() {
+      return targetNames
+    },
+    help: 'the syntax to write',
+  },
   {
     name: 'format',
     key: 'report.format',
     value: 'NAME',
-    values: formatChoices,
+    get values() {
+      return formatChoices
+    },
     help: 'format of the report; auto: pretty on a terminal, else the one that suits the syntax of the document',
     for: { tools: { help: 'format of the list', values: toolFormats } },
   },

@@ -1,5 +1,6 @@
 import { encodingNames } from '../core/encodings.ts'
-import { choices, type CladaOptions, defaultInputFile, trailerForm, trailerPattern } from './settings.ts'
+import { choices } from './choices.ts'
+import { type CladaOptions, defaultInputFile, trailerForm, trailerPattern } from './settings.ts'
 import { modelActions, registry } from '../actions/registry.ts'
 import { syntaxNames } from '@clada/reply/syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'

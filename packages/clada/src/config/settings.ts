@@ -19,7 +19,7 @@ import {
   type Settings,
   SettingsError,
 } from '../core/settings.ts'
-import { belowRoot } from '../policy/commands/judge-command.ts'
+import { belowRoot } from '../policy/below-root.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
@@ -28,19 +28,6 @@ import { userPlaces } from '../state/user-state.ts'
 import { watchedPaths } from '../state/watched-files.ts'
 
 export { SettingsError } from '../core/settings.ts'
-
-/** The values of keys that take one of a few and have a flag, which takes the same. */
-export const choices = {
-  matching: ['tolerant', 'exact'],
-  patches: ['whole', 'good'],
-  proposals: ['ask', 'apply', 'off'],
-  final_newline: ['exact', 'add'],
-  'git.mode': ['commit', 'shadow', 'off'],
-  'git.hooks': ['off', 'run'],
-  'undo.commits': ['revert', 'drop'],
-  'exec.mode': ['sandbox', 'unsandboxed', 'off'],
-  'report.error_detail': ['minimal', 'full', 'debug'],
-} as const
 
 /** Options of a project. All have defaults. */
 export interface CladaOptions {

@@ -1,7 +1,8 @@
 import { isInside, slashed } from '../../core/paths.ts'
 import type { IgnoreFile } from '../../core/settings.ts'
 import { reservedNames } from '../../core/reserved-names.ts'
-import { anchorOf, globTest, isWholePath } from '../glob.ts'
+import { belowRoot } from '../below-root.ts'
+import { anchorOf, isWholePath } from '../glob.ts'
 import { searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
 import { insteadOf, type Says } from './instead.ts'
@@ -170,41 +171,3 @@ function ignoredNames({ dir, rules }: IgnoreFile, root: string): BlockedName[] {
       return belowRoot(glob, root).map((pattern) => ({ pattern, allows: false, from: 'root' as const }))
     })
 }
-
-/**
- * What a pattern for whole paths blocks below a directory, as patterns that begin there; `**` is all of it. For programs
- * that only know paths below. Never less than the pattern blocks.
- */
-export function belowRoot(pattern: string, root: string): string[] {
-  const dirs = slashed(root)
-    .split('/')
-    .filter((part) => part !== '')
-  const found = new Set<string>()
-  const follow = (parts: readonly string[], below: readonly string[]): void => {
-    const [part, ...rest] = parts
-    const [dir, ...deeper] = below
-    if (part === undefined) found.add('**')
-    else if (dir === undefined) found.add(parts.join('/'))
-    else if (part === '**') {
-      follow(rest, below)
-      follow(parts, deeper)
-    } else if (globTest(part.toLowerCase(), 'component').test(dir.toLowerCase())) follow(rest, deeper)
-  }
-  for (const one of spelledOut(pattern.split('/').filter((part) => part !== ''))) follow(one, dirs)
-  return [...found]
-}
-
-/** `a**b` goes on below `a…`, and may as well stay in one name. */
-function spelledOut(parts: readonly string[]): string[][] {
-  return parts.reduce<string[][]>(
-    (all, part) => {
-      const [first = '', ...others] = part === '**' ? [part] : part.split('**')
-      const ways = others.length === 0 ? [[first || part]] : [[part.replaceAll('**', '*')], deepened(first, others)]
-      return all.flatMap((before) => ways.map((way) => [...before, ...way]))
-    },
-    [[]],
-  )
-}
-
-const deepened = (first: string, others: readonly string[]): string[] =>
-  others.reduce((names, other) => [...names.slice(0, -1), `${names.at(-1) ?? ''}*`, '**', `*${other}`], [first])
