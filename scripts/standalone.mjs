@@ -147,6 +147,7 @@ function entryOf(name, { node, oxc }) {
   files.set(`bin/rg-${digest}${path.extname(rg)}.br`, packed)
   const entries = [...files]
   const source = (file) => JSON.stringify(path.join(root, file))
+  const native = `fs-native-extensions/prebuilds/${node}/fs-native-extensions.node`
   return `
 import { useEmbeddedFiles } from ${source('packages/clada/src/core/installation.ts')}
 import { start } from ${source('packages/clada/src/cli/main.ts')}
@@ -154,24 +155,13 @@ ${entries.map(([, file], at) => `import file${at} from ${JSON.stringify(file)} w
 useEmbeddedFiles({
   files: { ${entries.map(([key], at) => `${JSON.stringify(key)}: file${at}`).join(', ')} },
   addons: {
-    'fs-native-extensions': () => require(${JSON.stringify(nativePackage(node))}),
+    ${JSON.stringify(native)}: () => require(${source(`node_modules/${native}`)}),
     'oxc-parser/src-js/bindings.js': () => require(${JSON.stringify(oxcParser(oxc))}),
   },
 })
 // Bun waits for a read from a terminal that was given up after Ctrl-C.
 void start().then(() => process.exit())
 `
-}
-
-/** The package with the compiled code of one platform, which it would look for at run time. */
-function nativePackage(node) {
-  const from = path.join(root, 'node_modules/fs-native-extensions')
-  const to = path.join(work, `native-${node}`)
-  fs.mkdirSync(to)
-  fs.copyFileSync(path.join(from, 'index.js'), path.join(to, 'index.js'))
-  fs.copyFileSync(path.join(from, `prebuilds/${node}/fs-native-extensions.node`), path.join(to, 'compiled.node'))
-  fs.writeFileSync(path.join(to, 'binding.js'), "module.exports = require('./compiled.node')\n")
-  return path.join(to, 'index.js')
 }
 
 /** The compiled parser of one platform; its package only wraps it. */
