@@ -1,6 +1,6 @@
 import { HASH, LESS, SPACE, TAB } from '../core/character-codes.ts'
 import { type Document, isComplete } from '../core/block.ts'
-import { type LineRange, mayBreakInside, rangeFinder, Source, textFrom } from '../core/source.ts'
+import { type LineRange, mayBreakInside, rangeFinder, Source } from '../core/source.ts'
 import { Regions } from './regions.ts'
 
 interface Thoughts {
@@ -56,13 +56,14 @@ function mayHaveSection(source: Source): boolean {
   if (mayBreakInside(source)) return SECTION.test(source.text)
   for (let line = 1; line <= source.lineCount; line++) {
     const c = source.initial(line)
-    const isHeading =
-      c === HASH || ((c === SPACE || c === TAB) && source.text.charCodeAt(textFrom(source, line)) === HASH)
-    if (isHeading && SECTION.test(source.line(line))) return true
+    if (c !== HASH && c !== SPACE && c !== TAB) continue
+    const row = source.line(line)
+    if (HEADING.test(row) && SECTION.test(row)) return true
   }
   return false
 }
 
+const HEADING = /^[ \t]*#{1,6} /
 const SECTION = new RegExp(`^[ \\t]*${beginSection}`, 'm')
 const ARROWS = ['◁', '►', '▶', '▸']
 const HYPHEN = 45

@@ -7,34 +7,41 @@
 const SUSPECT = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/u
 const EACH_SUSPECT = new RegExp(SUSPECT.source, 'gu')
 
-const joiningScripts =
-  'Arabic Syriac Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan'.split(
-    ' ',
-  )
+/** Line breaks and tabs are seen by what they do; a lone CR lets a terminal overwrite the line. */
+const LAYOUT = /[\t\n]|\r(?=\n)/uy
 
 /** How writing systems and emoji use such characters; there they are text like any other. */
-const ordinary: readonly RegExp[] = [
-  // Line breaks and tabs are seen by what they do; a lone CR lets a terminal overwrite the line.
-  /[\t\n]|\r(?=\n)/uy,
-  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier})[\ufe0e\ufe0f]/uy,
-  /(?<=[0-9#*])\ufe0f(?=\u20e3)/uy,
-  /(?<=(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?)\u200d(?=\p{Extended_Pictographic})/uy,
-  // Flags of England, Scotland, Wales: a black flag, up to six tags, and the one that ends them.
-  /(?<=\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{0,5})[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]/uy,
-  /(?<=\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6})\u{e007f}/uy,
-  /(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/uy,
-  /(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]/uy,
-  /(?<=[\u2801-\u28ff])\u2800|\u2800(?=[\u2801-\u28ff])/uy,
-  new RegExp(`(?<=[${joiningScripts.map((script) => `\\p{Script=${script}}`).join('')}])[\\u200c\\u200d]`, 'uy'),
-  /(?<=[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}][^\w.]?)[\u200e\u200f\u061c](?![\w.])/uy,
-  /(?<![\w.])[\u200e\u200f\u061c](?=[^\w.]?[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}])/uy,
-]
+function ordinaryUses(): readonly RegExp[] {
+  const joining =
+    'Arabic Syriac Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan'
+      .split(' ')
+      .map((script) => `\\p{Script=${script}}`)
+      .join('')
+  return [
+    /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier})[\ufe0e\ufe0f]/uy,
+    /(?<=[0-9#*])\ufe0f(?=\u20e3)/uy,
+    /(?<=(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?)\u200d(?=\p{Extended_Pictographic})/uy,
+    // Flags of England, Scotland, Wales: a black flag, up to six tags, and the one that ends them.
+    /(?<=\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{0,5})[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]/uy,
+    /(?<=\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6})\u{e007f}/uy,
+    /(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/uy,
+    /(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]/uy,
+    /(?<=[\u2801-\u28ff])\u2800|\u2800(?=[\u2801-\u28ff])/uy,
+    new RegExp(`(?<=[${joining}])[\\u200c\\u200d]`, 'uy'),
+    /(?<=[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}][^\w.]?)[\u200e\u200f\u061c](?![\w.])/uy,
+    /(?<![\w.])[\u200e\u200f\u061c](?=[^\w.]?[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}])/uy,
+  ]
+}
+
+/** Made when it is needed: the tables for \p{…} would cost every start a millisecond. */
+let known: readonly RegExp[] | undefined
 
 function isOrdinary(text: string, at: number): boolean {
-  return ordinary.some((pattern) => {
+  const isAt = (pattern: RegExp): boolean => {
     pattern.lastIndex = at
     return pattern.test(text)
-  })
+  }
+  return isAt(LAYOUT) || (known ??= ordinaryUses()).some(isAt)
 }
 
 /** A text with such characters by their code. */
