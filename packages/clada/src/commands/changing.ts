@@ -11,7 +11,7 @@ import type { Listed } from '../policy/commands/judge-command.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** `mv rm cp mkdir touch`: no process, the same checks and the same journal as any file action. */
-export async function runChanging(
+export async function runChangingCommand(
   name: ChangingCommand,
   { call }: Listed,
   cwd: PathArg,

@@ -2,10 +2,10 @@ import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { RunData, RunRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
-import { isChanging, isReading } from '../core/listed-commands.ts'
+import { isChangingCommand, isReadingCommand } from '../core/listed-commands.ts'
 import { judgeCommand } from '../policy/commands/judge-command.ts'
-import { runChanging } from './changing.ts'
-import { runReading } from './reading/run-reading.ts'
+import { runChangingCommand } from './changing.ts'
+import { runReadingCommand } from './reading/run-reading.ts'
 import { runApproved } from './run-approved.ts'
 import { runListedGit } from './listed-git.ts'
 import { type CommandScope, rootArg } from './scope.ts'
@@ -21,8 +21,8 @@ export async function runCommand({ command, dir }: RunRequest, scope: CommandSco
   if (decision.verdict === 'ask') return runApproved({ words: decision.words, typed: decision.typed, cwd }, scope)
   const { listed } = decision
   const { name } = listed.rule
-  if (isReading(name)) return runReading(name, listed, cwd, scope)
-  if (isChanging(name)) return runChanging(name, listed, cwd, scope)
+  if (isReadingCommand(name)) return runReadingCommand(name, listed, cwd, scope)
+  if (isChangingCommand(name)) return runChangingCommand(name, listed, cwd, scope)
   if (scope.effect === 'show' || scope.effect === 'tried') {
     await scope.files.look(cwd, 'list')
     return ok({ would_run: command.trim() }, ['not run in a preview; it only looks, and changes nothing'])

@@ -21,5 +21,5 @@ export type ReadingCommand = (typeof readingCommands)[number]
 export const changingCommands = ['mv', 'rm', 'cp', 'mkdir', 'touch'] as const
 export type ChangingCommand = (typeof changingCommands)[number]
 
-export const isReading = (name: string): name is ReadingCommand => readingCommands.some((one) => one === name)
-export const isChanging = (name: string): name is ChangingCommand => changingCommands.some((one) => one === name)
+export const isReadingCommand = (name: string): name is ReadingCommand => readingCommands.some((one) => one === name)
+export const isChangingCommand = (name: string): name is ChangingCommand => changingCommands.some((one) => one === name)

@@ -1,7 +1,7 @@
-import { forEachOperand, type Reader } from './reader.ts'
+import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 /** cat: `-n` and `-b` number lines, `-s` leaves out repeated blank ones, `-A` shows what cannot be seen. */
-export async function cat(reader: Reader): Promise<void> {
+export async function runCat(reader: ReadingRun): Promise<void> {
   const isPlain = !reader.has('-n', '-b', '-s', '-A')
   const lines = new LinePrinter(reader)
   await forEachOperand(reader, async (operand) => {
@@ -16,12 +16,12 @@ const LF = 10
 
 /** Goes on from file to file: a line may end in the next one. */
 class LinePrinter {
-  readonly #reader: Reader
+  readonly #reader: ReadingRun
   #number = 0
   #isLineStart = true
   #blankLines = 0
 
-  constructor(reader: Reader) {
+  constructor(reader: ReadingRun) {
     this.#reader = reader
   }
 

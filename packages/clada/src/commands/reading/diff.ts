@@ -5,10 +5,10 @@ import path from 'node:path'
 import type { ListedEntry, PathArg } from '../../core/files.ts'
 import { bounded } from '../../core/time-limit.ts'
 import type { PathOperand } from '../scope.ts'
-import { childOf, missing, type Reader, tryRead } from './reader.ts'
+import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
 
 /** diff: two files, or the files of two directories. */
-export async function diff(reader: Reader): Promise<void> {
+export async function runDiff(reader: ReadingRun): Promise<void> {
   const [one, other] = reader.operands
   if (one === undefined || other === undefined) return
   for (const { given, found } of [one, other])
@@ -32,7 +32,7 @@ export async function diff(reader: Reader): Promise<void> {
 const isDirectory = ({ found }: PathOperand): boolean => found?.type === 'directory'
 
 /** By name; what is blocked is left out on both sides. */
-async function compareDirectories(one: PathArg, other: PathArg, reader: Reader): Promise<void> {
+async function compareDirectories(one: PathArg, other: PathArg, reader: ReadingRun): Promise<void> {
   reader.checkTime()
   const [old, now] = [await entriesOf(one, reader), await entriesOf(other, reader)]
   for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
@@ -63,22 +63,22 @@ async function compareDirectories(one: PathArg, other: PathArg, reader: Reader):
 const typeWord = ({ type, size }: ListedEntry): string =>
   type === 'file' ? (size === 0 ? 'regular empty file' : 'regular file') : type === 'symlink' ? 'symbolic link' : type
 
-const targetOf = (arg: PathArg, reader: Reader): Promise<string | undefined> =>
+const targetOf = (arg: PathArg, reader: ReadingRun): Promise<string | undefined> =>
   reader.files.readLink(arg).catch(() => undefined)
 
-async function entriesOf(dir: PathArg, reader: Reader): Promise<ReadonlyMap<string, ListedEntry>> {
+async function entriesOf(dir: PathArg, reader: ReadingRun): Promise<ReadonlyMap<string, ListedEntry>> {
   const isThere = (await reader.files.look(dir, 'list')) !== undefined
   const entries = isThere ? await reader.files.list(dir) : []
   const open = entries.filter(({ name }) => !reader.files.isBlocked(childOf(dir, name)))
   return new Map(open.map((entry) => [entry.name, entry]))
 }
 
-function differs(reader: Reader): void {
+function differs(reader: ReadingRun): void {
   reader.exitCode = Math.max(reader.exitCode, 1)
 }
 
 /** `command` is printed before differences: which files of two directories they are in. */
-async function compareFiles(one: PathArg, other: PathArg, reader: Reader, command: string): Promise<void> {
+async function compareFiles(one: PathArg, other: PathArg, reader: ReadingRun, command: string): Promise<void> {
   const [before, after] = [await contentOf(one, reader), await contentOf(other, reader)]
   const isSame = before.equals(after)
   if (isSame && reader.has('-s')) reader.print(`Files ${one.given} and ${other.given} are identical\n`)
@@ -101,7 +101,7 @@ async function compareFiles(one: PathArg, other: PathArg, reader: Reader, comman
 }
 
 /** With `-N` a missing file is an empty one. */
-async function contentOf(arg: PathArg, reader: Reader): Promise<Buffer> {
+async function contentOf(arg: PathArg, reader: ReadingRun): Promise<Buffer> {
   const isMissing = reader.has('-N') && (await reader.files.look(arg, 'read')) === undefined
   const bytes = isMissing ? Buffer.alloc(0) : await reader.readWhole(arg)
   return reader.has('--strip-trailing-cr')
@@ -123,7 +123,7 @@ interface Hunk {
   readonly runs: readonly Run[]
 }
 
-function hunksOf({ before, after }: Sides, context: number, reader: Reader): Hunk[] {
+function hunksOf({ before, after }: Sides, context: number, reader: ReadingRun): Hunk[] {
   const runs = bounded(() =>
     diffLines(
       before.map((line) => comparable(line, reader)),
@@ -142,7 +142,7 @@ function hunksOf({ before, after }: Sides, context: number, reader: Reader): Hun
 }
 
 /** A line as the options compare it. */
-function comparable(line: string, reader: Reader): string {
+function comparable(line: string, reader: ReadingRun): string {
   let text = line
   if (reader.has('-w')) text = text.replace(/\s+/g, '')
   else if (reader.has('-b')) text = text.replace(/\s+$/, '').replace(/\s+/g, ' ')

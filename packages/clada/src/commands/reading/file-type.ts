@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { binaryType } from '../../core/binary-type.ts'
-import { forEachOperand, type Reader } from './reader.ts'
+import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 /** file: what kind of content a file has, by its first bytes. */
-export async function fileType(reader: Reader): Promise<void> {
+export async function runFile(reader: ReadingRun): Promise<void> {
   const width = Math.max(...reader.operands.map(({ given }) => given.length)) + 1
   const isBrief = reader.has('-b', '--brief')
   await forEachOperand(reader, async (operand) => {
@@ -20,7 +20,7 @@ interface Kind {
 
 const directory: Kind = { described: 'directory', mime: 'inode/directory', charset: 'binary' }
 
-function shownAs({ described, mime, charset }: Kind, reader: Reader): string {
+function shownAs({ described, mime, charset }: Kind, reader: ReadingRun): string {
   if (reader.has('--mime-type')) return mime
   if (reader.has('--mime-encoding')) return charset
   return reader.has('-i', '--mime') ? `${mime}; charset=${charset}` : described
@@ -29,7 +29,7 @@ function shownAs({ described, mime, charset }: Kind, reader: Reader): string {
 /** As much as is looked at. */
 const sampleBytes = 1 << 20
 
-async function kindOf(operand: Parameters<Reader['files']['open']>[0], reader: Reader): Promise<Kind> {
+async function kindOf(operand: Parameters<ReadingRun['files']['open']>[0], reader: ReadingRun): Promise<Kind> {
   const file = await reader.files.open(operand)
   try {
     if (file.size === 0) return { described: 'empty', mime: 'inode/x-empty', charset: 'binary' }

@@ -1,6 +1,6 @@
 import type { FileStat, PathArg } from '../../core/files.ts'
 import { namePattern } from './name-pattern.ts'
-import { childOf, missing, type Reader, tryRead } from './reader.ts'
+import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
 import { typeLetter } from './status.ts'
 
 interface Found {
@@ -16,7 +16,7 @@ interface Acts {
 type Test = (found: Found, acts: Acts) => boolean | Promise<boolean>
 
 /** find, for the expressions that the rules let pass. */
-export async function find(reader: Reader): Promise<void> {
+export async function runFind(reader: ReadingRun): Promise<void> {
   const words = reader.call.operands.map(({ text }) => text)
   const first = words.findIndex((word) => /^(?:-.+|[(!])$/.test(word))
   const starts = first === -1 ? words.length : first
@@ -54,10 +54,10 @@ export async function find(reader: Reader): Promise<void> {
 /** or := and ('-o' and)*; and := not ('-a'? not)*; not := ('!'|'-not') not | '(' or ')' | test */
 class Expression {
   readonly #words: readonly string[]
-  readonly #reader: Reader
+  readonly #reader: ReadingRun
   #at = 0
 
-  constructor(words: readonly string[], reader: Reader) {
+  constructor(words: readonly string[], reader: ReadingRun) {
     this.#words = words
     this.#reader = reader
   }

@@ -2,10 +2,10 @@ import path from 'node:path'
 import type { FileChoice, Hit, LineChoice, PathArg, SearchResult } from '../../core/files.ts'
 import { namePattern } from './name-pattern.ts'
 import { fromPosix } from './posix-pattern.ts'
-import { missing, type Reader, tryRead } from './reader.ts'
+import { missing, type ReadingRun, tryRead } from './reading-run.ts'
 
 /** grep, by the search that the action of this name uses. */
-export async function grep(reader: Reader): Promise<void> {
+export async function runGrep(reader: ReadingRun): Promise<void> {
   const places = placesOf(reader)
   const isAmong = reader.operands.length > 1 || places.some(({ isDirectory }) => isDirectory)
   const shown = reader.lastOf('-H', '-h') ?? (isAmong ? '-H' : '-h')
@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** What is searched. Without an operand `-r` searches the directory that it is in. */
-function placesOf(reader: Reader): Place[] {
+function placesOf(reader: ReadingRun): Place[] {
   const directory = (absolute: string, lead: string): Place => ({
     arg: { given: '.', absolute },
     isDirectory: true,
@@ -39,20 +39,20 @@ function placesOf(reader: Reader): Place[] {
   })
 }
 
-function complain(reader: Reader, given: string, reason: string): void {
+function complain(reader: ReadingRun, given: string, reason: string): void {
   if (reader.has('-s')) reader.exitCode = 2
   else reader.complain(given, reason, 2)
 }
 
 /** These options hold for operands too. */
-function isExcluded(given: string, { call }: Reader): boolean {
+function isExcluded(given: string, { call }: ReadingRun): boolean {
   const name = path.basename(given)
   const isAny = (globs: readonly string[]): boolean => globs.some((glob) => namePattern(glob)(name))
   const include = call.valuesOf('--include')
   return isAny(call.valuesOf('--exclude')) || (include.length > 0 && !isAny(include))
 }
 
-async function searchIn({ arg, isDirectory, lead }: Place, reader: Reader, printer: HitPrinter): Promise<void> {
+async function searchIn({ arg, isDirectory, lead }: Place, reader: ReadingRun, printer: HitPrinter): Promise<void> {
   const { call } = reader
   const given = reader.has('-e') ? call.valuesOf('-e') : call.operands.slice(0, 1).map(({ text }) => text)
   const files: FileChoice = {
@@ -78,7 +78,7 @@ async function searchIn({ arg, isDirectory, lead }: Place, reader: Reader, print
 
 const mostLines = 200_000
 
-function linesOf(reader: Reader): LineChoice {
+function linesOf(reader: ReadingRun): LineChoice {
   const isOfNames = reader.has('-l', '-L', '-q')
   const isAlone = isOfNames || reader.has('-c', '-o')
   const around = (flag: '-A' | '-B'): number =>
@@ -96,11 +96,11 @@ function linesOf(reader: Reader): LineChoice {
 
 class HitPrinter {
   found = false
-  readonly #reader: Reader
+  readonly #reader: ReadingRun
   readonly #isNamed: boolean
   #before: { readonly name: string; readonly number: number } | undefined
 
-  constructor(reader: Reader, isNamed: boolean) {
+  constructor(reader: ReadingRun, isNamed: boolean) {
     this.#reader = reader
     this.#isNamed = isNamed
   }

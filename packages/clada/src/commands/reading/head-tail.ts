@@ -1,11 +1,11 @@
 import type { OpenFile } from '../../core/files.ts'
-import { forEachOperand, type Reader } from './reader.ts'
+import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 /** The bytes of a file that are printed. */
-type Part = (file: OpenFile, reader: Reader) => { readonly from: number; readonly to: number }
+type Part = (file: OpenFile, reader: ReadingRun) => { readonly from: number; readonly to: number }
 
 /** head: the first lines or bytes, or all but the last of them. */
-export const head = (reader: Reader): Promise<void> =>
+export const runHead = (reader: ReadingRun): Promise<void> =>
   printParts(reader, (file) => {
     const [bytes, lines = '10'] = [reader.valueOf('-c'), reader.valueOf('-n')]
     if (bytes?.startsWith('-')) return { from: 0, to: Math.max(0, file.size - Number(bytes.slice(1))) }
@@ -17,7 +17,7 @@ export const head = (reader: Reader): Promise<void> =>
   })
 
 /** tail: the last lines or bytes, or all from one on. */
-export const tail = (reader: Reader): Promise<void> =>
+export const runTail = (reader: ReadingRun): Promise<void> =>
   printParts(reader, (file) => {
     const [bytes, lines = '10'] = [reader.valueOf('-c'), reader.valueOf('-n')]
     const to = Infinity
@@ -30,7 +30,7 @@ export const tail = (reader: Reader): Promise<void> =>
   })
 
 /** Each under its name if there are several. */
-async function printParts(reader: Reader, partOf: Part): Promise<void> {
+async function printParts(reader: ReadingRun, partOf: Part): Promise<void> {
   const isTitled = reader.has('-v') || (reader.operands.length > 1 && !reader.has('-q'))
   let isFirst = true
   await forEachOperand(reader, async (operand) => {
@@ -49,7 +49,7 @@ async function printParts(reader: Reader, partOf: Part): Promise<void> {
 const LF = 10
 
 /** Where so many lines end. */
-function endOfFirst(file: OpenFile, count: number, reader: Reader): number {
+function endOfFirst(file: OpenFile, count: number, reader: ReadingRun): number {
   let left = count
   let at = 0
   for (const chunk of reader.chunksOf(file, 0, count === 0 ? 0 : Infinity)) {
@@ -61,7 +61,7 @@ function endOfFirst(file: OpenFile, count: number, reader: Reader): number {
 }
 
 /** Where the last lines begin; one without an end counts as well. */
-function startOfLast(file: OpenFile, count: number, reader: Reader): number {
+function startOfLast(file: OpenFile, count: number, reader: ReadingRun): number {
   let left = count
   for (let to = file.size; to > 0 && count > 0;) {
     reader.checkTime()

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { FileStat, PathArg } from '../../core/files.ts'
 import { groupName, userName } from '../../process/account-names.ts'
-import { childOf, missing, type Reader, tryRead } from './reader.ts'
+import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
 import { modeText, printable, shortSize, typeMark } from './status.ts'
 
 /** What is listed: an operand, or an entry of a directory. */
@@ -12,7 +12,7 @@ interface Item {
 }
 
 /** ls: a directory's entries, one on a line, or the facts of each with `-l`. */
-export async function ls(reader: Reader): Promise<void> {
+export async function runLs(reader: ReadingRun): Promise<void> {
   const items: Item[] = []
   for (const operand of reader.operands) {
     const { given, absolute, found } = operand
@@ -46,7 +46,7 @@ export async function ls(reader: Reader): Promise<void> {
 
 const isDirectory = ({ stat }: Item): boolean => (stat.mode & 0o170000) === 0o040000
 
-function sorted(items: Item[], reader: Reader): Item[] {
+function sorted(items: Item[], reader: ReadingRun): Item[] {
   const byName = (a: Item, b: Item): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
   const order = reader.has('-S')
     ? (a: Item, b: Item): number => b.stat.size - a.stat.size || byName(a, b)
@@ -58,7 +58,7 @@ function sorted(items: Item[], reader: Reader): Item[] {
 }
 
 /** What is blocked is not entered, so a recursive list does not show it either. */
-async function entriesOf(dir: PathArg, reader: Reader): Promise<Item[]> {
+async function entriesOf(dir: PathArg, reader: ReadingRun): Promise<Item[]> {
   reader.checkTime()
   const entries = await reader.files.list(dir)
   const items = entries.flatMap(({ name, stat }): Item[] => {
@@ -71,7 +71,7 @@ async function entriesOf(dir: PathArg, reader: Reader): Promise<Item[]> {
 }
 
 /** `.` and `..`; of a directory above the roots only the name is shown. */
-async function ownEntries(dir: PathArg, reader: Reader): Promise<Item[]> {
+async function ownEntries(dir: PathArg, reader: ReadingRun): Promise<Item[]> {
   const items: Item[] = []
   let own: FileStat | undefined
   for (const name of ['.', '..']) {
@@ -84,12 +84,12 @@ async function ownEntries(dir: PathArg, reader: Reader): Promise<Item[]> {
   return items
 }
 
-function totalOf(items: readonly Item[], reader: Reader): string {
+function totalOf(items: readonly Item[], reader: ReadingRun): string {
   const bytes = items.reduce((sum, { stat }) => sum + stat.blocks * 512, 0)
   return reader.has('-h') ? shortSize(bytes) : String(Math.ceil(bytes / 1024))
 }
 
-async function printItems(items: readonly Item[], reader: Reader): Promise<void> {
+async function printItems(items: readonly Item[], reader: ReadingRun): Promise<void> {
   if (!reader.has('-l')) {
     reader.print(items.map(({ name, stat }) => `${printable(name)}${markOf(stat, reader)}\n`).join(''))
     return
@@ -114,7 +114,7 @@ async function printItems(items: readonly Item[], reader: Reader): Promise<void>
   }
 }
 
-function markOf(stat: FileStat, reader: Reader): string {
+function markOf(stat: FileStat, reader: ReadingRun): string {
   const mark = typeMark(stat)
   const shown = reader.lastOf('-F', '-p')
   return shown === '-F' || (shown === '-p' && mark === '/') ? mark : ''

@@ -5,41 +5,41 @@ import type { ReadingCommand } from '../../core/listed-commands.ts'
 import { ProblemError } from '../../core/problem.ts'
 import type { Listed } from '../../policy/commands/judge-command.ts'
 import type { CommandScope } from '../scope.ts'
-import { cat } from './cat.ts'
-import { diff } from './diff.ts'
-import { fileType } from './file-type.ts'
-import { find } from './find.ts'
-import { grep } from './grep.ts'
-import { head, tail } from './head-tail.ts'
-import { ls } from './ls.ts'
-import { Reader } from './reader.ts'
-import { pwd, realpath, stat } from './stat.ts'
-import { tree } from './tree.ts'
-import { wc } from './wc.ts'
-import { xxd } from './xxd.ts'
+import { runCat } from './cat.ts'
+import { runDiff } from './diff.ts'
+import { runFile } from './file-type.ts'
+import { runFind } from './find.ts'
+import { runGrep } from './grep.ts'
+import { runHead, runTail } from './head-tail.ts'
+import { runLs } from './ls.ts'
+import { ReadingRun } from './reading-run.ts'
+import { runPwd, runRealpath, runStat } from './stat.ts'
+import { runTree } from './tree.ts'
+import { runWc } from './wc.ts'
+import { runXxd } from './xxd.ts'
 
-const commands: Readonly<Record<ReadingCommand, (reader: Reader) => Promise<void>>> = {
-  cat,
-  head,
-  tail,
-  grep,
-  find,
-  ls,
-  pwd,
-  tree,
-  wc,
-  diff,
-  file: fileType,
-  stat,
-  realpath,
-  xxd,
+const commands: Readonly<Record<ReadingCommand, (reader: ReadingRun) => Promise<void>>> = {
+  cat: runCat,
+  head: runHead,
+  tail: runTail,
+  grep: runGrep,
+  find: runFind,
+  ls: runLs,
+  pwd: runPwd,
+  tree: runTree,
+  wc: runWc,
+  diff: runDiff,
+  file: runFile,
+  stat: runStat,
+  realpath: runRealpath,
+  xxd: runXxd,
 }
 
 /**
  * A command that only reads: no process, and the same checks as for any action that reads, so that a file that is swapped
  * after the check changes nothing.
  */
-export async function runReading(
+export async function runReadingCommand(
   name: ReadingCommand,
   { rule, call }: Listed,
   cwd: PathArg,
@@ -47,7 +47,7 @@ export async function runReading(
 ): Promise<Outcome<RunData>> {
   const found = await scope.files.look(cwd, 'list')
   if (found?.type !== 'directory') return fail({ kind: 'cwd-missing', path: cwd.given })
-  const reader = await Reader.open(name, call, { ...cwd, absolute: found.absolute }, scope)
+  const reader = await ReadingRun.open(name, call, { ...cwd, absolute: found.absolute }, scope)
   try {
     await commands[name](reader)
   } catch (error) {

@@ -2,11 +2,11 @@ import path from 'node:path'
 import { groupName, userName } from '../../process/account-names.ts'
 import { slashed } from '../../core/paths.ts'
 import type { FileStat } from '../../core/files.ts'
-import { forEachOperand, missing, type Reader } from './reader.ts'
+import { forEachOperand, missing, type ReadingRun } from './reading-run.ts'
 import { modeText, typeName } from './status.ts'
 
 /** stat: what the system knows of a file, by a format. */
-export async function stat(reader: Reader): Promise<void> {
+export async function runStat(reader: ReadingRun): Promise<void> {
   const format = reader.valueOf('-c') ?? (reader.has('-t') ? terse : usual)
   await forEachOperand(reader, async ({ given, found }) => {
     reader.print(`${formatted(format, given, found.stat)}\n`)
@@ -83,7 +83,7 @@ function timeText(time: Date): string {
 }
 
 /** realpath: whole paths. `-e`: all of it must be there; `-m`: nothing must. */
-export async function realpath(reader: Reader): Promise<void> {
+export async function runRealpath(reader: ReadingRun): Promise<void> {
   for (const { given, absolute, found } of reader.operands) {
     const above = { given, absolute: path.dirname(absolute) }
     const isThere =
@@ -96,6 +96,6 @@ export async function realpath(reader: Reader): Promise<void> {
 }
 
 /** pwd: the directory that the command runs in. */
-export async function pwd(reader: Reader): Promise<void> {
+export async function runPwd(reader: ReadingRun): Promise<void> {
   reader.print(`${slashed(reader.cwd.absolute)}\n`)
 }

@@ -1,7 +1,7 @@
 import type { ListedEntry, PathArg } from '../../core/files.ts'
 import { counted } from '@clada/reply/core/words.ts'
 import { namePattern } from './name-pattern.ts'
-import { childOf, forEachOperand, type Reader } from './reader.ts'
+import { childOf, forEachOperand, type ReadingRun } from './reading-run.ts'
 import { printable, typeMark } from './status.ts'
 
 /** A directory or a file as `-J` prints it. */
@@ -13,14 +13,14 @@ interface TreeNode {
 }
 
 /** tree: everything below a directory, drawn as a tree. */
-export async function tree(reader: Reader): Promise<void> {
+export async function runTree(reader: ReadingRun): Promise<void> {
   const drawing = new Drawing(reader)
   await forEachOperand(reader, (operand) => drawing.draw(operand), 2)
   drawing.end()
 }
 
 class Drawing {
-  readonly #reader: Reader
+  readonly #reader: ReadingRun
   readonly #depth: number
   readonly #isLeftOut: ((name: string) => boolean) | undefined
   readonly #isWanted: ((name: string) => boolean) | undefined
@@ -28,7 +28,7 @@ class Drawing {
   #dirs = 0
   #files = 0
 
-  constructor(reader: Reader) {
+  constructor(reader: ReadingRun) {
     this.#reader = reader
     this.#depth = Number(reader.valueOf('-L') ?? Infinity)
     this.#isLeftOut = anyOf(reader.valueOf('-I'))

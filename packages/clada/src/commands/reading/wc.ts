@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { forEachOperand, type Reader } from './reader.ts'
+import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 const columns = ['-l', '-w', '-m', '-c', '-L'] as const
 type Counts = Record<(typeof columns)[number], number>
@@ -9,7 +9,7 @@ const LF = 10
 const nothing: Counts = { '-l': 0, '-w': 0, '-m': 0, '-c': 0, '-L': 0 }
 
 /** wc: lines, words, characters, bytes, and the length of the longest line. */
-export async function wc(reader: Reader): Promise<void> {
+export async function runWc(reader: ReadingRun): Promise<void> {
   const wanted = columns.filter((flag) => reader.has(flag))
   const shown = wanted.length === 0 ? (['-l', '-w', '-c'] as const) : wanted
   const rows: { given: string; counts: Counts }[] = []

@@ -1,7 +1,7 @@
-import { forEachOperand, type Reader } from './reader.ts'
+import { forEachOperand, type ReadingRun } from './reading-run.ts'
 
 /** xxd: a hex dump; `-p` without places and text, `-b` in bits, `-i` as a C array. */
-export async function xxd(reader: Reader): Promise<void> {
+export async function runXxd(reader: ReadingRun): Promise<void> {
   await forEachOperand(reader, async (operand) => {
     const from = Number(reader.valueOf('-s') ?? 0)
     const length = Number(reader.valueOf('-l') ?? Infinity)
@@ -32,7 +32,7 @@ interface Layout {
   digits(byte: number): string
 }
 
-function layoutOf(reader: Reader): Layout {
+function layoutOf(reader: ReadingRun): Layout {
   const isBits = reader.has('-b')
   const usual = reader.has('-p') ? 30 : reader.has('-i') ? 12 : isBits ? 6 : 16
   const columns = Number(reader.valueOf('-c')) || usual
@@ -50,7 +50,7 @@ function layoutOf(reader: Reader): Layout {
 /** Prints one line, or what comes after the last. */
 type PrintLine = (bytes: Buffer | undefined) => void
 
-function linePrinter(from: number, { columns, group, digits }: Layout, reader: Reader): PrintLine {
+function linePrinter(from: number, { columns, group, digits }: Layout, reader: ReadingRun): PrintLine {
   const widthOf = (count: number): number => count * digits(0).length + Math.ceil(count / group) - 1
   let at = from
   return (bytes) => {
@@ -64,7 +64,7 @@ function linePrinter(from: number, { columns, group, digits }: Layout, reader: R
   }
 }
 
-function arrayPrinter(given: string, { digits }: Layout, reader: Reader): PrintLine {
+function arrayPrinter(given: string, { digits }: Layout, reader: ReadingRun): PrintLine {
   const name = given.replace(/[^A-Za-z0-9]/g, '_').replace(/^(?=\d)/, '__')
   let count = 0
   reader.print(`unsigned char ${name}[] = {\n`)

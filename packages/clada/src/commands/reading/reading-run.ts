@@ -7,7 +7,7 @@ import { KeptOutput } from '../../process/kept-output.ts'
 import { checkOperand, type CommandScope, listedMs, type PathOperand } from '../scope.ts'
 
 /** A command that only reads, with its files and what it has printed so far. */
-export class Reader {
+export class ReadingRun {
   readonly files: Files
   readonly call: Call
   /** The directory it runs in. */
@@ -36,12 +36,12 @@ export class Reader {
    *
    * @throws ProblemError
    */
-  static async open(name: string, call: Call, cwd: PathArg, scope: CommandScope): Promise<Reader> {
+  static async open(name: string, call: Call, cwd: PathArg, scope: CommandScope): Promise<ReadingRun> {
     const operands: PathOperand[] = []
     for (const operand of call.operands)
       if (operand.as === 'content' || operand.as === 'name')
         operands.push(await checkOperand(operand, cwd.absolute, scope))
-    return new Reader(name, call, cwd, operands, scope)
+    return new ReadingRun(name, call, cwd, operands, scope)
   }
 
   has(...flags: readonly string[]): boolean {
@@ -141,7 +141,7 @@ export const missing = reasons['ENOENT'] ?? ''
 
 /** Does something with each operand; what cannot be read is said. */
 export async function forEachOperand(
-  reader: Reader,
+  reader: ReadingRun,
   act: (operand: PathOperand & { readonly found: Pathed }) => Promise<void>,
   exitCode = 1,
 ): Promise<void> {
@@ -153,7 +153,12 @@ export async function forEachOperand(
 }
 
 /** Complains about a problem with one file. */
-export async function tryRead(reader: Reader, given: string, act: () => Promise<void>, exitCode = 1): Promise<void> {
+export async function tryRead(
+  reader: ReadingRun,
+  given: string,
+  act: () => Promise<void>,
+  exitCode = 1,
+): Promise<void> {
   try {
     await act()
   } catch (error) {
