@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { approvalLine } from '../../packages/clada/src/approvals/approval-line.ts'
 import { Approvals } from '../../packages/clada/src/approvals/approvals.ts'
-import { missedNetwork } from '../../packages/clada/src/commands/blocked-network.ts'
+import { seemsToMissNetwork } from '../../packages/clada/src/commands/blocked-network.ts'
 import type { Contained } from '../../packages/clada/src/commands/contained.ts'
 import { Clada, type CladaOptions } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -44,7 +44,7 @@ describe('a failure for want of the network', () => {
     "W: Failed to fetch http://example.org/  Temporary failure resolving 'example.org'",
     'connect: Network is unreachable',
   ])('is known by what the program said: %s', (output) => {
-    expect(missedNetwork({ network: false }, failed(`first\n${output}\nlast\n`))).toBe(true)
+    expect(seemsToMissNetwork({ network: false }, failed(`first\n${output}\nlast\n`))).toBe(true)
   })
 
   it.each([
@@ -54,16 +54,16 @@ describe('a failure for want of the network', () => {
     'bad address',
     'could not resolve the merge',
   ])('is not taken for one: %s', (output) => {
-    expect(missedNetwork({ network: false }, failed(output))).toBe(false)
+    expect(seemsToMissNetwork({ network: false }, failed(output))).toBe(false)
   })
 
   it('is none where the network was open, nothing failed, or somebody stopped it', () => {
     const said = 'curl: (6) Could not resolve host: example.org'
-    expect(missedNetwork({ network: true }, failed(said))).toBe(false)
-    expect(missedNetwork({ network: false }, { ...failed(said), contained: false } as Contained)).toBe(false)
-    expect(missedNetwork({ network: false }, failed(said, { exitCode: 0 }))).toBe(false)
-    expect(missedNetwork({ network: false }, failed(said, { ended: 'stopped' }))).toBe(false)
-    expect(missedNetwork({ network: false }, failed(said, { ended: 'timeout', exitCode: null }))).toBe(true)
+    expect(seemsToMissNetwork({ network: true }, failed(said))).toBe(false)
+    expect(seemsToMissNetwork({ network: false }, { ...failed(said), contained: false } as Contained)).toBe(false)
+    expect(seemsToMissNetwork({ network: false }, failed(said, { exitCode: 0 }))).toBe(false)
+    expect(seemsToMissNetwork({ network: false }, failed(said, { ended: 'stopped' }))).toBe(false)
+    expect(seemsToMissNetwork({ network: false }, failed(said, { ended: 'timeout', exitCode: null }))).toBe(true)
   })
 })
 

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { recorded } from '../../packages/clada/src/workspace/replacement.ts'
+import { recordChanges } from '../../packages/clada/src/workspace/replacement.ts'
 import { digestOf } from '../../packages/clada/src/core/digest.ts'
 import type { PathChange } from '../../packages/clada/src/core/recorder.ts'
 import { ContentStore } from '../../packages/clada/src/store/content-store.ts'
@@ -65,7 +65,7 @@ describe('a journal', () => {
     }
     for (const [name, [was, then]] of Object.entries(sides)) {
       fs.writeFileSync(file(name), was)
-      recorded(
+      recordChanges(
         journal,
         [change(name, { by: 1, was: { mode: 0o644, bytes: was }, becomes: becomes(then, 0o4755) })],
         () => {
@@ -94,7 +94,7 @@ describe('a journal', () => {
     })
     await journal.prepare(changes)
     fs.writeFileSync(file('b.txt'), 'of another program')
-    for (const one of changes) recorded(journal, [one], () => fs.rmSync(one.absolute))
+    for (const one of changes) recordChanges(journal, [one], () => fs.rmSync(one.absolute))
     expect(['a.txt', 'b.txt'].map((name) => entriesOf(name).length)).toEqual([1, 2])
     journal.close()
   })
@@ -103,7 +103,7 @@ describe('a journal', () => {
     const { journal, change } = opened()
     const events: string[] = []
     const sync = vi.spyOn(fs, 'fdatasyncSync').mockImplementation(() => void events.push('synced'))
-    recorded(
+    recordChanges(
       journal,
       [
         change('dir', { by: 1, was: 'absent', becomes: { type: 'directory' } }),
@@ -119,8 +119,10 @@ describe('a journal', () => {
   it('learns what an action left from the next one that reads it', () => {
     const { journal, file, change, finish } = opened()
     const step = (by: number, content: string, was: PathChange['was']): void => {
-      recorded(journal, [change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })], () =>
-        fs.writeFileSync(file('a.txt'), content),
+      recordChanges(
+        journal,
+        [change('a.txt', { by, ...(was && { was }), becomes: { type: 'file', mode: 0o644 } })],
+        () => fs.writeFileSync(file('a.txt'), content),
       )
     }
     step(1, 'first', 'absent')
@@ -132,7 +134,7 @@ describe('a journal', () => {
   it('keeps a large file that is deleted under its digest, and does not give it out once it is damaged', () => {
     const { journal, contents, file, change, finish } = opened()
     fs.writeFileSync(file('a.bin'), large('abc'))
-    recorded(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
+    recordChanges(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], () => fs.rmSync(file('a.bin')))
     const before = finish()[0]?.before ?? { type: 'absent' }
     expect(isKept(contents, before, large('abc'))).toBe(true)
     fs.writeFileSync(contents.fileOf(digestOf(large('abc'))), large('abd'))
@@ -158,7 +160,7 @@ describe('a journal', () => {
       throw new Error('full')
     })
     const one = change('a.txt', { by: 1, was: 'absent', becomes: becomes(Buffer.from('a')) })
-    expect(() => recorded(journal, [one], () => fs.writeFileSync(file('a.txt'), 'a'))).toThrow('full')
+    expect(() => recordChanges(journal, [one], () => fs.writeFileSync(file('a.txt'), 'a'))).toThrow('full')
     expect(finish()).toMatchObject([{ path: 'a.txt', before: { type: 'absent' }, after: { type: 'file' } }])
     vi.restoreAllMocks()
     journal.close()
@@ -170,7 +172,9 @@ describe('a journal', () => {
     const failing = (): void => {
       throw new Error('no')
     }
-    expect(() => recorded(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], failing)).toThrow('no')
+    expect(() => recordChanges(journal, [change('a.bin', { by: 1, becomes: { type: 'absent' } })], failing)).toThrow(
+      'no',
+    )
     const stat = fs.statSync(file('a.bin'))
     expect([stat.nlink, journal.namesOf(stat)]).toEqual([2, 1])
     journal.close()
@@ -238,7 +242,7 @@ describe('the action that removed a text', () => {
     let was: PathChange['was'] = { mode: 0o644, bytes: Buffer.from('zero') }
     for (const [at, text] of texts.entries()) {
       const bytes = Buffer.from(text)
-      recorded(journal, [change('a.txt', { by: at + 1, was, becomes: becomes(bytes) })], () =>
+      recordChanges(journal, [change('a.txt', { by: at + 1, was, becomes: becomes(bytes) })], () =>
         fs.writeFileSync(file('a.txt'), bytes),
       )
       was = { mode: 0o644, bytes }

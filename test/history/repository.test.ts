@@ -16,7 +16,7 @@ import {
   checkRefs,
   takeLockFile,
 } from '../../packages/clada/src/git/repository.ts'
-import { isUnsavable, savable } from '../../packages/clada/src/git/savable.ts'
+import { isUnsavable, filterCommittable } from '../../packages/clada/src/git/savable.ts'
 import { statesBefore, takeSnapshot } from '../../packages/clada/src/git/snapshot.ts'
 import { noteProgram } from '../../packages/clada/src/history/programs.ts'
 import { Journal } from '../../packages/clada/src/store/journal.ts'
@@ -64,8 +64,8 @@ describe('a file is saved by a commit', () => {
       make(path.join(root, name))
       const place = { top: root, root, isBlocked: (relative: string) => relative === 'secret' }
       expect({
-        changed: savable({ changed: [name], untracked: [] }, place).length === 1,
-        untracked: savable({ changed: [], untracked: [name] }, place).length === 1,
+        changed: filterCommittable({ changed: [name], untracked: [] }, place).length === 1,
+        untracked: filterCommittable({ changed: [], untracked: [name] }, place).length === 1,
       }).toEqual(expected)
       expect(isUnsavable(name, place.isBlocked)).toBe(['secret', '.clada/a'].includes(name))
     })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { belowRoot } from '../../packages/clada/src/policy/below-root.ts'
-import { blockedNames } from '../../packages/clada/src/policy/commands/judge-command.ts'
+import { listBlockedNames } from '../../packages/clada/src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],
@@ -25,6 +25,6 @@ it.each([
   ['stay closed', ['/home/ada/proj/private', '!.env.example', '*.key'], ['private']],
   ['open with the whole project', ['/home/ada/**', '!/home/ada/proj'], []],
 ])('patterns of whole paths %s', (_, deniedPatterns, whole) => {
-  const closed = blockedNames({ deniedPatterns, root: '/home/ada/proj' })
+  const closed = listBlockedNames({ deniedPatterns, root: '/home/ada/proj' })
   expect(closed.filter(({ from }) => from === 'root').map(({ pattern }) => pattern)).toEqual(whole)
 })

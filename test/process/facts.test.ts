@@ -8,10 +8,10 @@ import { watchCrowd } from '../../packages/clada/src/process/bounds.ts'
 import { controlGroup, groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
 import { collectEffects } from '../../packages/clada/src/process/effects.ts'
 import { commandEnvironment, variablesNamedIn, withheldNames } from '../../packages/clada/src/process/environment.ts'
-import { blockedIn, blockedNow, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
+import { findBlocked, findBlockedUncached, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
 import { plainConfig } from '../../packages/clada/src/process/isolated-git-dir.ts'
 import { kill } from '../../packages/clada/src/process/kill.ts'
-import { namespaceKin } from '../../packages/clada/src/process/kin.ts'
+import { openNamespaceTree } from '../../packages/clada/src/process/kin.ts'
 import { placeFor, whyUnmounted } from '../../packages/clada/src/process/overlay.ts'
 import { ownProgram, pathOutside, takeNoProgramsFrom } from '../../packages/clada/src/process/programs.ts'
 import { changesBetween, modeIn, surveyOf } from '../../packages/clada/src/process/survey.ts'
@@ -139,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
     const child = spawn('sleep', ['60'], { detached: true })
     onTestFinished(() => kill(child.pid ?? 0, 'SIGKILL'))
     const [status, gate] = [new PassThrough(), new PassThrough()]
-    const kin = namespaceKin(status, gate, { add: async () => {}, end: () => {}, close: () => {} }, async () => {})
+    const kin = openNamespaceTree(status, gate, { add: async () => {}, end: () => {}, close: () => {} }, async () => {})
     kin.stop()
     const ended = once(child, 'exit').then(([, signal]) => String(signal))
     status.write(JSON.stringify({ 'child-pid': child.pid }))
@@ -240,7 +240,7 @@ describe('a survey', () => {
     fs.linkSync(path.join(dir, '.env'), path.join(dir, 'second'))
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'src/out'))
     fs.linkSync(path.join(dir, 'src/a.txt'), path.join(dir, 'src/twin'))
-    const { blocked, repositories } = blockedNow(dir, blocking)
+    const { blocked, repositories } = findBlockedUncached(dir, blocking)
     expect(blocked.map(({ path: name }) => name).toSorted()).toEqual([
       '.env',
       'node_modules/p/.env',
@@ -282,7 +282,7 @@ describe('a survey', () => {
 describe('the list of blocked files', () => {
   const blocking = (name: string) => (/(^|\/)\.env$/.test(name) ? 'always' : 'never')
   const names = (dir: string): string[] =>
-    blockedIn(dir, blocking, ['.env'])
+    findBlocked(dir, blocking, ['.env'])
       .blocked.map(({ path: name }) => name)
       .toSorted()
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { birthOf } from '../../packages/clada/src/process/kin.ts'
-import { followedKin, rowsOf } from '../../packages/clada/src/process/marked.ts'
+import { openFollowedTree, rowsOf } from '../../packages/clada/src/process/marked.ts'
 import { findProgram, systemPath, readProgramOutput } from '../../packages/clada/src/process/programs.ts'
 
 /** How macOS finds what a program has started, tested with the ps of this machine. */
@@ -23,7 +23,7 @@ console.log(child.pid)
 setInterval(() => {}, 1000)`
   const leader = spawn(process.execPath, ['-e', code], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
   const child = await new Promise<number>((told) => leader.stdout.once('data', (text) => told(Number(text))))
-  const kin = followedKin(leader.pid ?? 0, list)
+  const kin = openFollowedTree(leader.pid ?? 0, list)
   const ended = new Promise((over) => leader.once('exit', over))
   kin.stop()
   await ended
@@ -33,7 +33,7 @@ setInterval(() => {}, 1000)`
 
 it('leaves a stranger alone that got the number of one that ended', async () => {
   const lists = ['10 5 then\n', '10 1 later\n', '10 1 later\n']
-  const kin = followedKin(2 ** 30, () => (lists.shift() ?? '').replace('5', String(2 ** 30)))
+  const kin = openFollowedTree(2 ** 30, () => (lists.shift() ?? '').replace('5', String(2 ** 30)))
   kin.stop()
   expect(await kin.gone()).toBe(true)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { formatReport } from '../../packages/clada/src/report/format.ts'
-import { changedPlaces, SyntaxCheck } from '../../packages/clada/src/engine/evidence.ts'
+import { findChangedPlaces, SyntaxCheck } from '../../packages/clada/src/engine/evidence.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /** The section of a report that says where files changed. */
@@ -106,7 +106,7 @@ describe('where files changed', () => {
       fc.property(text, text, (old, now) => {
         const made: string[] = []
         let at = 0
-        for (const { oldStart, oldEnd, newStart, newEnd } of changedPlaces(old, now)) {
+        for (const { oldStart, oldEnd, newStart, newEnd } of findChangedPlaces(old, now)) {
           expect(oldEnd > oldStart || newEnd > newStart).toBe(true)
           made.push(...old.slice(at, oldStart), ...now.slice(newStart, newEnd))
           at = oldEnd
@@ -181,7 +181,7 @@ describe('files whose syntax a run broke', () => {
     const state = (text: string) => ({ mode: 0o644, bytes: Buffer.from(text) })
     for (let at = 0; at < 70; at++) {
       const place = { root: '/p', parts: [`${at}.ts`], absolute: `/p/${at}.ts`, given: '' }
-      check.changed([{ at: place, before: state('f()\n'), after: state(at % 66 === 2 ? 'f(\n' : `f(${at})\n`) }])
+      check.addChanges([{ at: place, before: state('f()\n'), after: state(at % 66 === 2 ? 'f(\n' : `f(${at})\n`) }])
     }
     expect((await check.warnings()).map(({ file }) => file)).toEqual(['/p/2.ts', '/p/68.ts'])
   })

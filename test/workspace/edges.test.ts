@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Inspected, PathChange, Recorder } from '../../packages/clada/src/core/recorder.ts'
 import { NotedChanges } from '../../packages/clada/src/history/history.ts'
 import { DiskTree } from '../../packages/clada/src/workspace/disk-tree.ts'
-import { linkOrCopy, recorded } from '../../packages/clada/src/workspace/replacement.ts'
+import { linkOrCopy, recordChanges } from '../../packages/clada/src/workspace/replacement.ts'
 import { Scratch } from '../../packages/clada/src/workspace/scratch.ts'
 import { StagedTree } from '../../packages/clada/src/workspace/staged-tree.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -133,7 +133,7 @@ describe('the layers below actions', () => {
       const before = texts[at - 1]
       const was = before === undefined ? 'absent' : { mode: 0o644, bytes: before }
       for (const by of [2, 3])
-        recorded(
+        recordChanges(
           noted,
           [{ absolute, safePath: absolute, by, was, becomes: { type: 'file', mode: 0o644, bytes } }],
           () => {},
@@ -147,7 +147,7 @@ describe('the layers below actions', () => {
     const noted = new NotedChanges(() => ({ type: 'absent' }))
     const report = noted.noting(1)
     const absolute = path.join(scratchDir(), 'new.txt')
-    recorded(noted, [{ absolute, safePath: absolute, by: 1, becomes: { type: 'file', mode: 0o644 } }], () =>
+    recordChanges(noted, [{ absolute, safePath: absolute, by: 1, becomes: { type: 'file', mode: 0o644 } }], () =>
       fs.writeFileSync(absolute, 'new'),
     )
     expect(report()).toMatchObject([{ absolute, before: null, after: { bytes: Buffer.from('new') } }])

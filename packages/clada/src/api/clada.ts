@@ -178,7 +178,7 @@ export class Clada {
 
   /** The executions in this project, oldest first. */
   async history(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
-    const { historyOf } = await import('../engine/history-run.ts')
+    const { listHistory: historyOf } = await import('../engine/history-run.ts')
     return historyOf(settingsOf(this.#options), query)
   }
 
@@ -190,7 +190,7 @@ export class Clada {
 
   /** The files of one execution before and after, and changes by others before it. */
   async changesOf(number: number): Promise<ExecutionChanges | undefined> {
-    const { changesOf } = await import('../engine/history-run.ts')
+    const { readChanges: changesOf } = await import('../engine/history-run.ts')
     return changesOf(settingsOf(this.#options), number)
   }
 
@@ -202,7 +202,7 @@ export class Clada {
 
   /** The last run of a block with exactly this text. */
   async wasExecuted(block: string): Promise<Executed | undefined> {
-    const { executedBefore } = await import('../engine/history-run.ts')
+    const { findLastRun: executedBefore } = await import('../engine/history-run.ts')
     return executedBefore(settingsOf(this.#options), block)
   }
 

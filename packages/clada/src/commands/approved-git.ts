@@ -13,7 +13,7 @@ import { gitName } from '../core/reserved-names.ts'
 export async function gitEnvironment(root: string): Promise<Record<string, string>> {
   // The last one of a name counts.
   const identity = new Map(
-    (await asked(root, { HOME: homeDir() }, 'config', '--null', '--get-regexp', '^user\\.(name|email)$'))
+    (await askGit(root, { HOME: homeDir() }, 'config', '--null', '--get-regexp', '^user\\.(name|email)$'))
       .split('\0')
       .map((line) => [line.split('\n', 1)[0], line.slice(line.indexOf('\n') + 1)]),
   )
@@ -56,14 +56,14 @@ export interface Position {
 
 export async function readGitPosition(root: string): Promise<Position> {
   const [branch, commit, stash] = await Promise.all([
-    asked(root, hardenedGitEnv, 'symbolic-ref', '--quiet', '--short', 'HEAD'),
-    asked(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'HEAD'),
-    asked(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'refs/stash'),
+    askGit(root, hardenedGitEnv, 'symbolic-ref', '--quiet', '--short', 'HEAD'),
+    askGit(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'HEAD'),
+    askGit(root, hardenedGitEnv, 'rev-parse', '--quiet', '--verify', 'refs/stash'),
   ])
   return { branch: branch.trim(), commit: commit.trim(), stash: stash.trim() }
 }
 
-async function asked(root: string, env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
+async function askGit(root: string, env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
   const git = systemGit([root])
   if (git === undefined) return ''
   const { stdout } = await runProcess({
@@ -79,7 +79,7 @@ async function asked(root: string, env: Readonly<Record<string, string>>, ...arg
 }
 
 /** What happened to the repository itself, and how far undo goes. */
-export function movedWords(before: Position, after: Position): string[] {
+export function describeMove(before: Position, after: Position): string[] {
   const at = ({ branch, commit }: Position): string =>
     `${branch || 'no branch'} at ${commit.slice(0, 8) || 'no commit'}`
   const moved = before.branch !== after.branch || before.commit !== after.commit

@@ -27,7 +27,7 @@ const anyOfThem = new RegExp(
 const lookedAt = 64 * 1024
 
 /** Whether a program that was kept from the network failed, and seems to have failed for that. */
-export function missedNetwork({ network }: Pick<Containment, 'network'>, done: Contained): boolean {
+export function seemsToMissNetwork({ network }: Pick<Containment, 'network'>, done: Contained): boolean {
   if (network || !done.ok || !done.contained) return false
   const { ended, exitCode, output } = done.end
   if (ended === 'stopped' || (ended === 'itself' && exitCode === 0)) return false

@@ -4,7 +4,13 @@ import { hasCode, homeDir } from '../core/platform.ts'
 import type { ChangedFile, Writer } from '../core/effects.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import { makePathJudge, pathPolicyOf, writeBlocked } from '../policy/paths.ts'
-import { type Blocked, blockedIn, blockedNow, type BlockedPath, isBlockedBy } from '../process/blocked-index.ts'
+import {
+  type Blocked,
+  findBlocked,
+  findBlockedUncached,
+  type BlockedPath,
+  isBlockedBy,
+} from '../process/blocked-index.ts'
 import { type Bounds, mostThreadsOfUser } from '../process/bounds.ts'
 import type { Mask } from '../process/overlay.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
@@ -18,20 +24,25 @@ import { gitName, isGitName, projectFileName, stateName } from '../core/reserved
 type Scope = Pick<CommandScope, 'settings'>
 
 /** Whether the content of a file below the root is blocked by its name. */
-export function blockedBelowRoot({ settings }: Scope): (relative: string) => boolean {
+export function makeBlockedTest({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
   return isBlockedBy((relative) => judge.blockingBelow(relative), settings.root)
 }
 
 /** What programs must not read below the root, from the list that is kept of it. */
-export function blockedBelow(scope: Scope): Blocked {
+export function listBlocked(scope: Scope): Blocked {
   const { settings } = scope
   const judge = makePathJudge(pathPolicyOf(settings))
-  return blockedIn(settings.root, (relative) => judge.blockingBelow(relative), rulesOf(settings))
+  return findBlocked(settings.root, (relative) => judge.blockingBelow(relative), blockingRules(settings))
 }
 
 /** Everything that decides which names are blocked. */
-export const rulesOf = ({ deniedPatterns, ignoreFiles = [], reserved, userPlaces }: Scope['settings']): string[] => [
+export const blockingRules = ({
+  deniedPatterns,
+  ignoreFiles = [],
+  reserved,
+  userPlaces,
+}: Scope['settings']): string[] => [
   ...deniedPatterns,
   '',
   ...ignoreFiles.flatMap(({ dir, text }) => [dir, text]),
@@ -42,18 +53,18 @@ export const rulesOf = ({ deniedPatterns, ignoreFiles = [], reserved, userPlaces
 ]
 
 /** Files below the root that are blocked for what they are the second name of: no pattern for names covers them. */
-export function secondNamesBelow(scope: Scope): string[] {
-  const isBlockedByName = blockedBelowRoot(scope)
-  return blockedBelow(scope)
+export function listSecondNames(scope: Scope): string[] {
+  const isBlockedByName = makeBlockedTest(scope)
+  return listBlocked(scope)
     .blocked.map((one) => one.path)
     .filter((name) => !isBlockedByName(name))
 }
 
 /** What is blocked in directories outside the project, by absolute path. What is inside the project is left out. */
-export function blockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
+export function listBlockedOutside(dirs: readonly string[], { settings }: Scope): BlockedPath[] {
   const judge = makePathJudge(pathPolicyOf(settings))
   return dirs.flatMap((dir) => {
-    const { blocked, repositories } = blockedNow(dir, (relative) => judge.blocking(path.join(dir, relative)))
+    const { blocked, repositories } = findBlockedUncached(dir, (relative) => judge.blocking(path.join(dir, relative)))
     return [...blocked, ...repositories.flatMap((name) => statesBelow(dir, name))]
       .map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
       .filter((one) => !isInside(one.path, settings.root))
@@ -86,7 +97,7 @@ export interface Containment {
 }
 
 /** What a program may see and change. */
-export function boundsFor(
+export function makeBounds(
   what: Pick<Containment, 'file' | 'caches' | 'by' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
   found: Blocked,
   scope: Pick<CommandScope, 'settings'>,
@@ -113,7 +124,7 @@ export function boundsFor(
     root,
     home,
     readable,
-    hidden: blockedOutside(further, scope),
+    hidden: listBlockedOutside(further, scope),
     caches: what.caches === 'none' ? [] : cachesFor(root, home, writes, readable),
     fixed,
     blocked: found.blocked.filter(
@@ -163,7 +174,7 @@ const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
     .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
 
 /** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
-export function linkToUserPlace({ root, userPlaces }: CommandScope['settings']): string | undefined {
+export function findLinkToUserPlace({ root, userPlaces }: CommandScope['settings']): string | undefined {
   if (userPlaces.some((place) => isInside(root, place))) return root
   return userPlacesIn(root, userPlaces).find((name) =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
@@ -177,7 +188,7 @@ const openRoots = (roots: readonly string[], home: string): string[] =>
   )
 
 /** How the project looks to a program on layers, where not as it is. */
-export async function masksFor(
+export async function makeMasks(
   { blocked }: Bounds,
   repositories: readonly string[],
   { settings, commands }: CommandScope,
@@ -189,7 +200,7 @@ export async function masksFor(
     .map((file) => path.relative(root, file))
   // Second names of blocked files are among them, and the objects of a repository that tracks one hold its content.
   const names = new Set(blocked.map((one) => one.path).sort())
-  const isBlockedByName = blockedBelowRoot({ settings })
+  const isBlockedByName = makeBlockedTest({ settings })
   // A commit would delete what git tracks and does not see.
   const own = commits === 'git' ? hiddenInState(root) : [stateName, ...watched]
   const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
@@ -202,7 +213,7 @@ export async function masksFor(
       root,
       repositories,
       isBlocked: (relative) => isBlockedByName(relative) || names.has(relative) || isBelowAny(relative, names),
-      rules: [...rulesOf(settings), '', ...names],
+      rules: [...blockingRules(settings), '', ...names],
       git: commands.execGit,
     })),
   ]

@@ -5,7 +5,7 @@ import type { Entry, Files, PathArg } from '../core/files.ts'
 import type { ChangingCommand } from '../core/listed-commands.ts'
 import { ProblemError, type Problem } from '../core/problem.ts'
 import type { Call } from '../policy/commands/rule.ts'
-import { refusedLink, type CommandScope } from './scope.ts'
+import { linkOperandError, type CommandScope } from './scope.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
@@ -27,10 +27,10 @@ export async function runChangingCommand(
   } catch (error) {
     if (!(error instanceof ProblemError) || command.changed.length === 0) throw error
     // What was done before stays done; the answer says what.
-    return fail(error.problem, { output: command.said(), exit_code: 1, changed: command.changed })
+    return fail(error.problem, { output: command.output(), exit_code: 1, changed: command.changed })
   }
   return ok({
-    output: command.said(),
+    output: command.output(),
     exit_code: 0,
     changed: unlessEmpty(command.changed),
   })
@@ -86,15 +86,15 @@ export class FileCommand {
     return this.#call.has(...flags)
   }
 
-  did(change: 'create' | 'modify' | 'delete', { absolute }: PathArg): void {
+  recordChange(change: 'create' | 'modify' | 'delete', { absolute }: PathArg): void {
     this.changed.push({ path: slashed(path.relative(this.#root, absolute)), change })
   }
 
-  say(line: string): void {
+  print(line: string): void {
     if (this.has('-v')) this.#said.push(`${line}\n`)
   }
 
-  said(): string {
+  output(): string {
     return this.#said.join('')
   }
 
@@ -113,59 +113,59 @@ export async function removeOperand(command: FileCommand, arg: PathArg): Promise
     throw new ProblemError({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
   }
   // A slash after a link means its target.
-  if (found.type === 'symlink' && arg.given.endsWith('/')) throw refusedLink(arg.given)
+  if (found.type === 'symlink' && arg.given.endsWith('/')) throw linkOperandError(arg.given)
   if (found.type !== 'directory') return removeFile(command, arg)
   if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
   const { files, dirs } = await below(command, arg, 'write')
   for (const file of files) await removeFile(command, file)
   for (const dir of dirs.reverse()) {
     await command.files.removeDir(dir)
-    command.say(`removed directory '${dir.given}'`)
+    command.print(`removed directory '${dir.given}'`)
   }
 }
 
 async function removeFile(command: FileCommand, arg: PathArg): Promise<void> {
   await command.files.remove({ ...arg, given: arg.given.replace(/\/+$/, '') })
-  command.did('delete', arg)
-  command.say(`removed '${arg.given}'`)
+  command.recordChange('delete', arg)
+  command.print(`removed '${arg.given}'`)
 }
 
 export async function movePath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   command.refuseRoot(from)
   const found = await command.files.look(from, 'write')
   if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
-  if (found.type === 'symlink' && from.given.endsWith('/')) throw refusedLink(from.given)
+  if (found.type === 'symlink' && from.given.endsWith('/')) throw linkOperandError(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
   if (found.type !== 'directory') return moveFile(command, from, to)
   const { files, dirs } = await intoNew(command, from, to, 'write')
-  for (const dir of dirs) await command.files.makeDir(moved(dir, from, to))
-  for (const file of files) await moveFile(command, file, moved(file, from, to))
+  for (const dir of dirs) await command.files.makeDir(pathAfterMove(dir, from, to))
+  for (const file of files) await moveFile(command, file, pathAfterMove(file, from, to))
   for (const dir of dirs.reverse()) await command.files.removeDir(dir)
 }
 
 async function moveFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const { overwrote } = await command.files.move(from, to)
-  command.did('delete', from)
-  command.did(overwrote ? 'modify' : 'create', to)
-  command.say(`renamed '${from.given}' -> '${to.given}'`)
+  command.recordChange('delete', from)
+  command.recordChange(overwrote ? 'modify' : 'create', to)
+  command.print(`renamed '${from.given}' -> '${to.given}'`)
 }
 
 export async function copyPath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const found = await command.files.look(from, 'read')
   if (found === undefined) throw new ProblemError({ kind: 'source-missing', path: from.given })
-  if (found.type === 'symlink') throw refusedLink(from.given)
+  if (found.type === 'symlink') throw linkOperandError(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
   if (found.type !== 'directory') return copyFile(command, from, to)
   if (!command.has('-r')) throw new ProblemError({ kind: 'os', code: 'EISDIR', op: 'copyfile', path: from.given })
   const { files, dirs } = await intoNew(command, from, to, 'read')
-  for (const dir of dirs) await command.files.makeDir(moved(dir, from, to))
-  for (const file of files) await copyFile(command, file, moved(file, from, to))
+  for (const dir of dirs) await command.files.makeDir(pathAfterMove(dir, from, to))
+  for (const file of files) await copyFile(command, file, pathAfterMove(file, from, to))
 }
 
 async function copyFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
   const { overwrote } = await command.files.copy(from, to)
-  command.did(overwrote ? 'modify' : 'create', to)
-  command.say(`'${from.given}' -> '${to.given}'`)
+  command.recordChange(overwrote ? 'modify' : 'create', to)
+  command.print(`'${from.given}' -> '${to.given}'`)
 }
 
 export async function makeDirectory(command: FileCommand, arg: PathArg): Promise<void> {
@@ -178,16 +178,16 @@ export async function makeDirectory(command: FileCommand, arg: PathArg): Promise
     }
   }
   await command.files.makeDir(arg)
-  if (found === undefined) command.say(`mkdir: created directory '${arg.given}'`)
+  if (found === undefined) command.print(`mkdir: created directory '${arg.given}'`)
 }
 
 /** A file that is there stays as it is: its time is not content. */
 export async function touchOperand(command: FileCommand, arg: PathArg): Promise<void> {
   const found = await command.files.look(arg, 'write')
-  if (found?.type === 'symlink') throw refusedLink(arg.given)
+  if (found?.type === 'symlink') throw linkOperandError(arg.given)
   if (found !== undefined || command.has('-c')) return
   await command.files.write(arg, '', { ifExists: 'refuse' })
-  command.did('create', arg)
+  command.recordChange('create', arg)
 }
 
 interface Tree {
@@ -208,7 +208,7 @@ async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access:
     throw new ProblemError({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
   }
   const tree = await below(command, from, access)
-  for (const one of [...tree.dirs, ...tree.files]) await command.files.look(moved(one, from, to), 'write')
+  for (const one of [...tree.dirs, ...tree.files]) await command.files.look(pathAfterMove(one, from, to), 'write')
   return tree
 }
 
@@ -237,7 +237,7 @@ async function sort(
   await command.files.look(arg, access)
   if (type === 'directory') tree.dirs.push(arg)
   // A copy of a link would be a new link, and the workspace makes none.
-  else if (type === 'symlink' && access === 'read') throw refusedLink(arg.given)
+  else if (type === 'symlink' && access === 'read') throw linkOperandError(arg.given)
   else tree.files.push(arg)
 }
 
@@ -246,7 +246,7 @@ const child = (dir: PathArg, { name }: Entry): PathArg => ({
   absolute: path.join(dir.absolute, name),
 })
 
-function moved(arg: PathArg, from: PathArg, to: PathArg): PathArg {
+function pathAfterMove(arg: PathArg, from: PathArg, to: PathArg): PathArg {
   const rest = arg.absolute.slice(from.absolute.length)
   return { given: `${to.given.replace(/\/+$/, '')}${slashed(rest)}`, absolute: to.absolute + rest }
 }

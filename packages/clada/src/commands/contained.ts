@@ -12,7 +12,7 @@ import {
   namesInGitDir,
   LayeredGit,
   makeRepository,
-  plantedNames,
+  findPlantedNames,
   repositoryAt,
 } from '../process/layered-git.ts'
 import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
@@ -20,19 +20,19 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
 import { isCached } from '../process/runtimes.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
-import { Vanishing } from '../process/vanishing.ts'
+import { DiscardedWrites } from '../process/vanishing.ts'
 import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import {
-  blockedBelow,
-  boundsFor,
-  blockedBelowRoot,
+  listBlocked,
+  makeBounds,
+  makeBlockedTest,
   type Containment,
   isEntry,
-  linkToUserPlace,
-  masksFor,
+  findLinkToUserPlace,
+  makeMasks,
   statesBelow,
 } from './bounds.ts'
-import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
+import { type CommandScope, listedCommandMs, type CheckedDirectory, rootArg } from './scope.ts'
 import { statesInGit } from '../state/project-state.ts'
 import { isGitName } from '../core/reserved-names.ts'
 
@@ -58,7 +58,11 @@ const gib = 1024 ** 3
  * layers over the project, and what it did there lands like an edit; else on the project itself, which is looked over
  * before and after.
  */
-export async function runContained(what: Containment, place: Place, scope: CommandScope): Promise<Contained> {
+export async function runContained(
+  what: Containment,
+  place: CheckedDirectory,
+  scope: CommandScope,
+): Promise<Contained> {
   const chosen = sandboxFor(what, scope)
   if (chosen !== undefined && 'reason' in chosen) return { ok: false, problem: { kind: 'exec-refused', ...chosen } }
   const layered = chosen?.name === 'bubblewrap' ? await runOnLayers(chosen, what, place, scope) : undefined
@@ -80,11 +84,11 @@ export const onlyTried = 'run for this preview only, in the sandbox; nothing was
 export async function lookOnLayers(
   file: string,
   args: readonly string[],
-  place: Place,
+  place: CheckedDirectory,
   scope: CommandScope,
 ): Promise<ProcessEnd | { readonly problem: Problem }> {
   const memoryBytes = 4 * gib
-  const own = { file, args, env: bareEnvironment, timeoutMs: listedMs, memoryBytes }
+  const own = { file, args, env: bareEnvironment, timeoutMs: listedCommandMs, memoryBytes }
   const what: Containment = { ...own, sandbox: 'required', network: false, caches: 'none', by: 'code' }
   const done = await runContained(what, place, scope)
   return done.ok ? done.end : done
@@ -97,9 +101,9 @@ const onlyOnLayers: Problem = {
 }
 
 /** What a program finds although it is not on the disk yet. Of blocked files only that they are there. */
-function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[] } {
+function splitStaged(scope: CommandScope): { staged: Staged[]; elsewhere: string[] } {
   const { root } = scope.settings
-  const isBlocked = blockedBelowRoot(scope)
+  const isBlocked = makeBlockedTest(scope)
   const [staged, elsewhere]: [Staged[], string[]] = [[], []]
   for (const { path: absolute, is } of scope.files.staged()) {
     const name = slashed(path.relative(root, absolute))
@@ -113,31 +117,31 @@ function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[]
 async function runOnLayers(
   sandbox: Sandbox,
   what: Containment,
-  place: Place,
+  place: CheckedDirectory,
   scope: CommandScope,
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
-  const git = layeredGit(what, place, root)
+  const git = openLayeredGit(what, place, root)
   const lands = git === undefined ? 'lands' : 'lands repository'
   // Others do not wait until the user has answered.
   await scope.files.outside(rootArg(root), what.keep === undefined ? lands : 'looks')
-  const blocked = blockedBelow(scope)
-  const bounds = boundsFor(what, blocked, scope)
+  const blocked = listBlocked(scope)
+  const bounds = makeBounds(what, blocked, scope)
   const plain = { ...bounds, fixed: bounds.fixed.filter((name) => !git?.isIn(name)) }
-  const { staged, elsewhere } = stagedFor(scope)
+  const { staged, elsewhere } = splitStaged(scope)
   const others = blocked.repositories.filter((name) => !git?.isIn(name))
-  const seen = await masksFor(plain, others, scope, git === undefined ? 'nothing' : 'git')
+  const seen = await makeMasks(plain, others, scope, git === undefined ? 'nothing' : 'git')
   // Of the repository that the command works on everything else is there.
   const states = blocked.repositories.filter((name) => git?.isIn(name)).flatMap((name) => statesBelow(root, name))
   const masks = [...seen, ...states.map(({ path: name }): Mask => ({ path: name, as: 'missing' }))]
   const beside = git?.beside === undefined ? undefined : { dir: git.beside, missing: statesInGit(git.beside) }
   const layers = await Overlay.open(root, { masks, caches: plain.caches, beside, staged })
   if (layers === undefined) return undefined
-  const vanishing = new Vanishing(plain.home)
+  const vanishing = new DiscardedWrites(plain.home)
   try {
     git?.keepIndex(layers)
     const { file, args, env } = what
-    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, layeredBounds(plain, layers))
+    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, boundsOnLayers(plain, layers))
     const end = await runProcess({
       ...wrapped,
       ...layers.wrap(wrapped.file, wrapped.args),
@@ -156,24 +160,34 @@ async function runOnLayers(
       end.ended === 'stopped' ||
       // Git that is stopped in the middle leaves a repository in the middle.
       (git !== undefined && end.exitCode === null) ||
-      (what.keep !== undefined && !(await what.keep(end, changedBy(layers.collect('again').effects))))
+      (what.keep !== undefined && !(await what.keep(end, summarizeEffects(layers.collect('again').effects))))
     const done = dropped || git === undefined ? undefined : git.collect(layers)
     const landing = done && (await git?.prepare(done, layers))
     if (landing !== undefined && 'reason' in landing)
-      return { ok: true, end, changed: [], notKept: [], warnings: stillThere(end), contained: true, refused: landing }
+      return {
+        ok: true,
+        end,
+        changed: [],
+        notKept: [],
+        warnings: survivorWarning(end),
+        contained: true,
+        refused: landing,
+      }
     const { effects, notKept, stripped } = dropped ? nothingDone : (done?.project ?? layers.collect())
     const { landed, words } = await landInto(landing, () => scope.files.land(root, effects, what.by))
     if (landing !== undefined) await scope.files.landedRepository()
-    const inGit = landing?.notKept.map((one) => git?.shown(one) ?? one) ?? []
-    const changed = changedBy(landed.kept)
+    const inGit = landing?.notKept.map((one) => git?.asReported(one) ?? one) ?? []
+    const changed = summarizeEffects(landed.kept)
     const warnings = [
       ...words,
       ...(what.verb === 'init' && makeRepository(effects, place) ? [madeRepository] : []),
       ...elsewhere.map(
         (file) => `'${file}' is outside the project, so the program found it without the changes before it`,
       ),
-      ...stillThere(end),
-      ...goneNow(vanishing.written().filter((file) => !plain.readable.includes(file) && !isCached(file, plain.home))),
+      ...survivorWarning(end),
+      ...discardedWarning(
+        vanishing.writtenFiles().filter((file) => !plain.readable.includes(file) && !isCached(file, plain.home)),
+      ),
       ...stripped.map((name) => `'${name}' had its setuid or setgid bit removed`),
       ...runWarnings(
         changed
@@ -190,7 +204,11 @@ async function runOnLayers(
 }
 
 /** Undefined for other commands, and where there is no repository. */
-function layeredGit({ repository, verb = '' }: Containment, place: Place, root: string): LayeredGit | undefined {
+function openLayeredGit(
+  { repository, verb = '' }: Containment,
+  place: CheckedDirectory,
+  root: string,
+): LayeredGit | undefined {
   const found = repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
   return found === undefined || 'reason' in found ? undefined : new LayeredGit(found, verb, root)
 }
@@ -215,7 +233,7 @@ const isInstalled = (name: string, { network }: Containment): boolean =>
   network && name.split('/').includes('node_modules')
 
 /** What looks like success inside, and is not there afterwards. */
-const goneNow = (files: readonly string[]): string[] =>
+const discardedWarning = (files: readonly string[]): string[] =>
   files.length === 0
     ? []
     : [
@@ -224,11 +242,11 @@ const goneNow = (files: readonly string[]): string[] =>
 
 const nothingDone = { effects: [], notKept: [], stripped: [] }
 
-const stillThere = ({ gone }: ProcessEnd): string[] =>
+const survivorWarning = ({ gone }: ProcessEnd): string[] =>
   gone ? [] : ['some processes it started could not be ended; look for them with ps']
 
 /** As reports list them: by name, and directories where nothing listed in them says that they came or went. */
-function changedBy(effects: readonly Effect[]): ChangedFile[] {
+function summarizeEffects(effects: readonly Effect[]): ChangedFile[] {
   const changed = new Map<string, ChangedFile['change']>()
   const isImplied = impliedBy(effects)
   for (const effect of effects) {
@@ -251,7 +269,7 @@ function impliedBy(effects: readonly Effect[]): (effect: Effect) => boolean {
 }
 
 /** What lands is judged, so that little has to be kept from being written. */
-const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
+const boundsOnLayers = (bounds: Bounds, layers: Overlay): Bounds => ({
   ...bounds,
   mounts: layers.mounts,
   fixed: bounds.fixed.filter((name) => isGitName(path.basename(name))),
@@ -262,12 +280,12 @@ const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
 async function runOnProject(
   chosen: Sandbox | undefined,
   what: Containment,
-  place: Place,
+  place: CheckedDirectory,
   scope: CommandScope,
 ): Promise<Contained> {
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'changes repository' : 'changes')
-  const isBlocked = blockedBelowRoot(scope)
+  const isBlocked = makeBlockedTest(scope)
   const before = surveyOf(root, isBlocked)
   const found = what.repository === 'changes' ? repositoryAt(place.absolute, root) : undefined
   const repository = found === undefined || 'reason' in found ? undefined : found
@@ -301,7 +319,7 @@ async function runOnProject(
   )
   changed.push(...dirChanges(before, after, changed))
   changed.sort((a, b) => (a.path < b.path ? -1 : 1))
-  warnings.push(...stillThere(end), ...oddities(before, after, changed))
+  warnings.push(...survivorWarning(end), ...changeWarnings(before, after, changed))
   if (repository !== undefined && inGit !== undefined && chosen !== undefined)
     warnings.push(...discardPlanted(repository, inGit, what, scope))
   return { ok: true, end, changed, notKept: [], warnings, contained: end === inside }
@@ -314,7 +332,7 @@ function discardPlanted(
   { verb = '' }: Containment,
   { files }: CommandScope,
 ): string[] {
-  const planted = plantedNames(repository, before, verb)
+  const planted = findPlantedNames(repository, before, verb)
   const gone = files.discard(
     repository.commonDir,
     planted.map((name) => path.join(repository.commonDir, name)),
@@ -347,7 +365,7 @@ function sandboxFor(
       advice: smallerRoot,
     }
   }
-  const link = linkToUserPlace(settings)
+  const link = findLinkToUserPlace(settings)
   if (link !== undefined) {
     return {
       reason: `'${link}' leads to the user's own config or state of clada, and code in this root could replace it`,
@@ -385,11 +403,16 @@ const notStarting = (file: string, error = 'no reason given'): Problem => ({
   advice: { model: 'Try again with less, or ask the user.', user: 'Try again with less.' },
 })
 
-async function runInside(sandbox: Sandbox, what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
+async function runInside(
+  sandbox: Sandbox,
+  what: Containment,
+  place: CheckedDirectory,
+  scope: CommandScope,
+): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
   const missing = reserved().filter((file) => isInside(file, root) && !isEntry(file))
-  const found = blockedBelow(scope)
-  const plain = boundsFor(what, found, scope)
+  const found = listBlocked(scope)
+  const plain = makeBounds(what, found, scope)
   const states = found.repositories.flatMap((name) => statesBelow(root, name))
   // Empty files that cannot be written: tools that copy or search the project stumble over a device. Git would see a file
   // that is not there; what it runs may make one, and it is taken away.
@@ -428,7 +451,7 @@ const limitsOf = ({ timeoutMs }: Containment, { commands, signal, onOutput }: Co
   onOutput,
 })
 
-function runBare(what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
+function runBare(what: Containment, place: CheckedDirectory, scope: CommandScope): Promise<ProcessEnd> {
   return runProcess({
     file: what.file,
     args: what.args,
@@ -439,7 +462,7 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
   })
 }
 
-const oddities = (before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] => [
+const changeWarnings = (before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] => [
   ...after.repositories
     .filter((repository) => !before.repositories.includes(repository))
     .map((repository) => `'${repository}' is new: its hooks and config run when git is used there`),

@@ -8,13 +8,13 @@ import type { PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { missedNetwork } from './blocked-network.ts'
-import { missedVariables } from './withheld-variables.ts'
+import { seemsToMissNetwork } from './blocked-network.ts'
+import { findMissedVariables } from './withheld-variables.ts'
 import { canStage, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
 import { interpreterFor } from './interpreters.ts'
 import { programProblem } from './run-approved.ts'
-import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
+import { type CommandScope, type CheckedDirectory, checkDirectory, rootArg } from './scope.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
 /** Code in a language, contained. The data of a failure holds what was said until then. */
@@ -71,8 +71,8 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
         programProblem(done.end, {
           ms: timeoutMs,
           most: asked < limit ? limit : undefined,
-          offline: missedNetwork(what, done) ? { for: 'code' } : undefined,
-          withheld: await missedVariables(what, done, scope),
+          offline: seemsToMissNetwork(what, done) ? { for: 'code' } : undefined,
+          withheld: await findMissedVariables(what, done, scope),
         }),
         data,
       ),
@@ -92,9 +92,9 @@ function writeScript(code: string): string {
   return file
 }
 
-async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem> {
+async function cwdOf(dir: PathArg, scope: CommandScope): Promise<CheckedDirectory | Problem> {
   try {
-    return await placeOf(dir, 'looks', scope)
+    return await checkDirectory(dir, 'looks', scope)
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     const { problem } = error

@@ -8,10 +8,10 @@ import { bareEnvironment, codeEnvironment } from '../process/environment.ts'
 import { findProgram, isProgram, ownPath, pathOutside } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 import { projectTools } from '../process/runtimes.ts'
-import type { CommandScope, Place } from './scope.ts'
+import type { CommandScope, CheckedDirectory } from './scope.ts'
 import type { Settings } from '../core/settings.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { boundsFor } from './bounds.ts'
+import { makeBounds } from './bounds.ts'
 
 export type Interpreter =
   | {
@@ -36,7 +36,7 @@ export const interpreters: Readonly<Record<Language, { names: readonly string[];
 export async function interpreterFor(
   lang: Language,
   version: string | undefined,
-  place: Pick<Place, 'absolute'>,
+  place: Pick<CheckedDirectory, 'absolute'>,
   { settings }: Pick<CommandScope, 'settings'>,
 ): Promise<Interpreter> {
   const { names, flag } = interpreters[lang]
@@ -132,7 +132,7 @@ async function inside(found: Interpreter & { ok: true }, settings: Settings): Pr
   const nothing = { blocked: [], repositories: [] }
   const what = { file, caches: 'none', by: 'code', network: false, memoryBytes: 4 * 1024 ** 3 } as const
   // What is missing in the project would be made for a moment, to cover it.
-  const bounds = { ...boundsFor(what, nothing, { settings }), absent: [] }
+  const bounds = { ...makeBounds(what, nothing, { settings }), absent: [] }
   const env = codeEnvironment({ path: found.path, home, venv: found.venv })
   const wrapped = choice.sandbox.wrap({ file, args: ['--version'], env, cwd: settings.root }, bounds)
   const end = await runProcess({ ...wrapped, timeoutMs: 10_000, outputBytes: 10_000 })

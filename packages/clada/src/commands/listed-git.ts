@@ -8,14 +8,14 @@ import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
 import { openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
-import { secondNamesBelow } from './bounds.ts'
+import { listSecondNames } from './bounds.ts'
 import { lookOnLayers } from './contained.ts'
-import { checkOperand, type CommandScope, listedMs, type Place, placeOf } from './scope.ts'
+import { checkOperand, type CommandScope, listedCommandMs, type CheckedDirectory, checkDirectory } from './scope.ts'
 import { systemGit } from '../process/programs.ts'
 
 /** A git command of the list, which only reads the repository. */
 export async function runListedGit(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome<RunData>> {
-  const place = await placeOf(cwd, 'looks', scope)
+  const place = await checkDirectory(cwd, 'looks', scope)
   const file = systemGit([scope.settings.root, ...scope.settings.allowedRoots])
   if (file === undefined) return fail({ kind: 'program-missing', program: 'git' })
   const end = await runIsolated(file, listed, place, scope)
@@ -29,7 +29,7 @@ function outcomeOf({ rule }: Listed, end: ProcessEnd | undefined): Outcome<RunDa
   }
   const { output, exitCode, signal, ended, error, stopped } = end
   if (ended === 'unstarted') return fail({ kind: 'program-missing', program: rule.name, advice: error })
-  if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
+  if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedCommandMs }, { output })
   if (stopped !== undefined) return fail({ kind: 'command-failed', how: { stopped } }, { output })
   if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })
   const data = { output, exit_code: exitCode }
@@ -40,12 +40,12 @@ function outcomeOf({ rule }: Listed, end: ProcessEnd | undefined): Outcome<RunDa
 async function runIsolated(
   file: string,
   listed: Listed,
-  place: Place,
+  place: CheckedDirectory,
   scope: CommandScope,
 ): Promise<ProcessEnd | { readonly problem: Problem } | undefined> {
   const operands = await sortOperands(listed, place, scope)
   // The history of a second name is that of the blocked file.
-  const args = gitArgs(listed, operands, listed.excluded.length === 0 ? [] : secondNamesBelow(scope))
+  const args = gitArgs(listed, operands, listed.excluded.length === 0 ? [] : listSecondNames(scope))
   const isolated = openReadOnlyGit(scope.settings.root)
   if (isolated === undefined) return undefined
   if ('reason' in isolated) return { problem: { kind: 'git', ...isolated } }
@@ -57,7 +57,7 @@ async function runIsolated(
       args: [...isolated.args, ...args],
       cwd: place.safePath,
       env: isolated.env,
-      timeoutMs: listedMs,
+      timeoutMs: listedCommandMs,
       outputBytes: Math.min(scope.commands.outputBytes, 10 * 1024 * 1024),
       family: 'group',
       signal: scope.signal,
@@ -88,19 +88,23 @@ function gitArgs(
 }
 
 /** Which operands are commits and which are paths: as git does it, by what is before `--`, else by what is there. */
-async function sortOperands({ rule, call }: Listed, place: Place, scope: CommandScope): Promise<GitOperands> {
+async function sortOperands(
+  { rule, call }: Listed,
+  place: CheckedDirectory,
+  scope: CommandScope,
+): Promise<GitOperands> {
   const revisions: string[] = []
   const paths: string[] = []
   const texts: string[] = []
   for (const [index, operand] of call.operands.entries()) {
     if (operand.as === 'text') texts.push(operand.text)
     else if (operand.as === 'revision') revisions.push(operand.text)
-    else if (operand.as !== 'revision-or-content') paths.push(await spelledOperand(operand, place, scope))
+    else if (operand.as !== 'revision-or-content') paths.push(await spellOperand(operand, place, scope))
     else if (await isRevision(operand, index, paths.length, call.beforeDashes, place, scope)) {
       const commit = commitOnly(operand.text)
-      if (commit === undefined) throw refused(rule.name, operand.text)
+      if (commit === undefined) throw notCommitError(rule.name, operand.text)
       revisions.push(commit)
-    } else paths.push(await spelledOperand({ ...operand, as: 'content' }, place, scope))
+    } else paths.push(await spellOperand({ ...operand, as: 'content' }, place, scope))
   }
   return { revisions, paths, texts }
 }
@@ -110,7 +114,7 @@ async function isRevision(
   index: number,
   pathsBefore: number,
   beforeDashes: number | undefined,
-  place: Place,
+  place: CheckedDirectory,
   { files }: CommandScope,
 ): Promise<boolean> {
   if (beforeDashes !== undefined) return index < beforeDashes
@@ -118,7 +122,7 @@ async function isRevision(
   return (await files.look({ given: text, absolute: path.resolve(place.absolute, text) }, 'list')) === undefined
 }
 
-const refused = (name: string, text: string): ProblemError =>
+const notCommitError = (name: string, text: string): ProblemError =>
   new ProblemError({
     kind: 'command-refused',
     reason: `${name}: '${text}' is not a commit`,
@@ -129,7 +133,7 @@ const refused = (name: string, text: string): ProblemError =>
  * Spelled so that git means the same file. It would follow `link/..` to where the link leads; what was checked is the
  * cleaned path, so that is what it gets.
  */
-async function spelledOperand(operand: Argument, place: Place, scope: CommandScope): Promise<string> {
+async function spellOperand(operand: Argument, place: CheckedDirectory, scope: CommandScope): Promise<string> {
   const { given, absolute } = await checkOperand(operand, place.absolute, scope)
   if (!given.split('/').includes('..')) return given
   return path.relative(place.absolute, absolute) || '.'

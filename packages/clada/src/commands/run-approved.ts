@@ -25,12 +25,12 @@ import { repositoryAt } from '../process/layered-git.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
-import { gitEnvironment, movedWords, readGitPosition } from './approved-git.ts'
-import { missedNetwork } from './blocked-network.ts'
-import { missedVariables } from './withheld-variables.ts'
+import { gitEnvironment, describeMove, readGitPosition } from './approved-git.ts'
+import { seemsToMissNetwork } from './blocked-network.ts'
+import { findMissedVariables } from './withheld-variables.ts'
 import { canStage, type Contained, onlyTried, runContained } from './contained.ts'
 import type { Containment } from './bounds.ts'
-import { type CommandScope, type Place, placeOf } from './scope.ts'
+import { type CommandScope, type CheckedDirectory, checkDirectory } from './scope.ts'
 import { projectAround } from '../state/project-root.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -41,13 +41,13 @@ export async function runApproved(
 ): Promise<Outcome<RunData>> {
   const { words, typed, cwd } = request
   const { root } = scope.settings
-  const place = await placeOf(cwd, 'looks', scope)
+  const place = await checkDirectory(cwd, 'looks', scope)
   const line = approvalLine(words, place.relative, typed)
   if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
   const repository = words[0] === 'git' ? repositoryAt(place.absolute, root) : undefined
   if (repository !== undefined && 'reason' in repository) return fail({ kind: 'git', ...repository })
   const approvals = await approvalsFor(scope.settings, scope.commands)
-  const permit = await permission({ line, approvals, place, scope })
+  const permit = await findPermission({ line, approvals, place, scope })
   if (!permit.ok) return fail(permit.problem)
   const noted = permit.unsaved === undefined ? [] : [permit.unsaved]
   if ('done' in permit) {
@@ -64,19 +64,19 @@ export async function runApproved(
   const before = what.repository === 'changes' ? await readGitPosition(top) : undefined
   const done = await runContained(what, place, scope)
   if (done.ok) done.warnings.unshift(...noted, ...(previewed ? [onlyTried] : []))
-  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await readGitPosition(top)))
+  if (before !== undefined && done.ok) done.warnings.push(...describeMove(before, await readGitPosition(top)))
   if (permit.approval !== undefined && done.ok && scope.effect === 'land')
     approvals.retake(
       permit.approval,
       done.changed.map((one) => one.path),
     )
   const { network, reads, env, timeoutMs } = permit
-  const approval = { command: line.typed, network, reads, env, timeoutMs, root: elsewhere(root) }
+  const approval = { command: line.typed, network, reads, env, timeoutMs, root: rootIfElsewhere(root) }
   return outcomeOf(done, {
     ms: what.timeoutMs,
     approval,
-    offline: missedNetwork(what, done) ? { for: 'command', approval } : undefined,
-    withheld: await missedVariables(what, done, scope, approval),
+    offline: seemsToMissNetwork(what, done) ? { for: 'command', approval } : undefined,
+    withheld: await findMissedVariables(what, done, scope, approval),
   })
 }
 
@@ -85,7 +85,7 @@ async function containmentOf(
   line: ApprovalLine,
   { width, network, reads, env, timeoutMs }: Permit,
   approvals: Approvals,
-  place: Place,
+  place: CheckedDirectory,
   { settings: { root, allowedRoots, limits }, commands, effect }: CommandScope,
 ): Promise<Containment | undefined> {
   const home = homeDir()
@@ -152,19 +152,19 @@ const changesRepository: Problem = {
 interface Asking {
   readonly line: ApprovalLine
   readonly approvals: Approvals
-  readonly place: Place
+  readonly place: CheckedDirectory
   readonly scope: CommandScope
 }
 
-async function permission(asking: Asking): Promise<Permission> {
+async function findPermission(asking: Asking): Promise<Permission> {
   const { line, approvals, scope } = asking
   const { commands } = scope
   const state = approvals.stateOf(line)
   // First, because only this one may say more than the command does.
   if (state.state === 'approved') {
     const { network, reads = [], env = [], timeoutMs = 0 } = state.voucher
-    const name = state.width === 'wide' ? stagedDecider(asking) : undefined
-    if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
+    const name = state.width === 'wide' ? findStagedDecider(asking) : undefined
+    if (name !== undefined) return { ok: false, problem: boundToDiskProblem(line, name) }
     return { ok: true, width: state.width, network, reads, env, timeoutMs, approval: state }
   }
   const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
@@ -182,7 +182,7 @@ const permitFor = ({ line, approvals }: Asking, network: boolean): Permit & { re
 })
 
 /** An approval that is bound to files is bound to those on the disk. The first that a group has changed. */
-function stagedDecider({ line, approvals, scope: { files, settings } }: Asking): string | undefined {
+function findStagedDecider({ line, approvals, scope: { files, settings } }: Asking): string | undefined {
   const own = approvals.program(line, 'wide')?.inside ?? []
   const changed = files.staged().filter((one) => {
     const name = slashed(path.relative(settings.root, one.path))
@@ -191,7 +191,7 @@ function stagedDecider({ line, approvals, scope: { files, settings } }: Asking):
   return changed.map((one) => slashed(path.relative(settings.root, one.path)))[0]
 }
 
-const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
+const boundToDiskProblem = (line: ApprovalLine, name: string): Problem => ({
   kind: 'command-refused',
   reason: `'${line.typed}' can only be approved for the files on the disk, and '${name}', which this document changes, could decide what it runs`,
   advice: `Apply the change to '${name}' first, and run the command in a document after it.`,
@@ -208,7 +208,7 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
       kind: 'approval-needed',
       command: line.typed,
       approved: [...commands.approve, ...approvals.approved()],
-      root: elsewhere(root),
+      root: rootIfElsewhere(root),
       changed,
       network: wantsNetwork(line.words),
       refused,
@@ -216,8 +216,8 @@ async function askFor(asking: Asking, changed: boolean): Promise<Permission> {
   })
   if (ask === undefined || effect === 'show' || effect === 'tried') return needed(false)
   const width = approvals.widthOf(line)
-  const name = width === 'wide' ? stagedDecider(asking) : undefined
-  if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
+  const name = width === 'wide' ? findStagedDecider(asking) : undefined
+  if (name !== undefined) return { ok: false, problem: boundToDiskProblem(line, name) }
   const deciders = width === 'wide' ? approvals.deciders(line) : undefined
   const repository = line.words[0] === 'git'
   const program = approvals.program(line, width)?.file
@@ -279,7 +279,7 @@ async function askNetwork(
 }
 
 /** As much as a question can show. */
-const triedAs = ({ ended, exitCode, output }: ProcessEnd, changed: readonly ChangedFile[]): Tried => ({
+const summarizeTry = ({ ended, exitCode, output }: ProcessEnd, changed: readonly ChangedFile[]): Tried => ({
   exitCode: ended === 'itself' ? exitCode : null,
   changed: changed.slice(0, 200),
   more: Math.max(0, changed.length - 200),
@@ -300,7 +300,7 @@ async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promi
   if (what === undefined) return undefined
   const decisions: Decision[] = []
   const keep: Containment['keep'] = async (end, changed) => {
-    const tried = triedAs(end, changed)
+    const tried = summarizeTry(end, changed)
     const answer = await ask({ ...request, about: 'tried', canTry: false, tried })
     const decision = await askNetwork(asking, request, ask, answer)
     decisions.push(decision)
@@ -324,7 +324,7 @@ async function tryOut(asking: Asking, request: ApprovalRequest, ask: Ask): Promi
 }
 
 /** A project that is not where clada was started has to be named in the question. */
-function elsewhere(root: string): string | undefined {
+function rootIfElsewhere(root: string): string | undefined {
   const cwd = process.cwd()
   if (root === cwd) return undefined
   const around = projectAround(cwd)

@@ -24,7 +24,7 @@ export interface CommandScope {
 }
 
 /** A directory that was checked, and a path to it that no swapped link can lead elsewhere. */
-export interface Place {
+export interface CheckedDirectory {
   readonly absolute: string
   readonly safePath: string
   /** Below the root; empty for the root itself. */
@@ -32,12 +32,16 @@ export interface Place {
 }
 
 /** Commands of the list are quick, or not for here. */
-export const listedMs = 5000
+export const listedCommandMs = 5000
 
 export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root })
 
 /** @throws ProblemError when the directory is not there or may not be used. */
-export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }: CommandScope): Promise<Place> {
+export async function checkDirectory(
+  dir: PathArg,
+  effect: 'looks',
+  { files, settings }: CommandScope,
+): Promise<CheckedDirectory> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
     return { absolute, safePath: cwd, relative: slashed(path.relative(settings.root, absolute)) }
@@ -66,13 +70,13 @@ export async function checkOperand(
 ): Promise<PathOperand> {
   const arg: PathArg = { given: text, absolute: path.resolve(cwd, text) }
   const found = await files.look(arg, as === 'content' ? 'read' : 'list')
-  if (found?.type === 'symlink') throw refusedLink(text)
+  if (found?.type === 'symlink') throw linkOperandError(text)
   if (found?.type === 'other')
     throw new ProblemError({ kind: 'not-regular', path: text, type: 'special file', op: 'open' })
   return { ...arg, found }
 }
 
-export const refusedLink = (given: string): ProblemError =>
+export const linkOperandError = (given: string): ProblemError =>
   new ProblemError({
     kind: 'path',
     rule: 'symlink_not_allowed',

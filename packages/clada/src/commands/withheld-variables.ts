@@ -10,7 +10,7 @@ import { type CommandScope, rootArg } from './scope.ts'
  *
  * @param approval By which the user can pass them. Code gets none, so only what it asked for by name is of interest.
  */
-export async function missedVariables(
+export async function findMissedVariables(
   { env }: Pick<Containment, 'env'>,
   done: Contained,
   scope: CommandScope,
@@ -21,14 +21,14 @@ export async function missedVariables(
   // Rust tells after each failed test to set RUST_BACKTRACE.
   const withheld = approval === undefined ? all.filter((name) => !isSetting(name)) : all
   const named = variablesNamedIn(done.end.output, withheld)
-  const names = named.length > 0 || approval === undefined ? named : await namedByFiles(withheld, scope)
+  const names = named.length > 0 || approval === undefined ? named : await filterNamedByFiles(withheld, scope)
   if (names.length === 0) return undefined
   return { names: names.slice(0, mostNamed), more: Math.max(0, names.length - mostNamed), approval }
 }
 
 const mostNamed = 6
 
-async function namedByFiles(names: readonly string[], { files, settings }: CommandScope): Promise<string[]> {
+async function filterNamedByFiles(names: readonly string[], { files, settings }: CommandScope): Promise<string[]> {
   if (names.length === 0) return []
   const any = `(?:${names.join('|')})\\b`
   // As languages read a variable. The word alone says nothing: VERSION or EMAIL is in most projects.

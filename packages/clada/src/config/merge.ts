@@ -1,7 +1,7 @@
 import { withoutUndefined } from '@clada/reply/core/optional.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
-import { anchored } from '../policy/glob.ts'
+import { anchorPatterns } from '../policy/glob.ts'
 import { type Config, groups, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
 import { type Entry, type ConfigError, meant, type Place, quoteValue, type Tree } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
@@ -59,7 +59,7 @@ function stillBlocked(merged: Merged, own: Merged, { facts }: FileGiven): Effect
   const { denied_patterns: denied, root, allowed_roots: roots } = merged
   if (root.from !== 'project' && roots.from !== 'project') return denied
   const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]
-  return { ...denied, value: anchored(denied.value as readonly string[], bases) }
+  return { ...denied, value: anchorPatterns(denied.value as readonly string[], bases) }
 }
 
 function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Effective): Effective {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, slashed } from '../core/paths.ts'
-import { anchored } from '../policy/glob.ts'
+import { anchorPatterns } from '../policy/glob.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { defaultDeniedPatterns } from '../policy/secret-files.ts'
 import { type CladaOptions, settingsOf } from './settings.ts'
@@ -21,7 +21,7 @@ export function narrowTo(options: CladaOptions, dirs: readonly string[]): CladaO
   const [first, ...rest] = new Set([...common, ...(allowEscape ? dirs : [])].filter(isOpen))
   if (first === undefined) return undefined
   const bases = allowEscape ? [...ours, path.parse(root).root] : ours
-  const deniedPatterns = anchored(options.deniedPatterns ?? defaultDeniedPatterns, bases)
+  const deniedPatterns = anchorPatterns(options.deniedPatterns ?? defaultDeniedPatterns, bases)
   const partOf = options.partOf ?? root
   return { ...options, repoPath: first, partOf, allowedRoots: rest, allowEscape: false, deniedPatterns }
 }

@@ -163,16 +163,16 @@ export class ActionRunner {
     const makes = spec.effect === 'write' && !spec.repairs
     const other = makes && given !== undefined ? await this.#besideUser(given, context.files) : undefined
     if (given !== undefined && other !== undefined) return fail(whichFile(given, other))
-    const first = await attempted(() => spec.run(args, context))
+    const first = await tryRun(() => spec.run(args, context))
     if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
-    const { intendedPaths } = await import('./intended.ts')
+    const { suggestPaths: intendedPaths } = await import('./intended.ts')
     const { otherCase, suggested } = await intendedPaths(context.files, given)
     if (suggested.length === 0) return first
-    const [only, ...others] = await fitting(context.files, spec, args, suggested)
+    const [only, ...others] = await filesThatFit(context.files, spec, args, suggested)
     const resend = only === undefined || others.length > 0 ? {} : { resend: { path: only } }
     const problem: Problem = { ...first.problem, meant: suggested.map((one) => one.given), ...resend }
     if (otherCase === undefined || !spec.repairs || context.repair.matching === 'exact') return { ...first, problem }
-    const second = await attempted(() => spec.run({ ...args, path: otherCase }, context))
+    const second = await tryRun(() => spec.run({ ...args, path: otherCase }, context))
     if (!second.ok) {
       // The place in that file says more than the name.
       if (!('nearest' in second.problem || 'places' in second.problem)) return { ...first, problem }
@@ -275,7 +275,7 @@ const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
 const MARK_OF_FILE = /^(@@.*\n(?:[- ].*\n)*\+)\ufeff/gm
 const MARK_SEARCHED = /^([- ])\ufeff/gm
 
-async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
+async function tryRun(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work()
   } catch (error) {
@@ -296,7 +296,7 @@ export function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undef
 }
 
 /** Of existing files those that an action could be meant for: to read them, or because they have its old text. */
-async function fitting(
+async function filesThatFit(
   files: Files,
   { effect }: ActionSpec,
   { old_text: old, patch }: Readonly<Record<string, unknown>>,
@@ -329,7 +329,7 @@ const whichFile = ({ given }: PathArg, other: string): Problem => ({
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
   problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given
 
-export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
+export const stoppedProblem = (reason: string): Problem => ({ kind: 'stopped', reason })
 
 /** Puts the outcome of an action into its result. */
 export function setOutcome(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {

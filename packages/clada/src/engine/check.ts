@@ -76,7 +76,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
         ? { ...checked, corrected, corrects }
         : { ...checked, corrected }
     }),
-    ...notExecuted.map(unexecuted),
+    ...notExecuted.map(entryOfSkipped),
     ...diagnostics.map((diagnostic): CheckedBlock => {
       const error = syntaxError(undefined, diagnostic)
       const { corrected } = corrections.ofDiagnostic(diagnostic)
@@ -87,7 +87,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
         action: '',
         target: '',
         ...place,
-        problems: [shown(error)],
+        problems: [shownProblem(error)],
         corrected,
         corrects: corrected === undefined ? undefined : linesOfRaw(diagnostic.range.line, diagnostic.raw ?? ''),
       }
@@ -131,7 +131,7 @@ const linesOfRaw = (startLine: number, raw: string) => ({
 
 function entry(block: Block, id: string, errors: readonly ParseError[]): CheckedBlock {
   const { syntax, action, params, startLine, endLine, warnings } = block
-  const problems = errors.map(shown)
+  const problems = errors.map(shownProblem)
   const checked = { syntax, id, action, target: primaryOf({ params }), startLine, endLine, problems }
   return {
     ...checked,
@@ -141,7 +141,7 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
   }
 }
 
-function unexecuted(one: SkippedBlock): CheckedBlock {
+function entryOfSkipped(one: SkippedBlock): CheckedBlock {
   const { block, line, endLine, path = '' } = one
   const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
   const checked = block === undefined ? place : entry(block, '-', [])
@@ -152,7 +152,7 @@ function unexecuted(one: SkippedBlock): CheckedBlock {
   }
 }
 
-const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
+const shownProblem = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
   line,
   column,
   message,

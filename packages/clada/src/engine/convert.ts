@@ -68,7 +68,7 @@ class Conversion {
       let end = at + 1
       while (group !== undefined && blocks[end]?.group === group) end++
       const members = blocks.slice(at, end)
-      if (group === undefined) this.#parts.push(...this.#written(members))
+      if (group === undefined) this.#parts.push(...this.#writeBlocks(members))
       else this.#group(group, members)
       at = end
     }
@@ -79,7 +79,7 @@ class Conversion {
   /** Where the target has groups, one is written completely or not at all. */
   #group(group: BlockGroup, members: readonly Block[]): void {
     const before = this.#refused.length
-    const texts = this.#written(members)
+    const texts = this.#writeBlocks(members)
     const isPartial = texts.length < members.length
     if (isPartial && (this.#writer.group !== undefined || members.some(({ diagnostics }) => diagnostics.length > 0))) {
       const lost = new Set(this.#refused.slice(before).map(({ line }) => line))
@@ -100,7 +100,7 @@ class Conversion {
   }
 
   /** The blocks that can be written. */
-  #written(blocks: readonly Block[]): string[] {
+  #writeBlocks(blocks: readonly Block[]): string[] {
     return blocks.flatMap((block) => {
       const { action, startLine } = block
       const [diagnostic] = block.diagnostics
@@ -108,7 +108,7 @@ class Conversion {
         this.#refuse(startLine, `${action || block.syntax}: ${explainDiagnostic(diagnostic, block.id).message}`)
         return []
       }
-      const rendered = this.#rendered(block)
+      const rendered = this.#render(block)
       if ('refused' in rendered) {
         this.#refuse(startLine, `${action || 'no action'}: ${this.#target.title} ${rendered.refused}`)
         return []
@@ -118,7 +118,7 @@ class Conversion {
     })
   }
 
-  #rendered(block: Block): Rendered {
+  #render(block: Block): Rendered {
     const { action, explanation } = block
     // An alias stays where calls name their action.
     const name = this.#syntax.says === 'any action' ? action : (this.#registry.get(action)?.name ?? action)

@@ -37,7 +37,7 @@ export class Corrections {
     const { startLine, endLine, raw, diagnostics, syntax } = block
     if (startLine <= this.#covered) return none
     const isWhole = diagnostics.every(({ code }) => code === 'stopped-by' || code === 'csl-skipped')
-    const correction = this.#corrected(syntax, isWhole ? raw : this.#written(syntax, raw))
+    const correction = this.#withSyntax(syntax, isWhole ? raw : this.#correctRaw(syntax, raw))
     if (correction !== none && endLine === null) this.#covered = startLine + raw.split('\n').length - 1
     return correction
   }
@@ -57,7 +57,7 @@ export class Corrections {
     const params = { ...block.params, ...resend }
     const texts = [
       row.kind === 'foreign' ? row.written?.(params, block.label) : undefined,
-      damage.length > 0 ? undefined : substituted(raw, block.params, resend),
+      damage.length > 0 ? undefined : substituteTexts(raw, block.params, resend),
       this.#call(block, params),
     ]
     return texts.find((text) => text !== undefined && this.#says(text, block, params))
@@ -83,7 +83,7 @@ export class Corrections {
 
   /** Of a diagnostic that costs a block which could not be made out. */
   ofDiagnostic({ raw, syntax = 'sham' }: Diagnostic): Correction {
-    return raw === undefined ? none : this.#corrected(syntax, this.#written(syntax, raw))
+    return raw === undefined ? none : this.#withSyntax(syntax, this.#correctRaw(syntax, raw))
   }
 
   /** Members of a group, written together; each is a text that can be sent. */
@@ -92,24 +92,24 @@ export class Corrections {
     return targets[syntax]?.open(this.#reading).group?.(texts, group)
   }
 
-  #written(syntax: string, raw: string): string | undefined {
+  #correctRaw(syntax: string, raw: string): string | undefined {
     const row = syntaxOf(syntax)
     return row.kind === 'native' ? row.corrected?.(raw.replace(/\r?\n$/, ''), this.#reading) : undefined
   }
 
-  #corrected(name: string, text: string | undefined): Correction {
+  #withSyntax(name: string, text: string | undefined): Correction {
     const syntax = syntaxNames.find((one) => one === name)
     if (text === undefined || syntax === undefined) return none
     const { blocks, diagnostics } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
     if (diagnostics.length > 0 || blocks.length === 0 || !blocks.every(isComplete)) return none
-    const decoded = blocks.map((block) => this.#decoded(block, false))
+    const decoded = blocks.map((block) => this.#decode(block, false))
     const corrected = decoded.every(({ ok }) => ok) ? text : this.#withNamesAndPaths(text, blocks)
     if (corrected === undefined) return none
-    const named = blocks.map((block) => ({ ...block, action: this.#meantAction(block.action) }))
+    const named = blocks.map((block) => ({ ...block, action: this.#closestAction(block.action) }))
     return { corrected, meant: named.map((block) => `${block.action} ${primaryOf(block)}`.trimEnd()) }
   }
 
-  #decoded({ syntax, action, params }: Block, relative: boolean): Decoded {
+  #decode({ syntax, action, params }: Block, relative: boolean): Decoded {
     const { root, relativePaths, registry } = this.#settings
     return decode(action, params, registry, {
       root,
@@ -121,10 +121,10 @@ export class Corrections {
   #withNamesAndPaths(text: string, blocks: readonly Block[]): string | undefined {
     const [block, ...more] = blocks
     if (block === undefined || more.length > 0 || block.syntax !== 'sham') return undefined
-    const action = this.#meantAction(block.action)
+    const action = this.#closestAction(block.action)
     const spec = this.#settings.registry.get(action)
     if (spec === undefined) return undefined
-    const decoded = this.#decoded({ ...block, action, params: renamed(spec, block.params) }, true)
+    const decoded = this.#decode({ ...block, action, params: renameMisspelled(spec, block.params) }, true)
     if (!decoded.ok) return undefined
     const params: Record<string, string> = {}
     for (const [name, value] of Object.entries(decoded.params)) {
@@ -140,7 +140,7 @@ export class Corrections {
     return rewriteSham(text, action, params)
   }
 
-  #meantAction(spelled: string): string {
+  #closestAction(spelled: string): string {
     const { registry } = this.#settings
     return registry.has(spelled) ? spelled : (closestName(spelled, [...registry.keys()]) ?? spelled)
   }
@@ -154,7 +154,7 @@ export class Corrections {
 }
 
 /** The text of a block with other texts in the place of its own, which follow one another as in the parameters. */
-function substituted(
+function substituteTexts(
   raw: string,
   params: Readonly<Record<string, string>>,
   resend: Readonly<Record<string, string>>,
@@ -192,7 +192,7 @@ function sameText(name: string, one: string, other: string): boolean {
 }
 
 /** Parameters of which one that is needed is misspelled. */
-function renamed(spec: ActionSpec, given: Block['params']): Block['params'] {
+function renameMisspelled(spec: ActionSpec, given: Block['params']): Block['params'] {
   const known = withoutAliases(spec, given)
   const missing = Object.keys(spec.params).filter((name) => isLacking(name, spec.params[name], known))
   const unknown = Object.keys(known).filter((name) => !Object.hasOwn(spec.params, name))

@@ -57,8 +57,8 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
   }
   const { above, old, now } = isShown
     ? { above: 0, old: splitKeepingEnds(cells[0] ?? ''), now: splitKeepingEnds(cells[1] ?? '') }
-    : changedLines(bytesOf(before), bytesOf(after))
-  const places = changedPlaces(old, now)
+    : trimCommonLines(bytesOf(before), bytesOf(after))
+  const places = findChangedPlaces(old, now)
   const removed = places.reduce((sum, { oldStart, oldEnd }) => sum + oldEnd - oldStart, 0)
   const added = places.reduce((sum, { newStart, newEnd }) => sum + newEnd - newStart, 0)
   const lines = places.map(({ oldStart, oldEnd, newStart, newEnd }) =>
@@ -67,12 +67,12 @@ function fileEvidence({ at, before, after }: Change, root: string, detail: 'line
       ? rangeOf(above + oldStart, above + oldEnd)
       : rangeOf(above + newStart, above + Math.max(newStart + 1, newEnd)),
   )
-  const diff = detail === 'lines' ? [] : shownRows(places, old, now)
+  const diff = detail === 'lines' ? [] : rowsToShow(places, old, now)
   return { path, change, added, removed, lines, diff: unlessEmpty(diff) }
 }
 
 /** The lines between those that are the same at the beginning and at the end, and how many are above them. */
-function changedLines(before: Buffer, after: Buffer): { above: number; old: string[]; now: string[] } {
+function trimCommonLines(before: Buffer, after: Buffer): { above: number; old: string[]; now: string[] } {
   const [beginning, end] = commonBytes(before, after)
   const from = beginning === 0 ? 0 : before.lastIndexOf(10, beginning - 1) + 1
   const rest = before.length - (before.indexOf(10, before.length - end) + 1 || before.length)
@@ -90,10 +90,10 @@ const rangeOf = (start: number, end: number): string => (end - start === 1 ? `${
 const stateLines = (state: Change['before']): string[] => splitKeepingEnds(state?.bytes.toString('utf8') ?? '')
 
 /** All rows of a small change; of a larger one a few that say something: ends of what went, beginning of what came. */
-function shownRows(places: readonly ChangedPlace[], old: readonly string[], now: readonly string[]): string[] {
+function rowsToShow(places: readonly ChangedPlace[], old: readonly string[], now: readonly string[]): string[] {
   const rowsOf = ({ oldStart, oldEnd, newStart, newEnd }: ChangedPlace): { gone: string[]; came: string[] } => ({
-    gone: old.slice(oldStart, oldEnd).map((line) => `-${shortened(line)}`),
-    came: now.slice(newStart, newEnd).map((line) => `+${shortened(line)}`),
+    gone: old.slice(oldStart, oldEnd).map((line) => `-${shortenLine(line)}`),
+    came: now.slice(newStart, newEnd).map((line) => `+${shortenLine(line)}`),
   })
   const count = places.reduce((sum, one) => sum + one.oldEnd - one.oldStart + one.newEnd - one.newStart, 0)
   if (count <= mostRows) return places.map(rowsOf).flatMap(({ gone, came }) => [...gone, ...came])
@@ -111,7 +111,7 @@ function shownRows(places: readonly ChangedPlace[], old: readonly string[], now:
 const mostRows = 6
 const width = 100
 
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   const text = line.replace(/\r?\n$/, '')
   return text.length > width ? `${text.slice(0, width)}…` : text
 }
@@ -139,7 +139,7 @@ export class SyntaxCheck {
     this.#largest = process === 'lasting' ? 512 * 1024 : 48 * 1024
   }
 
-  changed(changes: readonly Change[]): void {
+  addChanges(changes: readonly Change[]): void {
     for (const { at, before, after } of changes) {
       const known = this.#files.get(at.absolute)
       if (known !== undefined) known.after = after?.bytes ?? null
@@ -191,7 +191,7 @@ const parsed =
   /\.(?:[cm]?[jt]sx?|py|pyi|json|ya?ml|toml|java|go|rs|[ch]|cc|cpp|cxx|hpp|hh|cs|rb|php|sh|bash|css|html?|kts?|swift)$/i
 
 /** The places where two lists of lines differ, as git counts them. */
-export function changedPlaces(old: readonly string[], now: readonly string[]): ChangedPlace[] {
+export function findChangedPlaces(old: readonly string[], now: readonly string[]): ChangedPlace[] {
   const places: ChangedPlace[] = []
   let [oldAt, newAt] = [0, 0]
   let isOpen = false

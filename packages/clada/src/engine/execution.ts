@@ -1,5 +1,5 @@
 import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
-import { ActionRunner, problemOfError, setOutcome, stopped } from './action-runner.ts'
+import { ActionRunner, problemOfError, setOutcome, stoppedProblem } from './action-runner.ts'
 import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
 import {
   type Block,
@@ -225,9 +225,10 @@ export class Execution {
   async #landOrRefuse(): Promise<void> {
     const failed = this.#results.find((result) => !result.success && !isLeftOut(result))
     const whole = 'and the document is atomic'
-    if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
+    if (failed !== undefined)
+      return this.#refuse(this.#results, stoppedProblem(`action ${failed.seq} failed, ${whole}`))
     if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
-      return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
+      return this.#refuse(this.#results, stoppedProblem(`a block could not be read, ${whole}`))
     try {
       this.#noted(await this.#workspace.landTogether())
       await this.#landWorkingSet()
@@ -301,7 +302,7 @@ export class Execution {
       if (!task.ready) {
         this.#noteUnreadable(task.errors)
         reason ??= `task ${task.number} of its group is invalid`
-      } else if (reason !== undefined) this.#skip(task, stopped(reason))
+      } else if (reason !== undefined) this.#skip(task, stoppedProblem(reason))
       else {
         const result = await this.#performReviewed(task, scope)
         // The next task may depend on the files of this one.
@@ -311,7 +312,7 @@ export class Execution {
       }
     }
     if (!('land' in scope)) return
-    if (reason !== undefined) this.#refuse(done, stopped(`${reason}, and the group is atomic`))
+    if (reason !== undefined) this.#refuse(done, stoppedProblem(`${reason}, and the group is atomic`))
     else {
       try {
         this.#noted(await scope.land())
@@ -350,7 +351,7 @@ export class Execution {
     const { effect } = task.decoded.spec
     if (effect === 'read') return this.#performAlone(task)
     const proposals = (this.#proposals ??= await this.#openProposals())
-    const { task: meant, reason, nearest } = await proposals.intended(task, this.#workspace)
+    const { task: meant, reason, nearest } = await proposals.resolve(task, this.#workspace)
     const unmeant = reason ?? (effect !== 'exec' && (await this.#isApplied(meant)) ? 'listing' : undefined)
     if (unmeant !== undefined) {
       const skipped = skippedBlock(task.block, syntaxOf(task.block.syntax).title, unmeant)
@@ -527,11 +528,11 @@ export class Execution {
   /** The reason to skip all further actions. */
   #over(): Problem | undefined {
     const { signal, timeLimit } = this.#options.request
-    if (signal?.aborted) return stopped(stopCause(signal).reason)
+    if (signal?.aborted) return stoppedProblem(stopCause(signal).reason)
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
-      return stopped(new TotalTimeoutError(timeLimit).message)
+      return stoppedProblem(new TotalTimeoutError(timeLimit).message)
     const { fatalError } = this.#fatal
-    return fatalError === undefined ? undefined : stopped(fatalError)
+    return fatalError === undefined ? undefined : stoppedProblem(fatalError)
   }
 
   /** A command that comes after an edit which is missing, or still waits for a yes, would run on the wrong files. */
@@ -571,7 +572,7 @@ export class Execution {
       const { options, settings } = this.#options
       const { evidence = 'none' } = options
       const changes = this.#refused.has(result) ? [] : made
-      this.#syntax?.changed(changes)
+      this.#syntax?.addChanges(changes)
       // The output of a program names the files that it changed.
       const isProgram = settings.registry.get(result.action)?.effect === 'exec'
       if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)

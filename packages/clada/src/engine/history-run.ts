@@ -88,7 +88,7 @@ export interface HistoryQuery {
 }
 
 /** Executions, oldest first. */
-export function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
+export function listHistory(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
   // Whether one is undone depends on later ones only.
   return read(
     settings,
@@ -105,7 +105,7 @@ export function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Pro
 }
 
 /** The changes of one execution, and those of others before it; undefined when the number is unknown. */
-export function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
+export function readChanges(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
   return read(settings, ({ records, history, inspect }) => {
     const record = records.find((one) => one.number === number)
     if (record === undefined) return undefined
@@ -172,7 +172,7 @@ export function readExecution(settings: Settings, number: number): Promise<Execu
 }
 
 /** The last run of a block, by its text. */
-export function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
+export function findLastRun(settings: Settings, block: string): Promise<Executed | undefined> {
   return read(settings, ({ records }) => {
     return lastRunOf(digestOf(block), records)
   })
@@ -182,7 +182,7 @@ export function executedBefore(settings: Settings, block: string): Promise<Execu
 const rememberedExecutions = 100
 
 /** Answers for the blocks of a document, in order, whether they already ran. */
-export function doneBefore(
+export function openDoneLookup(
   settings: Settings,
   again: ((block: string) => boolean) | undefined,
 ): Promise<(block: string) => Done | undefined> {
@@ -200,7 +200,7 @@ export function doneBefore(
  * The same for blocks of the previous execution that changed files, if these are still as it left them: a document that
  * is sent again goes on where it stopped. The files are compared before the first block runs.
  */
-export function standingBefore(settings: Settings): Promise<(block: string) => Done | undefined> {
+export function openStandingLookup(settings: Settings): Promise<(block: string) => Done | undefined> {
   return read(
     settings,
     ({ records, inspect }) => {
@@ -317,14 +317,14 @@ type FileState = NonNullable<Change['before']>
 const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
 
 /** Null for no file, undefined for a file whose content was not kept. */
-function keptState(state: State, contents: ContentStore): FileState | null | undefined {
+function readKeptState(state: State, contents: ContentStore): FileState | null | undefined {
   if (state.type === 'symlink') return linkState(state.target)
   if (state.type !== 'file') return null
   const bytes = contents.read(state.digest)
   return bytes && { bytes, mode: state.mode }
 }
 
-const stateOf = (state: State, contents: ContentStore): FileState | null => keptState(state, contents) ?? null
+const stateOf = (state: State, contents: ContentStore): FileState | null => readKeptState(state, contents) ?? null
 
 /** A path before and after; undefined where the content was not kept. */
 function sidesOf(
@@ -333,8 +333,8 @@ function sidesOf(
   root: string,
   inspect: Inspect,
 ): [FileState | null, FileState | null] | undefined {
-  const from = keptState(before, contents)
-  const to = keptState(after, contents) ?? stillThere(after, () => seenAt(inspect, path.resolve(root, name)))
+  const from = readKeptState(before, contents)
+  const to = readKeptState(after, contents) ?? stillThere(after, () => seenAt(inspect, path.resolve(root, name)))
   return from === undefined || to === undefined ? undefined : [from, to]
 }
 

@@ -54,14 +54,14 @@ function outputOf(data: unknown): string {
 }
 
 /** Existing files that a missing path may mean. */
-export interface IntendedPaths {
+export interface SuggestedPaths {
   /** The only file whose path differs in nothing but upper and lower case. */
   readonly otherCase?: PathArg
   /** Paths to suggest, the likeliest first. */
   readonly suggested: readonly PathArg[]
 }
 
-export async function intendedPaths(files: Files, path: PathArg): Promise<IntendedPaths> {
+export async function suggestPaths(files: Files, path: PathArg): Promise<SuggestedPaths> {
   const { base } = path
   const relative = base === undefined ? '' : nodePath.relative(base, path.absolute)
   if (base === undefined || relative === '' || relative.startsWith('..') || nodePath.isAbsolute(relative)) return none
@@ -86,7 +86,7 @@ export async function intendedPaths(files: Files, path: PathArg): Promise<Intend
   return { otherCase, suggested: [otherCase] }
 }
 
-const none: IntendedPaths = { suggested: [] }
+const none: SuggestedPaths = { suggested: [] }
 const MOST = 3
 
 /** Files of the same name elsewhere. */

@@ -16,7 +16,7 @@ import { changeOf, diffOf } from './preview.ts'
 import type { ReadyTask } from './tasks.ts'
 
 /** A proposal as it is meant, or the reason why it is only listed. */
-export interface Intended {
+export interface ResolvedProposal {
   readonly task: ReadyTask
   readonly reason?: NotExecutedReason
   readonly nearest?: [first: number, last: number]
@@ -47,7 +47,7 @@ export class Proposals {
    * What a proposal comes to: without a first comment that only names the file, where the file has no such line; with the
    * rest of the file, where it only has declarations of it. Otherwise the reason to list it.
    */
-  async intended(task: ReadyTask, scope: Scope): Promise<Intended> {
+  async resolve(task: ReadyTask, scope: Scope): Promise<ResolvedProposal> {
     const { block, decoded } = task
     const { path: given, content } = decoded.params
     if (this.#fileOf(block) !== 'replaced' || typeof given !== 'string' || typeof content !== 'string') return { task }
@@ -67,7 +67,7 @@ export class Proposals {
     const file = { path: given, text }
     if (await this.#inTime(() => coversFile(file, own))) return { task: { ...asWhole, extent: 'whole' } }
     const isIncomplete = extent === 'incomplete'
-    const unsure: Intended = block.part?.isExplained ? { task, reason: 'listing' } : { task: asWhole }
+    const unsure: ResolvedProposal = block.part?.isExplained ? { task, reason: 'listing' } : { task: asWhole }
     if (isIncomplete && (block.part === undefined || !isSmallOf(text, own))) return { task: asWhole }
     const look = isIncomplete ? 'members' : unplaced === undefined ? 'likely' : 'known'
     const placed = await this.#inTime(() => placeParts(file, own, look))

@@ -27,7 +27,7 @@ export interface Taken {
 }
 
 /** Names the changes of an action: the same name means the same files before and after. */
-export const shownOf = (changes: readonly Change[], root: string): string =>
+export const digestOfChanges = (changes: readonly Change[], root: string): string =>
   shortDigestOf(
     JSON.stringify(
       changes.map(({ at, before, after }) => [pathFrom(root, at.absolute), stateName(before), stateName(after)]).sort(),
@@ -58,7 +58,7 @@ export function take(changes: readonly Change[], choice: BlockChoice, root: stri
 }
 
 function noteOf(all: readonly FileReview[], nothing: boolean): ReviewNote | undefined {
-  const hunks = all.flatMap((one) => one.leftHunks())
+  const hunks = all.flatMap((one) => one.hunksLeftOut())
   const edited = all.flatMap((one) => one.edits())
   const reasons = [...new Set(hunks.flatMap(({ reason }) => reason ?? []))]
   if (nothing) return { leftOut: true, reason: reasons.length > 0 ? reasons.join('; ') : undefined }
@@ -159,7 +159,7 @@ class FileReview {
     return { change: { at, before, after }, from }
   }
 
-  leftHunks(): LeftHunk[] {
+  hunksLeftOut(): LeftHunk[] {
     return this.#hunks
       .filter(({ taken }) => !taken)
       .map(({ kind, oldStart, oldEnd, newStart, newEnd, reason }) => {
@@ -299,7 +299,7 @@ const withLineEnds = (text: string, like: string): string =>
   !text.includes('\r') && dominantEol(like) === '\r\n' ? text.replaceAll('\n', '\r\n') : text
 
 /** The changes of the user to the parameters of a block. */
-export const editedParams = (
+export const describeEditedParams = (
   written: Readonly<Record<string, unknown>>,
   now: Readonly<Record<string, unknown>>,
 ): { what: string; diff: string }[] =>
@@ -310,7 +310,7 @@ export const editedParams = (
   })
 
 /** The places where an edit could go that failed for having none, or several. */
-export async function placesFor(
+export async function findPlaces(
   problem: Problem,
   { args, params }: Decoded & { ok: true },
   files: Files,

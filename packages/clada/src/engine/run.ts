@@ -102,7 +102,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       log: history && logInto(history, settings),
       // Loaded when the user calls one: documents must not.
       steps: async () => (await import('../timetravel/steps.ts')).stepsOf(settings, options.history),
-      done: doneFor(options),
+      done: doneLookupFor(options),
       admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
       onChanges:
         changeOf &&
@@ -112,7 +112,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
             changes.map((change) => changeOf(change, settings.root)),
           )),
     })
-    await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
+    await work(execution).catch((error: unknown) => execution.fail(unexpectedError(error), 'internal_error'))
     // Finished actions are recorded and reported, even after a failure.
     await execution.allReported()
     const changes = effect === 'show' ? workspace.changes() : []
@@ -158,15 +158,15 @@ async function gitHooksIn(
   }
 }
 
-const unexpected = (error: unknown): string => `Unexpected error in execute: ${messageOf(error)}`
+const unexpectedError = (error: unknown): string => `Unexpected error in execute: ${messageOf(error)}`
 
 /** Whether blocks already ran. The history is read once, for the first block. */
-function doneFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
+function doneLookupFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
   const { alreadyDone } = options
   if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
   return async (block) => {
-    ledger ??= import('./history-run.ts').then(({ doneBefore, standingBefore }) =>
+    ledger ??= import('./history-run.ts').then(({ openDoneLookup: doneBefore, openStandingLookup: standingBefore }) =>
       alreadyDone === 'skip' ? doneBefore(settings, request.again) : standingBefore(settings),
     )
     return (await ledger)(block)

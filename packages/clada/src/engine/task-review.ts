@@ -12,7 +12,7 @@ import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.
 import type { WriteNote } from '../core/files.ts'
 import { problemOfError } from './action-runner.ts'
 import { type Confirm, nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
-import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
+import { describeEditedParams, findPlaces, shortDiff, digestOfChanges, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
 import { unlessEmpty } from '@clada/reply/core/optional.ts'
 
@@ -54,7 +54,7 @@ export class TaskReview {
     this.#isStaged = !isProgram && (isPartial || isCompared || confirm !== undefined)
     // A preview shows what is left out, too.
     const isSkipped = choice.leaveOut === true && (isProgram || options.effect !== 'show')
-    this.skipped = isSkipped ? leftOut(task, choice.reason) : undefined
+    this.skipped = isSkipped ? leftOutProblem(task, choice.reason) : undefined
   }
 
   /** Where the action works: on a stage of its own, unless all of it is applied whatever it is. */
@@ -66,7 +66,7 @@ export class TaskReview {
   /** What is known of it before it runs. */
   get note(): ReviewNote | undefined {
     const { written, decoded } = this.#task
-    const edits = written === undefined ? [] : editedParams(written, decoded.params)
+    const edits = written === undefined ? [] : describeEditedParams(written, decoded.params)
     const { place, reason } = this.#choice
     if (this.skipped !== undefined) return { leftOut: true, reason }
     return { edited: unlessEmpty(edits), place }
@@ -80,7 +80,7 @@ export class TaskReview {
   async failed(problem: Problem, scope: Scope): Promise<void> {
     if (this.#options.effect !== 'show') return
     const files = scope.filesFor(() => {})
-    this.#places = await placesFor(problem, this.#task.decoded, files)
+    this.#places = await findPlaces(problem, this.#task.decoded, files)
     files.close()
     if (problem.kind === 'hunk-failed')
       this.#fitting = problem.verdicts.filter(({ verdict }) => verdict === 'fits').length
@@ -97,7 +97,7 @@ export class TaskReview {
     return {
       task: number,
       seq,
-      shown: this.#seen?.shown ?? shownOf(changes, this.#options.settings.root),
+      shown: this.#seen?.shown ?? digestOfChanges(changes, this.#options.settings.root),
       leftOut: leaveOut === true || (leave.length > 0 && isLeftOut({ review: taken().note ?? {} })),
       get files() {
         return taken().files
@@ -113,7 +113,7 @@ export class TaskReview {
 
   #see(changes: readonly Change[]): { readonly shown: string; readonly taken: Taken } {
     const { root } = this.#options.settings
-    return (this.#seen = { shown: shownOf(changes, root), taken: take(changes, this.#choice, root) })
+    return (this.#seen = { shown: digestOfChanges(changes, root), taken: take(changes, this.#choice, root) })
   }
 
   async #decide(changes: readonly Change[], stage: GroupScope): Promise<Verdict> {
@@ -127,7 +127,7 @@ export class TaskReview {
       return { changes: [], problem: { kind: 'review-outdated', path } }
     }
     const note = leaveOut ? { leftOut: true as const, reason } : taken.note
-    if (note?.leftOut) return { changes: [], note, problem: leftOut(this.#task, note.reason) }
+    if (note?.leftOut) return { changes: [], note, problem: leftOutProblem(this.#task, note.reason) }
     const edited = [...(this.note?.edited ?? []), ...(note?.edited ?? [])]
     const whole = note && { note: { ...note, edited: unlessEmpty(edited) } }
     try {
@@ -154,7 +154,7 @@ export class TaskReview {
   }
 }
 
-const leftOut = ({ decoded }: ReadyTask, reason: string | undefined): Problem => ({
+const leftOutProblem = ({ decoded }: ReadyTask, reason: string | undefined): Problem => ({
   kind: 'left-out',
   path: primaryOf(decoded),
   reason,

@@ -107,12 +107,12 @@ export class Tasks {
       const { block, several } = await this.#withWholePath(written)
       const task = this.#task(block, several)
       const refused = task.ready && this.#mustBeRevertible(task) && !(await this.#disk.canStage())
-      tasks.push(refused ? this.#broken(block, task.number, [startsProcess(block)]) : task)
+      tasks.push(refused ? this.#brokenTask(block, task.number, [startsProcess(block)]) : task)
     }
     return tasks
   }
 
-  #broken(block: Block, number: string, errors: readonly ParseError[]): Task {
+  #brokenTask(block: Block, number: string, errors: readonly ParseError[]): Task {
     const labels = { task: number, group: block.group?.line, label: block.label }
     const isNamed = syntaxOf(block.syntax).ids === 'written'
     const numbered = errors.map((error) => ({ ...error, ...labels, blockId: isNamed ? error.blockId : number }))
@@ -152,7 +152,7 @@ export class Tasks {
     const { settings } = this.#options
     const number = this.#numbers.next(block)
     const broken = (...errors: readonly ParseError[]): Task =>
-      this.#broken(block, number, this.#corrected(block, errors))
+      this.#brokenTask(block, number, this.#withCorrection(block, errors))
     if (block.diagnostics.length > 0)
       return broken(...block.diagnostics.map((diagnostic) => syntaxError(block, diagnostic)))
     if (several.length > 0) return broken(severalFiles(block, several))
@@ -175,7 +175,7 @@ export class Tasks {
     }
   }
 
-  #corrected(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {
+  #withCorrection(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {
     return first === undefined ? [] : [{ ...first, ...this.corrections.ofBlock(block) }, ...others]
   }
 

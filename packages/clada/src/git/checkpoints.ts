@@ -7,12 +7,12 @@ import type { ContentStore } from '../store/content-store.ts'
 import { gitError } from './git-program.ts'
 import { commitPaths, type Committed } from './index-commit.ts'
 import {
-  hiddenAmong,
+  listHidden,
   isStaged,
   isUnchanged,
-  leftOut,
+  sparseEntriesOf,
   releaseLocks,
-  seenIndex,
+  statIndex,
   type Status,
   statusOf,
 } from './index-file.ts'
@@ -28,7 +28,7 @@ import {
 } from '../store/record.ts'
 import { commitMessage, identityOf } from '../store/summary.ts'
 import {
-  checkedOutError,
+  assertHeadReadable,
   type ConfiguredRepository,
   findRepository,
   foreignRepository,
@@ -53,8 +53,8 @@ import {
   waitForLock,
 } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, ignoredOf, isOfEditor, isUnsavable, savable } from './savable.ts'
-import { isBelow, madeDirectories, madeWarning, namedFirst } from './made-directories.ts'
+import { eligible, listIgnored, isOfEditor, isUnsavable, filterCommittable } from './savable.ts'
+import { isBelow, findMadeDirectories, madeWarning, filterUnnamed } from './made-directories.ts'
 import { makeCommits, type NewContent, type NewContents } from './make-commits.ts'
 import { sidesIn, type TreeEntry } from './tree-contents.ts'
 
@@ -132,7 +132,7 @@ export class Checkpoints {
   #head: Head
   #before: string | undefined
   /** The index as this execution last saw it. */
-  #index: ReturnType<typeof seenIndex>
+  #index: ReturnType<typeof statIndex>
 
   constructor(options: CheckpointOptions, isolated: IsolatedGit, head: Head) {
     this.#options = options
@@ -191,8 +191,8 @@ export class Checkpoints {
     const message = `clada: before ${new Date().toISOString()}\n`
     this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
     if (this.#before === undefined) return [...own.warnings, ...this.#notFiltered(filtered)]
-    const names = paths.map((name) => this.#shown(name))
-    return [...own.warnings, ...this.#notFiltered(filtered), savedFirst(names, this.#before)]
+    const names = paths.map((name) => this.#projectPath(name))
+    return [...own.warnings, ...this.#notFiltered(filtered), savedFirstWarning(names, this.#before)]
   }
 
   /** Without what tools made or brought, which the first report that sees it names. */
@@ -202,15 +202,15 @@ export class Checkpoints {
   ): Promise<{ readonly paths: readonly string[]; readonly warnings: string[] }> {
     // What is not on the branch is in nobody's way.
     if (this.mode === 'shadow') return { paths, warnings: [] }
-    const made = await madeDirectories(
+    const made = await findMadeDirectories(
       this.#isolated,
       paths.filter((name) => untracked.has(name)),
     )
     const isLeftOut = isBelow(made.map(({ name }) => name))
-    const fresh = namedFirst(made, this.#isolated.repository.top ?? this.#options.root, this.#options.stateDir)
+    const fresh = filterUnnamed(made, this.#isolated.repository.top ?? this.#options.root, this.#options.stateDir)
     return {
       paths: made.length === 0 ? paths : paths.filter((name) => !untracked.has(name) || !isLeftOut(name)),
-      warnings: fresh.length === 0 ? [] : [madeWarning(fresh, (name) => this.#shown(name))],
+      warnings: fresh.length === 0 ? [] : [madeWarning(fresh, (name) => this.#projectPath(name))],
     }
   }
 
@@ -238,7 +238,7 @@ export class Checkpoints {
     const disturbed = this.mode === 'commit' && (await this.#isDisturbed())
     // If nothing is staged, committed paths are tracked too.
     const isTracked = (name: string): boolean => this.mode === 'commit' && !disturbed && sorted.committed.has(name)
-    const ignored = await ignoredOf(
+    const ignored = await listIgnored(
       this.#isolated,
       sorted.paths.filter((name) => !isTracked(name)),
     )
@@ -268,12 +268,13 @@ export class Checkpoints {
       return late
     }
     const paths = candidates.map(({ name }) => name)
-    const skipWorktree = await this.#leftOut(record, candidates)
+    const skipWorktree = await this.#sparseEntries(record, candidates)
     if (top !== undefined) warnings.push(...((await this.#options.beforeCommit?.({ top, paths, message })) ?? []))
     const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, skipWorktree)
-    for (const name of await hiddenAmong(this.#isolated, unchanged))
-      warnings.push(`${this.#shown(name)} is not committed: it is marked skip-worktree or assume-unchanged`)
-    for (const name of late) warnings.push(`${this.#shown(name)} was changed in the meantime and is not committed`)
+    for (const name of await listHidden(this.#isolated, unchanged))
+      warnings.push(`${this.#projectPath(name)} is not committed: it is marked skip-worktree or assume-unchanged`)
+    for (const name of late)
+      warnings.push(`${this.#projectPath(name)} was changed in the meantime and is not committed`)
     return { commits: this.#commits(commit), warnings, ...unsaved }
   }
 
@@ -292,7 +293,7 @@ export class Checkpoints {
     const { tree } = this.#isolated
     if (tree === undefined) return
     const { status } = await this.#isolated.git(['ls-tree', '-d', '--name-only', tree], { fine: [1, 128] })
-    if (status !== 0) checkedOutError(this.#head)
+    if (status !== 0) assertHeadReadable(this.#head)
   }
 
   /** Throws `ProblemError` if git could not save anything, as far as that can be checked in advance. */
@@ -308,7 +309,7 @@ export class Checkpoints {
     const { root, allowedRoots, isBlocked } = this.#options
     const top = this.#isolated.repository.top ?? root
     const found = [root, ...allowedRoots].flatMap((place) =>
-      savable(dirty, {
+      filterCommittable(dirty, {
         top,
         root: place,
         isBlocked: (relative) => isBlocked(slashed(path.relative(root, path.join(place, relative)))),
@@ -330,14 +331,14 @@ export class Checkpoints {
   }
 
   /** Relative to the project instead of the repository. */
-  #shown(name: string): string {
+  #projectPath(name: string): string {
     const { root } = this.#options
     return pathFrom(root, path.join(this.#isolated.repository.top ?? root, name))
   }
 
   #notFiltered(filtered: ReadonlyMap<string, string>): string[] {
     return [...filtered].map(
-      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would run a program`,
+      ([name, filter]) => `${this.#projectPath(name)} is not committed: its filter '${filter}' would run a program`,
     )
   }
 
@@ -357,17 +358,17 @@ export class Checkpoints {
     const done = await commitPaths(skipWorktree === undefined ? plan : { ...plan, skipWorktree })
     if (done.commit === undefined) return done
     this.#head = await headOf(this.#isolated.repository)
-    this.#index = seenIndex(this.#isolated.repository)
+    this.#index = statIndex(this.#isolated.repository)
     return done
   }
 
   /** Paths that an undo removes and that were outside the sparse checkout before. */
-  async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
+  async #sparseEntries({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
     const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
     const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
     const other = undone?.further?.find(({ top }) => top === this.top)
     const commits = this.#options.elsewhere === undefined ? undone?.commits : other?.commits
-    return leftOut(this.#isolated, commits?.after, gone)
+    return sparseEntriesOf(this.#isolated, commits?.after, gone)
   }
 
   /** Whether another process committed, staged or began something since this execution began. */
@@ -390,7 +391,7 @@ export class Checkpoints {
   async #whenConsistent<T extends { readonly staged: boolean }>(look: () => Promise<T>): Promise<T> {
     const { repository } = this.#isolated
     for (let round = 0; ; round++) {
-      this.#index = seenIndex(repository)
+      this.#index = statIndex(repository)
       const found = await look()
       if (!found.staged || round === 10) return found
       await waitForLock(indexLock(repository))
@@ -409,7 +410,7 @@ export interface Saved {
   readonly ignored: ReadonlySet<string>
 }
 
-function savedFirst(paths: readonly string[], commit: string): string {
+function savedFirstWarning(paths: readonly string[], commit: string): string {
   const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
   return `uncommitted changes (${named}) were committed first, as ${commit.slice(0, 8)}`
 }

@@ -5,7 +5,7 @@ import type { InMemory } from '../core/recorder.ts'
 import { eligible } from './savable.ts'
 import { gitError, namesIn } from './git-program.ts'
 import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
-import { leftOutNow } from './index-file.ts'
+import { listSparse } from './index-file.ts'
 import { treeContents, type TreeEntry, treeEntryState } from './tree-contents.ts'
 import { isStateName } from '../core/reserved-names.ts'
 
@@ -22,7 +22,7 @@ export interface Difference {
 export async function diffCommits(isolated: IsolatedGit, from: string, to: string): Promise<Difference[]> {
   const all = await pathsBetween(isolated, from, to)
   const names = all.map(({ name }) => name)
-  const skipped = await leftOutNow(isolated, names)
+  const skipped = await listSparse(isolated, names)
   const found = all.filter(
     ({ name, sides }) =>
       !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').some(isStateName) && !skipped.has(name),

@@ -34,7 +34,7 @@ export async function findRepository(
   const { status } = tree ?? (config.isRead ? { status: 0 } : await readTree())
   const top = filesOf(nearest, config)
   if (top === undefined || !isInside(root, top)) return undefined
-  if (status !== 0) checkedOutError(head)
+  if (status !== 0) assertHeadReadable(head)
   return { ...nearest, top, config }
 }
 
@@ -64,7 +64,7 @@ export function knownRepository(root: string): KnownRepository | undefined {
 const lastListed = new Map<string, string>()
 
 /** Throws `ProblemError` if there is a commit that cannot be read. */
-export function checkedOutError({ commit }: Head): void {
+export function assertHeadReadable({ commit }: Head): void {
   if (commit !== undefined)
     throw gitError(`commit ${commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
 }

@@ -6,8 +6,8 @@ import {
   inConflict,
   isUnchanged,
   replaceIndex,
-  type Seen,
-  seenIndex,
+  type IndexStat,
+  statIndex,
   setSkipWorktree,
 } from './index-file.ts'
 import { gitError } from './git-program.ts'
@@ -49,7 +49,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
   for (let round = 0; round < 20;) {
     const copy = isolated.file(`index-${round}`)
     const head = await headOf(isolated.repository)
-    const seen = seenIndex(isolated.repository)
+    const seen = statIndex(isolated.repository)
     copyIndex(index, copy)
     await putInto(commit, paths, copy)
     const late = changedSince()
@@ -69,7 +69,7 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     const parts = { tree, parents, message, identity: identityOf(author) }
     const made = await commitTree(isolated, parts, await usersSignature())
     ids.push(made)
-    if (await installed(commit, made, { head, index, copy, seen, ids })) return { commit: made, unchanged }
+    if (await moveBranchAndIndex(commit, made, { head, index, copy, seen, ids })) return { commit: made, unchanged }
     round++
   }
   throw gitError('the index of the repository kept changing')
@@ -97,7 +97,7 @@ async function differencesIn(
   paths: readonly string[],
 ): Promise<Differences> {
   const isOwn = atOrAround(paths)
-  const all = await (commit === undefined ? allOf(isolated, index) : changed(isolated, commit, index))
+  const all = await (commit === undefined ? allOf(isolated, index) : diffIndex(isolated, commit, index))
   const own = all.filter(({ name }) => isOwn(name))
   return {
     changes: new Map(own.map(({ name, mode, oid }) => [name, mode === '000000' ? undefined : { mode, oid }])),
@@ -129,7 +129,7 @@ interface Changed extends Named {
   readonly before: TreeEntry
 }
 
-async function changed(isolated: IsolatedGit, commit: string, index: string): Promise<Changed[]> {
+async function diffIndex(isolated: IsolatedGit, commit: string, index: string): Promise<Changed[]> {
   const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
   const { out } = await isolated.git(args, { env: { GIT_INDEX_FILE: index } })
   const words = out.toString('latin1').split('\0')
@@ -168,13 +168,13 @@ interface Prepared {
   readonly head: Head
   readonly index: string
   readonly copy: string
-  readonly seen: Seen | undefined
+  readonly seen: IndexStat | undefined
   /** The objects that the commit adds. */
   readonly ids: readonly string[]
 }
 
 /** Moves the branch and replaces the index, unless another process has changed one of them. */
-async function installed(
+async function moveBranchAndIndex(
   { isolated, message }: IndexCommit,
   commit: string,
   { head, index, copy, seen, ids }: Prepared,

@@ -11,24 +11,24 @@ import { cutOffBelow } from './savable.ts'
 import type { IsolatedCall, IsolatedGit } from './isolated-git.ts'
 
 /** Identifies a version of the index file. */
-export interface Seen {
+export interface IndexStat {
   readonly ino: number
   readonly size: number
   readonly mtimeMs: number
 }
 
-function seenAt(index: string): Seen | undefined {
+function statIndexFile(index: string): IndexStat | undefined {
   const stat = fs.statSync(index, { throwIfNoEntry: false })
   return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
 }
 
-const isSameSeen = (one: Seen, other: Seen): boolean =>
+const isSameSeen = (one: IndexStat, other: IndexStat): boolean =>
   one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
 
 export const inConflict = (): ProblemError => gitError('files are in conflict after a merge', 'Resolve them first.')
 
 /** Returns the version that was copied; undefined when there is no index. */
-export function copyIndex(index: string, copy: string): Seen | undefined {
+export function copyIndex(index: string, copy: string): IndexStat | undefined {
   // The last copy may have become the index: both names are then one file, whose time would be changed.
   fs.rmSync(copy, { force: true })
   try {
@@ -41,12 +41,12 @@ export function copyIndex(index: string, copy: string): Seen | undefined {
   }
 }
 
-export function isUnchanged(index: string, seen: Seen | undefined): boolean {
-  const now = seenAt(index)
+export function isUnchanged(index: string, seen: IndexStat | undefined): boolean {
+  const now = statIndexFile(index)
   return now === undefined || seen === undefined ? now === seen : isSameSeen(now, seen)
 }
 
-export const seenIndex = ({ gitDir }: Repository): Seen | undefined => seenAt(path.join(gitDir, 'index'))
+export const statIndex = ({ gitDir }: Repository): IndexStat | undefined => statIndexFile(path.join(gitDir, 'index'))
 
 /** A prepared index, the commit that it belongs to, and what moves HEAD there: false if another process was quicker. */
 interface NewIndex {
@@ -194,7 +194,7 @@ const onlyPointers = '--ignore-submodules=dirty'
 
 export async function statusOf(isolated: IsolatedGit): Promise<Status> {
   // In a large repository two concurrent processes: one for tracked files, on all cores, and one for untracked files.
-  const isLarge = (seenIndex(isolated.repository)?.size ?? 0) > largeIndex
+  const isLarge = (statIndex(isolated.repository)?.size ?? 0) > largeIndex
   const listed = `--untracked-files=${isLarge ? 'no' : 'all'}`
   const [known, others] = await Promise.all([
     isolated.git(['status', '--porcelain=v2', '-z', listed, '--no-renames', onlyPointers]),
@@ -232,25 +232,25 @@ export async function clearSkipWorktree(
   paths: readonly string[],
   env: Record<string, string>,
 ): Promise<void> {
-  await mark(isolated, '--no-skip-worktree', await skippedAmong(isolated, paths, env), env)
+  await mark(isolated, '--no-skip-worktree', await listSkipped(isolated, paths, env), env)
 }
 
 /** The paths that a sparse checkout leaves out: they are in the index and not on the disk. */
-export async function leftOutNow(isolated: IsolatedGit, paths: readonly string[]): Promise<ReadonlySet<string>> {
+export async function listSparse(isolated: IsolatedGit, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (!isolated.config.sparse || paths.length === 0) return new Set()
   const { top = '' } = isolated.repository
   const isThere = (name: string): boolean => readStats(path.join(top, name)) !== undefined
-  return new Set((await skippedAmong(isolated, paths)).filter((name) => !isThere(name)))
+  return new Set((await listSkipped(isolated, paths)).filter((name) => !isThere(name)))
 }
 
 /** The paths that are marked skip-worktree or assume-unchanged. */
-export const hiddenAmong = (isolated: IsolatedGit, paths: readonly string[]): Promise<string[]> =>
-  marked(isolated, paths, '-v', /^[a-zS] /)
+export const listHidden = (isolated: IsolatedGit, paths: readonly string[]): Promise<string[]> =>
+  listMarked(isolated, paths, '-v', /^[a-zS] /)
 
-const skippedAmong = (isolated: IsolatedGit, paths: readonly string[], env = {}): Promise<string[]> =>
-  marked(isolated, paths, '-t', /^S /, env)
+const listSkipped = (isolated: IsolatedGit, paths: readonly string[], env = {}): Promise<string[]> =>
+  listMarked(isolated, paths, '-t', /^S /, env)
 
-async function marked(isolated: IsolatedGit, paths: readonly string[], how: '-t' | '-v', mark: RegExp, env = {}) {
+async function listMarked(isolated: IsolatedGit, paths: readonly string[], how: '-t' | '-v', mark: RegExp, env = {}) {
   const lines = namesIn(await isolated.gitOn(['ls-files', how, '-z'], paths, { env }))
   return lines.filter((line) => mark.test(line)).map((line) => line.slice(2))
 }
@@ -259,7 +259,7 @@ async function marked(isolated: IsolatedGit, paths: readonly string[], how: '-t'
  * The entries that the parent of a commit has for paths that an undo removes. In a sparse checkout they are not deleted:
  * they are left out of the working tree as before.
  */
-export async function leftOut(isolated: IsolatedGit, commit: string | undefined, gone: readonly string[]) {
+export async function sparseEntriesOf(isolated: IsolatedGit, commit: string | undefined, gone: readonly string[]) {
   if (!isolated.config.sparse || commit === undefined || gone.length === 0) return new Map<string, TreeEntry>()
   try {
     return new Map((await sidesIn(isolated, `${commit}^`, gone)).map(({ name, ...side }) => [name, side]))

@@ -14,7 +14,7 @@ export interface MadeDirectory {
 }
 
 /** Of these untracked paths, those that no commit takes, by their directories. */
-export async function madeDirectories(isolated: IsolatedGit, paths: readonly string[]): Promise<MadeDirectory[]> {
+export async function findMadeDirectories(isolated: IsolatedGit, paths: readonly string[]): Promise<MadeDirectory[]> {
   const { top } = isolated.repository
   if (top === undefined || paths.length === 0) return []
   const found: Omit<MadeDirectory, 'files'>[] = []
@@ -27,7 +27,7 @@ export async function madeDirectories(isolated: IsolatedGit, paths: readonly str
     if (made !== undefined && !found.some((one) => one.name === made))
       found.push({ name: made, why: known.get(made) ?? '' })
   }
-  const tracked = await trackedAmong(
+  const tracked = await filterTracked(
     isolated,
     found.map(({ name }) => name),
   )
@@ -59,7 +59,7 @@ export function madeWarning(made: readonly MadeDirectory[], shown: (name: string
 }
 
 /** Those that no execution has named yet. They are named in the report of one, and not again while they stay. */
-export function namedFirst(made: readonly MadeDirectory[], top: string, stateDir: string): readonly MadeDirectory[] {
+export function filterUnnamed(made: readonly MadeDirectory[], top: string, stateDir: string): readonly MadeDirectory[] {
   const file = path.join(stateDir, 'named-directories')
   const named = jsonOf(readOwn(file))
   const before: unknown[] = Array.isArray(named) ? named : []
@@ -162,7 +162,7 @@ async function tooLarge(
       groups.set(dir, { files: group.files + 1, bytes: group.bytes + (sizes.get(name) ?? 0) })
     }
     const large = [...groups].filter(([, { files, bytes }]) => files > most.files || bytes > most.bytes)
-    const tracked = await trackedAmong(
+    const tracked = await filterTracked(
       isolated,
       large.map(([dir]) => dir),
     )
@@ -180,7 +180,7 @@ async function tooLarge(
 const sizeAt = (file: string): number => readStats(file)?.size ?? 0
 
 /** The directories in which the last commit has something. */
-async function trackedAmong(isolated: IsolatedGit, dirs: readonly string[]): Promise<Set<string>> {
+async function filterTracked(isolated: IsolatedGit, dirs: readonly string[]): Promise<Set<string>> {
   if (isolated.tree === undefined || dirs.length === 0) return new Set()
   return new Set(namesIn(await isolated.gitOn(['ls-tree', '-z', '--name-only', isolated.tree], dirs)))
 }

@@ -34,7 +34,7 @@ export async function makeCommits(
   parents: readonly string[],
   commits: readonly NewCommit[],
 ): Promise<MadeCommits> {
-  const input = Buffer.concat([...commits.flatMap((commit, at) => written(commit, at, parents)), line('done')])
+  const input = Buffer.concat([...commits.flatMap((commit, at) => importCommands(commit, at, parents)), line('done')])
   for (let round = 0; round < 3; round++) {
     // Names stay as they are, whatever the repository says about the disk.
     const args = ['-c', 'core.ignoreCase=false', 'fast-import', '--quiet', '--force', '--done', '--date-format=raw']
@@ -49,7 +49,7 @@ export async function makeCommits(
 }
 
 /** The commands of git fast-import for one commit. The reference is one of the isolated directory. */
-function written({ changes, message, identity }: NewCommit, at: number, parents: readonly string[]): Buffer[] {
+function importCommands({ changes, message, identity }: NewCommit, at: number, parents: readonly string[]): Buffer[] {
   const { GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_AUTHOR_DATE } = identity
   const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, GIT_COMMITTER_DATE } = identity
   const all = [...changes]
@@ -63,14 +63,14 @@ function written({ changes, message, identity }: NewCommit, at: number, parents:
     ...data(Buffer.from(message)),
     ...(at === 0 ? parents.map((parent, order) => line(`${order === 0 ? 'from' : 'merge'} ${parent}`)) : []),
     // Removals first: a file may have become a directory, or a directory a file.
-    ...all.flatMap(([name, content]) => (content === undefined ? [line(`D ${quoted(name)}`)] : [])),
+    ...all.flatMap(([name, content]) => (content === undefined ? [line(`D ${quoteName(name)}`)] : [])),
     ...all.flatMap(([name, content]) =>
-      content === undefined ? [] : [line(`M ${content.mode} inline ${quoted(name)}`), ...data(content.body)],
+      content === undefined ? [] : [line(`M ${content.mode} inline ${quoteName(name)}`), ...data(content.body)],
     ),
     line(''),
     line(`get-mark ${mark}`),
     ...[...dirs, ...all.flatMap(([name, content]) => (content === undefined ? [] : [name]))].map((name) =>
-      line(`ls ${mark} ${quoted(name)}`),
+      line(`ls ${mark} ${quoteName(name)}`),
     ),
   ]
 }
@@ -79,5 +79,5 @@ const line = (text: string): Buffer => Buffer.from(`${text}\n`)
 
 const data = (body: Buffer): Buffer[] => [line(`data ${body.length}`), body, line('')]
 
-const quoted = (name: string): string =>
+const quoteName = (name: string): string =>
   `"${name.replaceAll(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))}"`

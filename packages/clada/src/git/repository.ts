@@ -151,7 +151,7 @@ export async function setRef(
 ): Promise<void> {
   const { branch } = ref === 'HEAD' ? await headOf(repository) : { branch: ref }
   const args = ['update-ref', ...how, ref, to, ...(from === undefined ? [] : [from])]
-  await noted(repository, to, branch, async () => isMoved?.() || (await inRepository(repository, args)))
+  await withLockNote(repository, to, branch, async () => isMoved?.() || (await inRepository(repository, args)))
 }
 
 /**
@@ -210,7 +210,7 @@ export async function pointHead(
 ): Promise<void> {
   const { commit, branch } = to
   const before = (await headOf(repository)).commit
-  await noted(repository, commit, undefined, async () => {
+  await withLockNote(repository, commit, undefined, async () => {
     if (branch === null) await inRepository(repository, ['update-ref', '--no-deref', '-m', why, 'HEAD', commit])
     else if (hasOtherRefs(repository)) await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', branch])
     else writeHead(repository, branch, { before, commit, why })
@@ -241,7 +241,7 @@ export const beforeSquashRef = 'refs/clada/before-squash'
 const noteName = 'clada-moves-to-'
 
 /** While git moves a reference, a file beside its locks says so: by it they are recognized when git and clada are killed. */
-async function noted(
+async function withLockNote(
   { gitDir, commonDir }: Repository,
   commit: string,
   ref: string | undefined,

@@ -27,7 +27,7 @@ export async function eligible(
 ): Promise<Sorted> {
   const { top } = isolated.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
-  const known = isolated.tree === undefined ? nothing : await knownIn(isolated, isolated.tree, paths)
+  const known = isolated.tree === undefined ? nothing : await readTracked(isolated, isolated.tree, paths)
   const own = paths.filter(isOwn(top, paths, known))
   const filtered = await filteredOf(isolated, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }
@@ -43,7 +43,7 @@ interface Known {
 
 const nothing: Known = { submodules: new Set(), files: new Set() }
 
-async function knownIn(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<Known> {
+async function readTracked(isolated: IsolatedGit, tree: string, paths: readonly string[]): Promise<Known> {
   const entries = await treeEntriesAt(isolated, tree, [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))])
   const namesOf = (type: string): Set<string> =>
     new Set(entries.flatMap((entry) => (entry.type === type ? [entry.name] : [])))
@@ -51,16 +51,16 @@ async function knownIn(isolated: IsolatedGit, tree: string, paths: readonly stri
 }
 
 /** Paths that git ignores and does not track. Git does not follow links, so paths through them are not ignored. */
-export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[]): Promise<Set<string>> {
+export async function listIgnored(isolated: IsolatedGit, paths: readonly string[]): Promise<Set<string>> {
   const { top } = isolated.repository
   if (top === undefined) return new Set()
   const isCutOff = cutOffBelow(top)
   const asked = paths.filter((name) => !isCutOff(name))
   // The rules alone are checked first, which is fast. Tracked paths are in the index, which may be large.
-  return matchedBy(isolated, [], await matchedBy(isolated, ['--no-index'], new Set(asked)))
+  return listMatching(isolated, [], await listMatching(isolated, ['--no-index'], new Set(asked)))
 }
 
-async function matchedBy(
+async function listMatching(
   isolated: IsolatedGit,
   how: readonly string[],
   paths: ReadonlySet<string>,
@@ -143,7 +143,7 @@ interface Place {
 const sizeLimit = 10 * 1024 * 1024
 
 /** The paths that clada may commit: none that is blocked, clada's own, unreadable or no regular file. */
-export function savable({ changed, untracked }: Uncommitted, { top, root, isBlocked }: Place): string[] {
+export function filterCommittable({ changed, untracked }: Uncommitted, { top, root, isBlocked }: Place): string[] {
   const isCutOff = cutOffBelow(top)
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.

@@ -8,8 +8,8 @@ import { addToIndex, copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { eligible, ignoredOf, isUnsavable, savable } from './savable.ts'
-import { treeContents, type TreeEntry, sidesIn, treeEntryState, storedContents } from './tree-contents.ts'
+import { eligible, listIgnored, isUnsavable, filterCommittable } from './savable.ts'
+import { treeContents, type TreeEntry, sidesIn, treeEntryState, readStoredContents } from './tree-contents.ts'
 import { renameFile } from '../state/own-files.ts'
 import { passedOver } from '../core/paths.ts'
 
@@ -81,7 +81,7 @@ export async function takeSnapshot({
       ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
     ]
     const [changed, untracked] = [others(false), others(true)]
-    const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, isBlocked }))
+    const { paths } = await eligible(isolated, filterCommittable({ changed, untracked }, { top, root, isBlocked }))
     await addToIndex(isolated, paths, env)
     const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
     // What was looked at once need not be read again the next time.
@@ -124,7 +124,7 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
         found.set(byName.get(side.name) ?? '', { state: treeEntryState(side, bytes), ignored: false })
     }
     const had = new Set(sides.map(({ name }) => name))
-    const ignored = await ignoredOf(
+    const ignored = await listIgnored(
       isolated,
       some.filter((name) => !had.has(name)),
     )
@@ -158,7 +158,7 @@ async function contentsBefore(
     // Nothing is what git writes down when it is to look again.
     return mode !== '120000' && size !== 0 && contents.get(`${oid} ${name}`)?.length !== size
   })
-  const stored = await storedContents(isolated, others)
+  const stored = await readStoredContents(isolated, others)
   for (const { oid, name } of others) {
     const bytes = stored.get(`${oid} ${name}`)
     const had = bytes && [bytes, withCarriageReturns(bytes)].find(({ length }) => length === sizes.get(name))

@@ -62,8 +62,10 @@ export async function treeContents(
 }
 
 /** Contents of files as git stores them. */
-export const storedContents = async (isolated: IsolatedGit, files: readonly Named[]): Promise<Map<string, Buffer>> =>
-  new Map(await contentsIn(isolated, files, [], ({ oid }) => oid))
+export const readStoredContents = async (
+  isolated: IsolatedGit,
+  files: readonly Named[],
+): Promise<Map<string, Buffer>> => new Map(await contentsIn(isolated, files, [], ({ oid }) => oid))
 
 /** Whether a name fits into a line of input, after a space. */
 const isPlain = ({ name }: Named): boolean => !/^[ \t]|\n/.test(name)

@@ -5,7 +5,7 @@ import { programDirs } from '../approvals/program.ts'
 import type { Containment } from '../commands/bounds.ts'
 import { canStage, runContained } from '../commands/contained.ts'
 import { gitEnvironment } from '../commands/approved-git.ts'
-import { type CommandScope, placeOf, rootArg } from '../commands/scope.ts'
+import { type CommandScope, checkDirectory, rootArg } from '../commands/scope.ts'
 import { isInside } from '../core/paths.ts'
 import { homeDir } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
@@ -74,7 +74,7 @@ async function runGitHook(
   const sh = findProgram('sh', systemPath)
   if (sh === undefined) return [notRun(name, 'there is no shell (sh)')]
   if (paths.reduce((sum, one) => sum + one.length + 9, 0) > mostBytes) return [notRun(name, 'there are too many files')]
-  const place = await placeOf(rootArg(root), 'looks', scope)
+  const place = await checkDirectory(rootArg(root), 'looks', scope)
   const changes: string[] = []
   const what: Containment = {
     file: sh,

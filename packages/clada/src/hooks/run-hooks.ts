@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import { missedNetwork } from '../commands/blocked-network.ts'
+import { seemsToMissNetwork } from '../commands/blocked-network.ts'
 import { runContained } from '../commands/contained.ts'
 import type { Containment } from '../commands/bounds.ts'
-import { type CommandScope, placeOf } from '../commands/scope.ts'
+import { type CommandScope, checkDirectory } from '../commands/scope.ts'
 import type { Hook, Hooks } from '../core/settings.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { cmdStart } from '../process/run-process.ts'
@@ -71,7 +71,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   const network = hook.network ?? false
   const exec = hook.exec ?? (scope.commands.exec === 'unsandboxed' ? 'unsandboxed' : 'sandbox')
   try {
-    const place = await placeOf({ given: hook.cwd ?? '.', absolute }, 'looks', scope)
+    const place = await checkDirectory({ given: hook.cwd ?? '.', absolute }, 'looks', scope)
     const tools = projectTools(root, place.absolute)
     const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
     const own = exec === 'unsandboxed' ? plainEnvironment() : undefined
@@ -106,7 +106,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     if (!done.ok) return failure(reasonOf(done.problem))
     const { exitCode, signal, ended, output, error } = done.end
     if (ended === 'itself' && exitCode === 0) return undefined
-    const hint = missedNetwork(what, done) ? [offlineAdvice({ for: 'hook' })] : []
+    const hint = seemsToMissNetwork(what, done) ? [offlineAdvice({ for: 'hook' })] : []
     const said = [endOfOutput(output), ...hint].join('\n')
     if (ended === 'timeout') return { reason: `Command timed out after ${seconds} s`, output: said, late: true }
     if (ended === 'unstarted') return failure(`It could not be started: ${error ?? 'no reason given'}`)

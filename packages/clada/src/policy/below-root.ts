@@ -20,12 +20,12 @@ export function belowRoot(pattern: string, root: string): string[] {
       follow(parts, deeper)
     } else if (globTest(part.toLowerCase(), 'component').test(dir.toLowerCase())) follow(rest, deeper)
   }
-  for (const one of spelledOut(pattern.split('/').filter((part) => part !== ''))) follow(one, dirs)
+  for (const one of expandStars(pattern.split('/').filter((part) => part !== ''))) follow(one, dirs)
   return [...found]
 }
 
 /** `a**b` goes on below `a…`, and may as well stay in one name. */
-function spelledOut(parts: readonly string[]): string[][] {
+function expandStars(parts: readonly string[]): string[][] {
   return parts.reduce<string[][]>(
     (all, part) => {
       const [first = '', ...others] = part === '**' ? [part] : part.split('**')

@@ -183,7 +183,7 @@ function follows(steps: readonly string[], text: string, below: boolean): boolea
  * A pattern such as `secrets/old` is looked for below a root. When `secrets` becomes the root, it must still be looked
  * for from where the root was: as `/base//secrets/old`, which `paths.ts` reads so.
  */
-export function anchored(patterns: readonly string[], bases: readonly string[]): string[] {
+export function anchorPatterns(patterns: readonly string[], bases: readonly string[]): string[] {
   const below = patterns.filter((pattern) => /^!?[^/!]+\/+[^/]/.test(pattern))
   const moved = bases.flatMap((base) =>
     below.map((pattern) => pattern.replace(/^!?/, (not) => `${not}${slashed(base).replace(/\/$/, '')}//`)),

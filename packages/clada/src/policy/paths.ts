@@ -45,9 +45,9 @@ function blockedForWriting(
   absolute: string,
   policy: PathPolicy,
 ): PathRefusal | undefined {
-  const denied = deniedName(parts, 'write', policy)
+  const denied = refusalByName(parts, 'write', policy)
   if (denied !== undefined || parts.length === 0) return denied
-  return ofUser(policy.platform.path.resolve(absolute), 'write', policy)
+  return refusalForUserPlace(policy.platform.path.resolve(absolute), 'write', policy)
 }
 
 /**
@@ -84,7 +84,7 @@ function blockingOf(parts: readonly string[], absolute: string, policy: PathPoli
     (pattern !== undefined && !dependsOnContent(pattern)) ||
     policy.ignoredBy(absolute) !== undefined ||
     isReserved(absolute, policy) ||
-    (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+    (policy.placesInside && refusalForUserPlace(absolute, 'read', policy) !== undefined)
   return isBlocked ? 'always' : pattern === undefined ? 'never' : 'with-login'
 }
 
@@ -112,8 +112,8 @@ export const pathPolicyOf = (
   projectFile: 'denied',
   roots: [root, ...allowedRoots],
   allowEscape,
-  denied: compiledOnce(deniedPatterns),
-  ignoredBy: ignoredBy(ignoreFiles, on),
+  denied: compileCached(deniedPatterns),
+  ignoredBy: makeIgnoredBy(ignoreFiles, on),
   reserved,
   userPlaces: userPlaces.map(folded),
   runningProgram: runningProgram
@@ -178,13 +178,13 @@ function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathD
   const clean = on.path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean, on), on)
-  const { denied, unlessLogin } = deniedBy(parts, clean, access, policy)
+  const { denied, unlessLogin } = findRefusals(parts, clean, access, policy)
   if (denied !== undefined && root === undefined)
     return deny(denied.rule, `it is outside the project, and ${denied.reason}`, insideOnly)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy)) return deny('path_denied', reservedReason)
   const replacing = root !== undefined && parts.length > 0 ? access : 'read'
-  const own = access === 'list' ? undefined : ofUser(clean, replacing, policy)
+  const own = access === 'list' ? undefined : refusalForUserPlace(clean, replacing, policy)
   if (own !== undefined) return own
   if (root === undefined) {
     return deny('path_escape', outsideReason(policy), allowing(clean, policy))
@@ -193,7 +193,7 @@ function judgePlace(absolute: string, access: Access, policy: PathPolicy): PathD
 }
 
 const outsideReason = ({ roots, platform: on }: PathPolicy): string =>
-  `it is outside ${roots.length > 1 ? 'the allowed roots' : 'the root'} ${roots.map((one) => shown(one, on)).join(', ')}`
+  `it is outside ${roots.length > 1 ? 'the allowed roots' : 'the root'} ${roots.map((one) => quotePath(one, on)).join(', ')}`
 
 /** For what is blocked wherever it is: allowing its directory would not help. */
 const insideOnly = 'Use a path inside the root.'
@@ -222,7 +222,7 @@ const temporary = '/tmp'
  * The user's own config and state, and what runs as clada. A link in the place of a directory above would make another
  * directory of it.
  */
-function ofUser(
+function refusalForUserPlace(
   absolute: string,
   access: Access,
   { userPlaces, runningProgram, platform: on }: PathPolicy,
@@ -269,7 +269,7 @@ interface RuleSet {
 const compiled = new WeakMap<readonly string[], DeniedPatterns>()
 
 /** Compiled once: the patterns of a run are asked for many times. */
-function compiledOnce(patterns: readonly string[]): DeniedPatterns {
+function compileCached(patterns: readonly string[]): DeniedPatterns {
   const denied = compiled.get(patterns) ?? compileDenied(patterns)
   compiled.set(patterns, denied)
   return denied
@@ -301,7 +301,7 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
   }
 }
 
-const shown = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
+const quotePath = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
 
 const deny = (rule: PathRule, reason: string, advice?: Advice): PathRefusal => ({
   verdict: 'deny',
@@ -369,29 +369,29 @@ export const writeBlocked: ReadonlySet<string> = new Set([
 ])
 const noNames: ReadonlySet<string> = new Set()
 
-function deniedBy(
+function findRefusals(
   parts: readonly string[],
   clean: string,
   access: Access,
   policy: PathPolicy,
 ): { readonly denied?: PathRefusal | undefined; readonly unlessLogin?: PathRefusal | undefined } {
-  const denied = deniedName(parts, access, policy)
+  const denied = refusalByName(parts, access, policy)
   if (denied !== undefined || access === 'list') return { denied }
   const pattern = patternFor(parts, clean, policy)
-  const byPattern = pattern === undefined ? undefined : blocked(`it matches the denied pattern '${pattern}'`)
+  const byPattern = pattern === undefined ? undefined : blockedRefusal(`it matches the denied pattern '${pattern}'`)
   if (pattern !== undefined && !dependsOnContent(pattern)) return { denied: byPattern }
   const file = policy.ignoredBy(clean)
-  if (file !== undefined) return { denied: blocked(`${file} of the project leaves it out`) }
+  if (file !== undefined) return { denied: blockedRefusal(`${file} of the project leaves it out`) }
   return { unlessLogin: byPattern }
 }
 
-const blocked = (reason: string): PathRefusal =>
+const blockedRefusal = (reason: string): PathRefusal =>
   deny('path_denied', reason, {
     model: 'Its content is blocked for models; ask the user for what you need from it.',
     user: 'Its content is blocked for models.',
   })
 
-function deniedName(
+function refusalByName(
   parts: readonly string[],
   access: Access,
   { notWritten, projectFile }: PathPolicy,
@@ -431,7 +431,7 @@ function patternFor(parts: readonly string[], clean: string, { denied, platform:
 }
 
 /** Directories are asked about before what is in them, as git does: nothing below one that is left out is allowed again. */
-function ignoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: string) => string | undefined {
+function makeIgnoredBy(files: readonly IgnoreFile[], on: Platform): (absolute: string) => string | undefined {
   if (files.length === 0) return () => undefined
   const known = new Map<string, string | undefined>()
   const find = (absolute: string): string | undefined => {

@@ -48,20 +48,20 @@ const held = new Map<string, Index>()
  * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
  * looked at, which tells whether a name came or went. The list is kept in the user's own state directory.
  */
-export function blockedIn(root: string, blocking: (relative: string) => Blocking, rules: readonly string[]): Blocked {
+export function findBlocked(root: string, blocking: (relative: string) => Blocking, rules: readonly string[]): Blocked {
   const key = digestOf(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}
-  let walk = walked(root, blocking, known)
+  let walk = walkDirectories(root, blocking, known)
   // A second name changes only the directory it is in: the others are asked how many names their files have now.
-  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, blocking, {})
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walkDirectories(root, blocking, {})
   if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
   } else if (before !== undefined) held.set(root, before)
-  return summary(root, walk.dirs, isBlockedBy(blocking, root))
+  return summarize(root, walk.dirs, isBlockedBy(blocking, root))
 }
 
 /** Looks into the files whose names do not tell. */
@@ -73,8 +73,8 @@ export const isBlockedBy =
   }
 
 /** The same without the list, for directories that are looked at rarely. */
-export const blockedNow = (root: string, blocking: (relative: string) => Blocking): Blocked =>
-  summary(root, walked(root, blocking, {}).dirs, isBlockedBy(blocking, root))
+export const findBlockedUncached = (root: string, blocking: (relative: string) => Blocking): Blocked =>
+  summarize(root, walkDirectories(root, blocking, {}).dirs, isBlockedBy(blocking, root))
 
 /** Of the list: one in another format is not used. */
 const format = 5
@@ -106,7 +106,7 @@ interface Walked {
   readonly reused: number
 }
 
-function walked(root: string, blocking: (relative: string) => Blocking, known: Index['dirs']): Walked {
+function walkDirectories(root: string, blocking: (relative: string) => Blocking, known: Index['dirs']): Walked {
   const dirs: Record<string, Known> = {}
   let [fresh, reused] = [0, 0]
   const pending = ['']
@@ -173,12 +173,12 @@ function outsiders(dirs: Index['dirs']): Linked[] {
   return linked.filter(({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !isInPackages(name))
 }
 
-function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
+function summarize(root: string, dirs: Index['dirs'], isBlocked: (relative: string) => boolean): Blocked {
   const blocked = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
     blocked
       .map(([name, type]) => ({ path: child(dir, name), type }))
       .filter((one) => isBlocked(one.path))
-      .flatMap(({ path: name, type }) => (type === 'link' ? linkedTo(root, name) : { path: name, type })),
+      .flatMap(({ path: name, type }) => (type === 'link' ? resolveBlockedLink(root, name) : { path: name, type })),
   )
   const linked = linkedIn(dirs)
   const secrets =
@@ -198,7 +198,7 @@ function summary(root: string, dirs: Index['dirs'], isBlocked: (relative: string
  * The file or directory in the project that a link with a blocked name leads to: whatever it is called, it is what the
  * name says. One outside the project is not there for programs.
  */
-function linkedTo(root: string, link: string): BlockedPath[] {
+function resolveBlockedLink(root: string, link: string): BlockedPath[] {
   try {
     const file = fs.realpathSync(path.join(root, link))
     const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'

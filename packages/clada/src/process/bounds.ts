@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { BlockedPath } from './blocked-index.ts'
 import fs from 'node:fs'
 import os from 'node:os'
-import type { Kin } from './kin.ts'
+import type { ProcessTree } from './kin.ts'
 
 /** What contains a program. One for each system that has any; chosen when it is needed. */
 export interface Sandbox {
@@ -113,7 +113,7 @@ export const mostThreadsOfUser = (): number => (threadsNow() ?? 0) + mostThreads
  * They are counted when the whole machine has that many more threads than it had, which costs next to nothing to ask; and
  * once a second where it has that many at all, because those of others may end at the same time.
  */
-export function watchCrowd(kin: Kin, most: number, crowded: () => void): NodeJS.Timeout | undefined {
+export function watchCrowd(kin: ProcessTree, most: number, crowded: () => void): NodeJS.Timeout | undefined {
   let fewest = threadsNow()
   if (fewest === undefined) return undefined
   let looks = 0

@@ -57,7 +57,7 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   args.push('--remount-ro', '/')
   args.push('--chdir', program.cwd, '--clearenv')
   for (const [name, value] of Object.entries(program.env)) args.push('--setenv', name, value)
-  return [...args, '--', ...limited(host.prlimit, bounds.limits), program.file, ...program.args]
+  return [...args, '--', ...limitArgs(host.prlimit, bounds.limits), program.file, ...program.args]
 }
 
 function system(host: HostFacts): string[] {
@@ -127,7 +127,7 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
   for (const dir of [...readable].sort()) if (!isInside(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
-  for (const { path: at, type } of hidden) args.push(...masked(at, type))
+  for (const { path: at, type } of hidden) args.push(...maskArgs(at, type))
   const project = mounts?.root ?? root
   const caches = cacheBindings(bounds)
   for (const [dir, bind] of caches) if (!isInside(dir, root)) args.push(...bind)
@@ -137,7 +137,7 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   for (const name of mounts === undefined ? directoriesAbove(bounds) : [])
     args.push('--bind-try', path.join(root, name), path.join(root, name))
   for (const name of fixed) args.push('--ro-bind-try', path.join(project, name), path.join(root, name))
-  for (const { path: name, type } of blocked) args.push(...masked(path.join(root, name), type))
+  for (const { path: name, type } of blocked) args.push(...maskArgs(path.join(root, name), type))
   for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
   return args
 }
@@ -151,10 +151,10 @@ function cacheBindings({ caches, mounts }: Bounds): (readonly [dir: string, args
   ])
 }
 
-const masked = (at: string, type: BlockedPath['type']): string[] =>
+const maskArgs = (at: string, type: BlockedPath['type']): string[] =>
   type === 'file' ? ['--ro-bind-try', '/dev/null', at] : ['--perms', '0000', '--tmpfs', at, '--remount-ro', at]
 
-function limited(prlimit: string | undefined, { memoryBytes, fileBytes, processes }: ResourceLimits): string[] {
+function limitArgs(prlimit: string | undefined, { memoryBytes, fileBytes, processes }: ResourceLimits): string[] {
   if (prlimit === undefined) return []
   // Data, not address space: engines reserve far more addresses than they ever use.
   return [prlimit, `--data=${memoryBytes}`, `--fsize=${fileBytes}`, `--nproc=${processes}`, '--core=0', '--']

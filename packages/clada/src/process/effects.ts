@@ -59,7 +59,7 @@ class Collector implements Collected {
       for (const entry of entries) if (entry.isCharacterDevice()) seen.add(entry.name)
       for (const name of namesIn(at(lower, dir))) {
         const path = child(dir, name)
-        if (!seen.has(name) && !unseen.has(path)) this.#gone(path)
+        if (!seen.has(name) && !unseen.has(path)) this.#addRemoved(path)
       }
     }
     for (const { name } of entries) this.#entry(child(dir, name), below)
@@ -83,7 +83,7 @@ class Collector implements Collected {
       return
     }
     if (own.isCharacterDevice() && own.rdev === 0) {
-      if (old !== undefined) this.#gone(path)
+      if (old !== undefined) this.#addRemoved(path)
     } else if (own.isDirectory()) this.#directory(path, own, old)
     else if (own.isFile()) this.#file(path, own, old)
     else if (own.isSymbolicLink()) this.#link(path, old)
@@ -97,7 +97,7 @@ class Collector implements Collected {
     const inherited = fs.lstatSync(at(upper, parent(path))).mode & 0o2000
     const mode = (own.mode & 0o1777) | 0o700 | (old?.isDirectory() ? old.mode & setIds : inherited)
     if (!old?.isDirectory()) {
-      if (old !== undefined) this.#gone(path)
+      if (old !== undefined) this.#addRemoved(path)
       this.effects.push({ kind: 'directory', path, change: 'create', mode })
     } else if ((old.mode & 0o7777) !== mode && (own.mode & 0o1777) !== (old.mode & 0o1777)) {
       this.effects.push({ kind: 'directory', path, change: 'modify', mode })
@@ -117,7 +117,7 @@ class Collector implements Collected {
         if (own.mtimeMs !== old.mtimeMs) this.effects.push({ kind: 'time', path, mtime: own.mtime })
         return
       }
-    } else if (old !== undefined && !old.isFile()) this.#gone(path)
+    } else if (old !== undefined && !old.isFile()) this.#addRemoved(path)
     this.effects.push({ kind: 'file', path, change: old?.isFile() ? 'modify' : 'create', from, mode })
   }
 
@@ -125,7 +125,7 @@ class Collector implements Collected {
     const { upper, lower } = this.#views
     const target = fs.readlinkSync(at(upper, path))
     if (old?.isSymbolicLink() && fs.readlinkSync(at(lower, path)) === target) return
-    if (old !== undefined) this.#gone(path)
+    if (old !== undefined) this.#addRemoved(path)
     this.effects.push({ kind: 'link', path, change: old?.isSymbolicLink() ? 'modify' : 'create', target })
   }
 
@@ -135,7 +135,7 @@ class Collector implements Collected {
   }
 
   /** With everything in it, from the leaves up. */
-  #gone(path: string): void {
+  #addRemoved(path: string): void {
     const { lower } = this.#views
     if (path.includes('\ufffd')) {
       this.notKept.push({ path, reason: notUtf8 })
@@ -148,7 +148,7 @@ class Collector implements Collected {
       this.notKept.push({ path, reason: changedMeanwhile })
       return
     }
-    if (isDirectory) for (const name of namesIn(at(lower, path))) this.#gone(child(path, name))
+    if (isDirectory) for (const name of namesIn(at(lower, path))) this.#addRemoved(child(path, name))
     this.effects.push({ kind: 'gone', path, type: isDirectory ? 'directory' : 'other' })
   }
 }

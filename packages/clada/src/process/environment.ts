@@ -22,7 +22,7 @@ export interface EnvironmentFacts {
 /** For code: built from nothing. */
 export function codeEnvironment({ path, home, venv }: EnvironmentFacts): Record<string, string> {
   return withoutUndefined({
-    ...needed(),
+    ...neededVariables(),
     PATH: path.join(platform.path.delimiter),
     HOME: home,
     LANG: 'C.UTF-8',
@@ -50,13 +50,13 @@ export function commandEnvironment(
     const known = handedOn.has(name) || loadPaths.has(name) || name.startsWith('LC_') || isPlainOptions(name, value)
     if (!(known || facts.more.includes(name) || (facts.network && forNetwork.has(name)))) continue
     if (loadPaths.has(name) && !facts.more.includes(name)) {
-      const dirs = loadedFrom(value, facts.unloaded)
+      const dirs = pathsOutside(value, facts.unloaded)
       if (dirs !== '') env[name] = dirs
     } else if (facts.more.includes(name) || !/:\/\/[^/\s@]*@/.test(value)) env[name] = value
   }
   return withoutUndefined({
     ...env,
-    ...needed(),
+    ...neededVariables(),
     PATH: facts.path.join(platform.path.delimiter),
     HOME: facts.home,
     TMPDIR: '/tmp',
@@ -65,11 +65,11 @@ export function commandEnvironment(
 }
 
 /** An empty or relative entry of such a list is a directory of the project. */
-const loadedFrom = (list: string, roots: readonly string[]): string =>
+const pathsOutside = (list: string, roots: readonly string[]): string =>
   roots.length === 0 ? list : pathOutside(list, roots).join(platform.path.delimiter)
 
 /** Without these a program of Windows does not find its system; the last keeps it from looking into the project first. */
-const needed = (): Record<string, string> => {
+const neededVariables = (): Record<string, string> => {
   const known = platform.neededVariables.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]

@@ -7,7 +7,7 @@ import type { ControlGroup } from './control-group.ts'
 import { kill } from './kill.ts'
 
 /** Everything that a program has started, and all that those have started. */
-export interface Kin {
+export interface ProcessTree {
   /** How many live now, the program itself included; not counted any further than this. */
   count(most: number): number
   /** Sees to it that the program ends, in a moment or two. */
@@ -20,7 +20,7 @@ export interface Kin {
 const politeMs = 100
 
 /** For a program that starts nothing, or nothing that leaves its process group. */
-export function groupKin(leader: number | undefined): Kin {
+export function openGroupTree(leader: number | undefined): ProcessTree {
   if (!platform.processGroups) return treeKin(leader)
   let insisting: NodeJS.Timeout | undefined
   return {
@@ -41,7 +41,7 @@ export function groupKin(leader: number | undefined): Kin {
  * Windows has no groups. taskkill ends a program with everything below it, as long as those between are alive: what a
  * program left running when it ended by itself is not found any more.
  */
-function treeKin(leader: number | undefined): Kin {
+function treeKin(leader: number | undefined): ProcessTree {
   let ending: Promise<void> | undefined
   return {
     count: () => 1,
@@ -124,12 +124,12 @@ export function countOf(found: Iterable<number>, most: number): number {
  * born any more, and the first is gone only when all the others are. So only the first has to be known. The sandbox
  * tells its number on one pipe, and lets nothing run inside before it hears something on the other.
  */
-export function namespaceKin(
+export function openNamespaceTree(
   status: Stream | null | undefined,
   gate: Stream | null | undefined,
   group: ControlGroup,
   onReady: (first: number) => Promise<void>,
-): Kin & { readonly readStatus: () => string } {
+): ProcessTree & { readonly readStatus: () => string } {
   let said = ''
   let first: { readonly pid: number; readonly birth: string | undefined } | undefined
   let unwanted = false

@@ -77,7 +77,8 @@ export class GitLanding {
     const odd = sorted.data.length + sorted.objects.length === 0 ? undefined : oddEntry(repository)
     if (odd !== undefined)
       return refusal(`'${odd.file}' is a ${odd.type}, and git would write through it`, 'Remove it.')
-    const broken = (await brokenData(sorted.data, repository)) ?? (await brokenObject(sorted.objects, repository))
+    const broken =
+      (await findBrokenData(sorted.data, repository)) ?? (await findBrokenObject(sorted.objects, repository))
     if (broken !== undefined) return notData(broken)
     const landing = new GitLanding(repository, sorted)
     const held = await landing.#lock(before)
@@ -99,11 +100,11 @@ export class GitLanding {
       ?.slice('ref: '.length)
       .trim()
     const [before, after] = (['before', 'after'] as const).map((when) => {
-      const packed = packedIn(textAt('packed-refs', when) ?? '')
+      const packed = parsePackedRefs(textAt('packed-refs', when) ?? '')
       return (name: string): string | undefined => textAt(name, when)?.trim() ?? packed.get(name)
     })
     const names = written.has('packed-refs')
-      ? (['before', 'after'] as const).flatMap((when) => [...packedIn(textAt('packed-refs', when) ?? '').keys()])
+      ? (['before', 'after'] as const).flatMap((when) => [...parsePackedRefs(textAt('packed-refs', when) ?? '').keys()])
       : []
     const all = new Set([...names, ...[...written.keys()].filter((name) => name.startsWith('refs/'))])
     return [...all].sort().flatMap((name) => {
@@ -186,7 +187,7 @@ export class GitLanding {
       const now = fs.lstatSync(file, { throwIfNoEntry: false })
       const isSame = now === undefined ? change === 'create' : change !== 'create' && now.ctimeMs <= began
       if (!isSame && !(file === path.join(gitDir, 'index') && (await hasSameEntries(file, index, this.#repository))))
-        return movedOn(file)
+        return changedMeanwhile(file)
     }
     return undefined
   }
@@ -198,7 +199,7 @@ function referenceWords(changed: readonly string[]): string[] {
   return [`other references changed: ${changed.slice(0, 10).join(', ')}${more}`]
 }
 
-const packedIn = (text: string): Map<string, string> =>
+const parsePackedRefs = (text: string): Map<string, string> =>
   new Map([...text.matchAll(/^([0-9a-f]+) (refs\/.*)$/gm)].map(([, id = '', name = '']) => [name, id]))
 
 const isIndex = ({ name }: Change): boolean => name.endsWith('.idx')
@@ -279,7 +280,7 @@ const isContainer = (name: string): boolean =>
   )
 
 /** The first name whose content is not what git writes there. */
-async function brokenData(data: readonly Change[], repository: LayeredRepository): Promise<string | undefined> {
+async function findBrokenData(data: readonly Change[], repository: LayeredRepository): Promise<string | undefined> {
   const command = commandIn(repository)
   for (const { name, from } of data) {
     if (from === undefined) continue
@@ -333,7 +334,7 @@ async function runGit(args: readonly string[], env: Readonly<Record<string, stri
 }
 
 /** Objects are found by their names, so that a name must be that of the content. Indexes of packs are made anew. */
-async function brokenObject(objects: Change[], repository: LayeredRepository): Promise<string | undefined> {
+async function findBrokenObject(objects: Change[], repository: LayeredRepository): Promise<string | undefined> {
   const indexes: Change[] = []
   for (const { name, from = '' } of objects) {
     fs.chmodSync(from, 0o600)
@@ -417,7 +418,7 @@ const refusal = (reason: string, advice: string): Unusable => ({
   advice,
 })
 
-const movedOn = (name: string): Unusable =>
+const changedMeanwhile = (name: string): Unusable =>
   refusal(`another program changed '${name}' while the command was running`, 'Run the command again.')
 
 const atWork = (lock: string): Unusable =>

@@ -96,7 +96,7 @@ export class LayeredGit {
   }
 
   /** As reports have it. */
-  shown({ path: name, reason }: NotKept): NotKept {
+  asReported({ path: name, reason }: NotKept): NotKept {
     const { commonDir } = this.#repository
     return { path: path.join(this.beside ?? path.relative(this.#root, commonDir), name), reason }
   }
@@ -119,7 +119,7 @@ export function namesInGitDir({ commonDir }: GitDirs): ReadonlySet<string> {
 }
 
 /** The names that came since and that git has no use for; of a directory only itself. */
-export function plantedNames(repository: FoundRepository, before: ReadonlySet<string>, verb: string): string[] {
+export function findPlantedNames(repository: FoundRepository, before: ReadonlySet<string>, verb: string): string[] {
   const { gitDir, commonDir } = repository
   const command = { worktree: path.relative(commonDir, gitDir), verb }
   const isPlanted = (name: string): boolean => {

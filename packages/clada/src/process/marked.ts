@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { kill } from './kill.ts'
-import { birthOf, countOf, groupKin, type Kin, processesIn, until } from './kin.ts'
+import { birthOf, countOf, openGroupTree, type ProcessTree, processesIn, until } from './kin.ts'
 import {
   findProgram,
   isProgram,
@@ -32,7 +32,7 @@ interface Start {
  * The same program, bearing a mark: a limit of the system that never matters, 28 years of real-time work without a pause,
  * because it survives an emptied environment; else, where no program can set it, a variable.
  */
-export function marked({ file, args, env }: Start): Start & { readonly mark: Mark } {
+export function markProgram({ file, args, env }: Start): Start & { readonly mark: Mark } {
   const number = String(900_000_000_000_000 + Math.floor(Math.random() * 10 ** 14))
   const prlimit = platform.proc ? findProgram('prlimit', systemPath) : undefined
   // What cannot be started is better said by the system than by a program in between.
@@ -51,19 +51,20 @@ export function marked({ file, args, env }: Start): Start & { readonly mark: Mar
 export function startMarked(
   program: string,
   args: readonly string[],
-): { readonly child: Started; readonly kin: Kin } | undefined {
+): { readonly child: Started; readonly kin: ProcessTree } | undefined {
   const found = namedProgram(program)
   if (found === undefined) return undefined
-  const { file, args: all, env, mark } = marked({ ...found, args })
+  const { file, args: all, env, mark } = markProgram({ ...found, args })
   const child = startPart(file, all, { env, stdio: 'pipe', detached: platform.processGroups, windowsHide: true })
-  return { child, kin: markedKin(child.pid, mark) }
+  return { child, kin: openMarkedTree(child.pid, mark) }
 }
 
 /** Linux shows the mark of every process. macOS does not; there those below the program are followed by their parents. */
-export function markedKin(leader: number | undefined, mark: Mark): Kin {
-  const group = groupKin(leader)
+export function openMarkedTree(leader: number | undefined, mark: Mark): ProcessTree {
+  const group = openGroupTree(leader)
   const ps = platform.proc || !platform.processGroups ? undefined : findProgram('ps', systemPath)
-  if (ps !== undefined && leader !== undefined) return followedKin(leader, () => readProgramOutput(ps, listing, 5000))
+  if (ps !== undefined && leader !== undefined)
+    return openFollowedTree(leader, () => readProgramOutput(ps, listing, 5000))
   if (!platform.proc) return group
   return {
     count: (most) => countOf(bearers(mark), most),
@@ -89,8 +90,8 @@ const followMs = 250
  * Everything that was seen below a program at any time, also when it has made a session of its own or lost its parent
  * since. A child that does both between two looks is missed.
  */
-export function followedKin(leader: number, list: () => string): Kin {
-  const group = groupKin(leader)
+export function openFollowedTree(leader: number, list: () => string): ProcessTree {
+  const group = openGroupTree(leader)
   const seen = new Map<number, string>()
   const look = (): Map<number, string> => {
     const rows = rowsOf(list())

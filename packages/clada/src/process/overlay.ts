@@ -316,11 +316,11 @@ export function whyUnmounted(end: { exitCode: number | null; stderr: string; sta
 let programs: Mounting | 'none' | undefined
 
 function mountingPrograms(): Mounting | undefined {
-  programs ??= found()
+  programs ??= findMounting()
   return programs === 'none' ? undefined : programs
 }
 
-function found(): Mounting | 'none' {
+function findMounting(): Mounting | 'none' {
   const [unshare, sh, mknod, mount] = ['unshare', 'sh', 'mknod', 'mount'].map((name) => findProgram(name, systemPath))
   const missing = unshare === undefined || sh === undefined || mknod === undefined || mount === undefined
   return !platform.layers || missing ? 'none' : { unshare, sh, mknod }
@@ -330,12 +330,12 @@ const known = new Map<string, Promise<boolean>>()
 
 /** Whether programs can work on layers over a project. Tried once, with a program that does nothing. */
 export function canLayer(root: string): Promise<boolean> {
-  const before = known.get(root) ?? tried(root)
+  const before = known.get(root) ?? tryLayers(root)
   known.set(root, before)
   return before
 }
 
-async function tried(root: string): Promise<boolean> {
+async function tryLayers(root: string): Promise<boolean> {
   const layers = await Overlay.open(root, { masks: [], caches: [], staged: [] })
   if (layers === undefined) return false
   try {
@@ -345,7 +345,7 @@ async function tried(root: string): Promise<boolean> {
   } finally {
     layers.close()
   }
-  return giveUpPlace(root) ? tried(root) : false
+  return giveUpPlace(root) ? tryLayers(root) : false
 }
 
 const refusedAt = new Set<string>()

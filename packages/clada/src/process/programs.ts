@@ -123,7 +123,7 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
   const dirs = ownPath()
-  return loaded().spawn(fileOf(name, dirs), [...args], {
+  return childProcess().spawn(fileOf(name, dirs), [...args], {
     windowsHide: true,
     ...options,
     ...nearer(options.cwd),
@@ -167,19 +167,19 @@ export function runToEnd(
   where: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): number | undefined {
   const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name, ...where } as const
-  return loaded().spawnSync(fileOf(name), [...args], options).status ?? undefined
+  return childProcess().spawnSync(fileOf(name), [...args], options).status ?? undefined
 }
 
 /** The output of a program that is named by its absolute path; empty when it cannot be started. */
 export function readProgramOutput(file: string, args: readonly string[], timeoutMs: number): string {
   const options = { env: { LC_ALL: 'C' }, encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 ** 2 } as const
-  return loaded().spawnSync(file, [...args], options).stdout ?? ''
+  return childProcess().spawnSync(file, [...args], options).stdout ?? ''
 }
 
 /** A part of clada, wherever that is installed. */
 export function startPart(file: string, args: readonly string[], options: StartOptions): Started {
   if (!path.isAbsolute(file)) throw new Error(`'${file}' is not absolute`)
-  return loaded().spawn(file, [...args], options)
+  return childProcess().spawn(file, [...args], options)
 }
 
 /** Windows starts no program in a directory with a long path; one that needs the directory then says so itself. */
@@ -187,7 +187,7 @@ const nearer = (cwd: StartOptions['cwd']): StartOptions =>
   typeof cwd === 'string' && cwd.length > platform.longestWorkingDirectory ? { cwd: path.parse(cwd).root } : {}
 
 /** Loaded with the first program: most runs start none. */
-const loaded = () => process.getBuiltinModule('node:child_process')
+const childProcess = () => process.getBuiltinModule('node:child_process')
 
 const fileOf = (name: string, dirs = ownPath()): string =>
   ownProgram(name, dirs) ?? path.join('/nonexistent', path.basename(name))

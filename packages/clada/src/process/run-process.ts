@@ -6,8 +6,8 @@ import { stopCause } from '../core/time-limit.ts'
 import { controlGroup } from './control-group.ts'
 import { mostProcesses, mostThreads, watchCrowd } from './bounds.ts'
 import { KeptOutput } from './kept-output.ts'
-import { groupKin, type Kin, namespaceKin } from './kin.ts'
-import { marked, markedKin } from './marked.ts'
+import { openGroupTree, type ProcessTree, openNamespaceTree } from './kin.ts'
+import { markProgram, openMarkedTree } from './marked.ts'
 import { platform } from '../core/platform.ts'
 import { systemPath } from './programs.ts'
 
@@ -23,7 +23,7 @@ export interface ProcessCall {
   /** For each of the two streams. */
   readonly outputBytes: number
   /** How everything it started is found again when it is over. */
-  readonly family: Family
+  readonly family: ProcessScope
   /** For a namespace: what can be read from descriptor 5. */
   readonly filter?: Buffer | undefined
   /** For a namespace: the memory of everything in it together. */
@@ -42,7 +42,7 @@ export interface ProcessCall {
  * `namespace`: they live in a process namespace that dies with the first; its number is reported on descriptor 3, and
  * nothing runs in it before something is written to descriptor 4.
  */
-export type Family = 'group' | 'marked' | 'namespace'
+export type ProcessScope = 'group' | 'marked' | 'namespace'
 
 export interface ProcessEnd {
   readonly stdout: string
@@ -133,7 +133,7 @@ function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: Proc
 
 interface Started {
   readonly child: ChildProcess
-  readonly kin: Kin
+  readonly kin: ProcessTree
   readonly readStatus: () => string
 }
 
@@ -143,20 +143,20 @@ function start(call: ProcessCall): Started {
     const { filter, memoryBytes = Infinity } = call
     const group = controlGroup({ tasks: mostThreads(), memoryBytes })
     const own = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
-    const child = spawned(call, filter === undefined ? own : [...own, 'pipe'])
+    const child = spawnChild(call, filter === undefined ? own : [...own, 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
-    const kin = namespaceKin(stdio?.[3], stdio?.[4], group, async (first) => call.onReady?.(child.pid ?? 0, first))
+    const kin = openNamespaceTree(stdio?.[3], stdio?.[4], group, async (first) => call.onReady?.(child.pid ?? 0, first))
     write(stdio?.[5], filter)
     return { child, kin, readStatus: kin.readStatus }
   }
   if (call.family === 'marked') {
-    const { mark, ...bearing } = marked(call)
-    const child = spawned({ ...call, ...bearing }, ['ignore', 'pipe', 'pipe'])
-    return { child, kin: markedKin(child.pid, mark), readStatus }
+    const { mark, ...bearing } = markProgram(call)
+    const child = spawnChild({ ...call, ...bearing }, ['ignore', 'pipe', 'pipe'])
+    return { child, kin: openMarkedTree(child.pid, mark), readStatus }
   }
-  const child = spawned(call, ['ignore', 'pipe', 'pipe'])
-  return { child, kin: groupKin(child.pid), readStatus }
+  const child = spawnChild(call, ['ignore', 'pipe', 'pipe'])
+  return { child, kin: openGroupTree(child.pid), readStatus }
 }
 
 function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {
@@ -165,7 +165,7 @@ function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void
   if (pipe instanceof Writable) pipe.end(bytes)
 }
 
-function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ignore' | 'pipe')[]): ChildProcess {
+function spawnChild({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ignore' | 'pipe')[]): ChildProcess {
   const open = inheritedDescriptors().filter((descriptor) => descriptor >= own.length)
   const nothing = open.length === 0 ? undefined : fs.openSync('/dev/null', 'r+')
   const stdio: ('ignore' | 'pipe' | number)[] = [...own]

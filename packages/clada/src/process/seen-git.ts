@@ -10,7 +10,7 @@ import type { Mask } from './overlay.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
 
-export interface GitSight {
+export interface GitViewOptions {
   readonly root: string
   /** Git directories below the root. */
   readonly repositories: readonly string[]
@@ -26,26 +26,26 @@ export interface GitSight {
  * user names and passwords; reflogs, what was fetched from where and files of extensions are not there. A repository
  * that tracks a blocked file is not there at all, because its objects hold that file.
  */
-export async function gitMasks(sight: GitSight): Promise<Mask[]> {
+export async function gitMasks(sight: GitViewOptions): Promise<Mask[]> {
   const masks: Mask[] = []
   for (const name of sight.repositories) {
     const stat = fs.lstatSync(path.join(sight.root, name), { throwIfNoEntry: false })
-    if (stat?.isDirectory()) masks.push(...(await seen(name, path.dirname(name), sight)))
+    if (stat?.isDirectory()) masks.push(...(await masksOfGitDir(name, path.dirname(name), sight)))
   }
   return masks
 }
 
 /** How one git directory looks, whose files are at `top`. */
-async function seen(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+async function masksOfGitDir(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const gitDir = path.join(sight.root, name)
   if (specialFile({ gitDir, commonDir: gitDir }) !== undefined) return [{ path: name, as: 'missing' }]
-  const tracked = sight.git === 'full' ? undefined : await trackedBlocked(name, top, sight)
+  const tracked = sight.git === 'full' ? undefined : await findTrackedBlocked(name, top, sight)
   if (tracked === undefined) return dataOnly(name, top, sight)
-  return [{ path: name, as: { text: `gitdir: /${hidden(tracked)}\n` } }]
+  return [{ path: name, as: { text: `gitdir: /${hiddenMessage(tracked)}\n` } }]
 }
 
 /** A git file leads to a directory; git's own message says that it is not there, by its name. */
-const hidden = (tracked: string): string =>
+const hiddenMessage = (tracked: string): string =>
   `(hidden from programs, because this repository tracks the blocked file ${JSON.stringify(tracked)}; exec: {git: full} in the user's config of clada shows it)`
 
 /** Besides these, and index files that are shared, nothing in a git directory is needed to read the repository. */
@@ -69,7 +69,7 @@ const data: ReadonlySet<string> = new Set([
   'gitdir',
 ])
 
-async function dataOnly(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+async function dataOnly(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const masks: Mask[] = []
   for (const entry of fs.readdirSync(path.join(sight.root, name))) {
     const shown = `${name}/${entry}`
@@ -84,29 +84,29 @@ async function dataOnly(name: string, top: string, sight: GitSight): Promise<Mas
 }
 
 /** The git directories of submodules, also of those that are not checked out. Their names may have slashes. */
-async function inModules(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+async function inModules(name: string, top: string, sight: GitViewOptions): Promise<Mask[]> {
   const at = path.join(sight.root, name)
   if (!fs.lstatSync(at).isDirectory()) return [{ path: name, as: 'missing' }]
   const masks: Mask[] = []
   for (const entry of fs.readdirSync(at)) {
-    const inside = fs.existsSync(path.join(at, entry, 'HEAD')) ? seen : inModules
+    const inside = fs.existsSync(path.join(at, entry, 'HEAD')) ? masksOfGitDir : inModules
     masks.push(...(await inside(`${name}/${entry}`, path.join(top, entry), sight)))
   }
   return masks
 }
 
 /** A blocked file that the index or the last commit has. Asked of git only when one of them changed. */
-async function trackedBlocked(
+async function findTrackedBlocked(
   name: string,
   top: string,
-  { root, isBlocked, rules }: GitSight,
+  { root, isBlocked, rules }: GitViewOptions,
 ): Promise<string | undefined> {
   const key = digestOf(JSON.stringify([rules, stateOf(path.join(root, name))]))
   const file = path.join(stateHome(), 'tracked', digestOf(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
     return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined
-  const blocked = (await trackedIn(path.join(root, name))).find((one) => isBlocked(path.join(top, one)))
+  const blocked = (await listTracked(path.join(root, name))).find((one) => isBlocked(path.join(top, one)))
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ key, blocked }))
@@ -127,7 +127,7 @@ function stateOf(gitDir: string): string {
 }
 
 /** Whatever the directory says about where its files are: programs see its objects. */
-async function trackedIn(gitDir: string): Promise<string[]> {
+async function listTracked(gitDir: string): Promise<string[]> {
   const git = findProgram('git', systemPath)
   if (git === undefined) return []
   const isolated = readOnlyGit({ gitDir, commonDir: gitDir }, gitDir)

@@ -11,7 +11,7 @@ const mostEntries = 10_000
  * Finds the files that a program wrote to places that end with its sandbox. They are held open before it begins, so
  * that they can still be looked at when its namespaces are gone.
  */
-export class Vanishing {
+export class DiscardedWrites {
   readonly #held: { readonly place: string; readonly fd: number; readonly before: ReadonlySet<string> }[] = []
   readonly #home: string
 
@@ -29,7 +29,7 @@ export class Vanishing {
   }
 
   /** Absolute paths, as the program knew them. Lets go of everything. */
-  written(): string[] {
+  writtenFiles(): string[] {
     const found = this.#held.flatMap(({ place, fd, before }) =>
       filesIn(fd)
         .filter((name) => !before.has(name))

@@ -9,7 +9,7 @@ import { identityOf } from '../store/summary.ts'
 import { commitTree, syncAllObjectNames } from '../git/objects.ts'
 import { removeRef, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { cutOffBelow, eligible, isUnsavable, savable } from '../git/savable.ts'
+import { cutOffBelow, eligible, isUnsavable, filterCommittable } from '../git/savable.ts'
 import { sidesIn } from '../git/tree-contents.ts'
 
 export interface StashPlace {
@@ -33,7 +33,7 @@ export async function uncommittedAt(
   const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
   const place = { top: isolated.repository.top ?? root, root, isBlocked }
-  const { paths } = await eligible(isolated, savable({ changed: tracked, untracked }, place))
+  const { paths } = await eligible(isolated, filterCommittable({ changed: tracked, untracked }, place))
   return paths.length === 0 && staged.length === 0 ? undefined : { paths, staged }
 }
 

@@ -115,7 +115,7 @@ function readBase(tree: DiskTree, at: Location): DiskBase | undefined {
 /** An editor had the file open, and the workspace kept it. Holding it open is enough, and so is a text that is known. */
 function isForgotten(displaced: string, base: DiskBase, fd: number | undefined): boolean {
   const isHeld = fd !== undefined && fs.statSync(displaced).ino === base.stat.ino
-  if (!isHeld && base.changedIn(displaced) !== undefined) return false
+  if (!isHeld && base.readChangedAt(displaced) !== undefined) return false
   fs.rmSync(displaced, { force: true })
   return true
 }

@@ -80,18 +80,18 @@ export class DiskBase implements Base {
     const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (now === undefined || now.ino !== this.stat.ino || now.dev !== this.stat.dev) return false
     this.#fd ??= fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
-    return (now.mtimeMs === this.stat.mtimeMs && now.size === this.stat.size) || this.changedBytes() === undefined
+    return (now.mtimeMs === this.stat.mtimeMs && now.size === this.stat.size) || this.readChanged() === undefined
   }
 
   /** The bytes of the descriptor now, when they are no longer the ones that were read. */
-  changedBytes(): Buffer | undefined {
+  readChanged(): Buffer | undefined {
     if (this.#fd === undefined || isSameContent(this.#fd, this.bytes)) return undefined
     const now = readWhole(this.#fd, this.bytes.length)
     return now.equals(this.bytes) ? undefined : now
   }
 
   /** The same, by another name of the file. */
-  changedIn(safePath: string): Buffer | undefined {
+  readChangedAt(safePath: string): Buffer | undefined {
     const now = fs.readFileSync(safePath)
     return now.equals(this.bytes) ? undefined : now
   }
@@ -169,7 +169,7 @@ export function writeWhole(fd: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += fs.writeSync(fd, bytes, at, bytes.length - at)
 }
 
-export function pour(from: number, to: number): void {
+export function copyContent(from: number, to: number): void {
   const chunk = Buffer.allocUnsafe(1 << 20)
   for (let at = 0; ;) {
     const got = fs.readSync(from, chunk, 0, chunk.length, at)
@@ -186,7 +186,7 @@ export interface Change {
 }
 
 /** Nothing where nothing is different. */
-export const changed = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
+export const changeBetween = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
   hasSameContent(before, after) ? [] : [{ at, before, after }]
 
 export const hasSameContent = (one: FileState | null, other: FileState | null): boolean =>

@@ -10,13 +10,13 @@ import {
   directoryError,
   irregularError,
   isReadOnly,
-  pour,
+  copyContent,
   readWhole,
   refuseReadOnly,
   typeOf,
   writeWhole,
 } from './disk-file.ts'
-import { type Dir, linkError, type Location, baseName, osError, Walk, withOs } from './walk.ts'
+import { type Dir, linkError, type Location, baseName, asOsProblem, Walk, withOsProblems } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import {
   beginReplacement,
@@ -25,7 +25,7 @@ import {
   type Fill,
   linkOrCopy,
   renameOrCopy,
-  recorded,
+  recordChanges,
   type Replacement,
   type Replacing,
 } from './replacement.ts'
@@ -91,7 +91,7 @@ export class DiskTree implements Tree {
     const dir = this.#parentIfThere(at)
     if (dir === undefined) return undefined
     const safePath = dir.at(baseName(at))
-    const stat = withOs('open', at.given, () => fs.lstatSync(safePath, { throwIfNoEntry: false }))
+    const stat = withOsProblems('open', at.given, () => fs.lstatSync(safePath, { throwIfNoEntry: false }))
     if (stat === undefined) return undefined
     return { type: typeOf(stat), size: stat.size, mode: stat.mode, readOnly: isReadOnly(stat, safePath), stat }
   }
@@ -106,7 +106,7 @@ export class DiskTree implements Tree {
       return base
     } catch (error) {
       fs.closeSync(fd)
-      throw osError(error, 'open', at.given)
+      throw asOsProblem(error, 'open', at.given)
     }
   }
 
@@ -157,7 +157,7 @@ export class DiskTree implements Tree {
     }
     const source = fs.openSync(content.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
-      const fill: Fill = (fd) => pour(source, fd)
+      const fill: Fill = (fd) => copyContent(source, fd)
       const replacement = this.#begin(at, 'anything', 'open', fill, { mode: content.mode, ...how })
       await replacement.write()
       return await replacement.commit()
@@ -170,7 +170,7 @@ export class DiskTree implements Tree {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     let replacement: Replacement
     try {
-      replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
+      replacement = this.#begin(to, 'anything', 'copyfile', (target) => copyContent(fd, target), { mode: stat.mode })
       await replacement.write()
     } finally {
       fs.closeSync(fd)
@@ -191,7 +191,7 @@ export class DiskTree implements Tree {
       throw new ProblemError({ kind: 'changed-meanwhile', path: at.given })
     const safePath = dir.at(baseName(at))
     const unlink = (): void => unlinkFile(safePath)
-    withOs('unlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], unlink))
+    withOsProblems('unlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], unlink))
     this.#touch(dir)
   }
 
@@ -216,7 +216,7 @@ export class DiskTree implements Tree {
       this.#change(from, safePaths[0], { type: 'absent' }, 'moved'),
       this.#change(to, safePaths[1], { type: 'moved' }),
     ]
-    withOs('rename', from.given, () => this.#record(changes, () => renameFile(...safePaths)), to.given)
+    withOsProblems('rename', from.given, () => this.#record(changes, () => renameFile(...safePaths)), to.given)
     this.#touch(source)
     this.#touch(target)
   }
@@ -226,7 +226,7 @@ export class DiskTree implements Tree {
     if (mode !== undefined && (fs.statSync(dir.at('.')).mode & 0o7777) !== mode) {
       const chmod = (): void => fs.chmodSync(dir.at('.'), mode)
       const change = this.#change(at, dir.at('.'), { type: 'directory', mode })
-      withOs('chmod', at.given, () => this.#record([change], chmod))
+      withOsProblems('chmod', at.given, () => this.#record([change], chmod))
     }
     this.#touch(dir)
   }
@@ -252,7 +252,7 @@ export class DiskTree implements Tree {
       syncFileNow(temp)
       renameFile(temp, safePath)
     }
-    withOs('rename', at.given, () => {
+    withOsProblems('rename', at.given, () => {
       fs.chmodSync(from, mode)
       const { size } = fs.statSync(from)
       const becomes = { type: 'file', mode, bytes: size <= readAtOnce ? fs.readFileSync(from) : undefined } as const
@@ -276,7 +276,7 @@ export class DiskTree implements Tree {
 
   setTime(at: Location, mtime: Date): void {
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'utime' })
-    withOs('utime', at.given, () => fs.lutimesSync(dir.at(baseName(at)), mtime, mtime))
+    withOsProblems('utime', at.given, () => fs.lutimesSync(dir.at(baseName(at)), mtime, mtime))
   }
 
   removeDir(at: Location): void {
@@ -295,21 +295,21 @@ export class DiskTree implements Tree {
     if (!stat.isDirectory()) throw new ProblemError({ kind: 'os', code: 'ENOTDIR', op: 'rmdir', path: at.given })
     const safePath = dir.at(baseName(at))
     const rmdir = (): void => fs.rmdirSync(safePath)
-    withOs('rmdir', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], rmdir))
+    withOsProblems('rmdir', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], rmdir))
     this.#walk.forget(at)
     this.#touch(dir)
   }
 
   readLink(at: Location): string {
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'readlink' })
-    return withOs('readlink', at.given, () => fs.readlinkSync(dir.at(baseName(at))))
+    return withOsProblems('readlink', at.given, () => fs.readlinkSync(dir.at(baseName(at))))
   }
 
   makeLink(at: Location, target: string): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'symlink' })
     const safePath = dir.at(baseName(at))
     const link = (): void => fs.symlinkSync(target, safePath)
-    withOs('symlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'moved' })], link))
+    withOsProblems('symlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'moved' })], link))
     this.#touch(dir)
   }
 
@@ -347,7 +347,7 @@ export class DiskTree implements Tree {
         const buffer = Buffer.allocUnsafe(length)
         return buffer.subarray(
           0,
-          withOs('read', at.given, () => fs.readSync(fd, buffer, 0, length, position)),
+          withOsProblems('read', at.given, () => fs.readSync(fd, buffer, 0, length, position)),
         )
       },
       close: () => fs.closeSync(fd),
@@ -356,7 +356,7 @@ export class DiskTree implements Tree {
 
   list(at: Location): ListedEntry[] {
     const dir = this.#walk.dirAt(at, { missing: 'fail', op: 'scandir' })
-    const names = withOs('scandir', at.given, () => fs.readdirSync(dir.at('.')))
+    const names = withOsProblems('scandir', at.given, () => fs.readdirSync(dir.at('.')))
     const entries: ListedEntry[] = []
     for (const name of names) {
       // A name that was removed in the meantime does not exist.
@@ -394,8 +394,8 @@ export class DiskTree implements Tree {
       where === 'beside' ? dir : this.#walk.dirAt({ ...at, parts: [] }, { missing: 'fail', op: 'open' })
     ).hold()
     dir.drop()
-    const copy = keeper.at(withOs('link', at.given, () => this.#scratch.tempName(keeper.path)))
-    withOs('link', at.given, () => linkOrCopy(safePath, copy))
+    const copy = keeper.at(withOsProblems('link', at.given, () => this.#scratch.tempName(keeper.path)))
+    withOsProblems('link', at.given, () => linkOrCopy(safePath, copy))
     const forget = (): void => {
       fs.rmSync(copy, { force: true })
       keeper.drop()
@@ -422,7 +422,7 @@ export class DiskTree implements Tree {
 
   names(at: Location): Named[] {
     const dir = this.#walk.dirAt(at, { missing: 'fail', op: 'scandir' })
-    const entries = withOs('scandir', at.given, () => fs.readdirSync(dir.at('.'), { withFileTypes: true }))
+    const entries = withOsProblems('scandir', at.given, () => fs.readdirSync(dir.at('.'), { withFileTypes: true }))
     return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }))
   }
 
@@ -473,7 +473,7 @@ export class DiskTree implements Tree {
   }
 
   #record(changes: readonly PathChange[], act: () => void): void {
-    recorded(this.#recorder, changes, act)
+    recordChanges(this.#recorder, changes, act)
   }
 
   #begin(at: Location, base: Expected, op: string, fill: Fill, content: Content): Replacement {
@@ -513,6 +513,6 @@ function openNoFollow(safePath: string, at: Location, op: string): number {
   } catch (error) {
     if (hasCode(error, 'ELOOP', 'EMLINK')) throw linkError(at, at.absolute)
     if (hasCode(error, 'ENXIO')) throw new ProblemError({ kind: 'not-regular', path: at.given, type: 'socket', op })
-    throw osError(error, op, at.given)
+    throw asOsProblem(error, op, at.given)
   }
 }

@@ -16,12 +16,12 @@ import { type InMemory, mostInMemory } from '../core/recorder.ts'
  * and if one is refused the ones before it are undone.
  */
 export async function landTogether(all: readonly Step[], disk: DiskTree): Promise<WriteNote[]> {
-  const { steps, passed } = folded(all)
+  const { steps, passed } = foldWrites(all)
   const safety = new Safety(disk, steps.some((step) => step.kind === 'remove-dir') ? 'root' : 'beside')
   const noted: WriteNote[] = []
   const replacements = new Map<Step, Replacement>()
   try {
-    const early = undisturbed(steps)
+    const early = stepsWithStablePlace(steps)
     // Directories first: writing a file's successor beside it makes them, before their own step does.
     for (const step of early) if (step.kind === 'make-dir') safety.keep(step.at)
     for (const step of early) {
@@ -33,9 +33,9 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
     const waiting = [...replacements.values()]
     for (let at = 0; at < waiting.length; at += atOnce)
       await allOf(waiting.slice(at, at + atOnce).map(async (replacement) => replacement.write()))
-    await disk.announce(steps.flatMap(announced))
+    await disk.announce(steps.flatMap(announcementOf))
     for (const step of steps) {
-      for (const at of displacedBy(step)) safety.keep(at)
+      for (const at of placesChangedBy(step)) safety.keep(at)
       disk.actFor(step)
       for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
       const note = await (replacements.get(step)?.commit() ?? take(step, disk))
@@ -64,7 +64,7 @@ const atOnce = 64
 type Write = Extract<Step, { kind: 'write' }>
 
 /** Of several texts of one file only the last is written; the others are recorded as steps on the way to it. */
-function folded(all: readonly Step[]): { steps: readonly Step[]; passed: ReadonlyMap<Step, readonly Write[]> } {
+function foldWrites(all: readonly Step[]): { steps: readonly Step[]; passed: ReadonlyMap<Step, readonly Write[]> } {
   const steps = new Set<Step>()
   const passed = new Map<Step, Write[]>()
   const last = new Map<string, Write>()
@@ -91,7 +91,7 @@ function folded(all: readonly Step[]): { steps: readonly Step[]; passed: Readonl
 }
 
 /** The places that a step changes. */
-export function displacedBy(step: Step): Location[] {
+export function placesChangedBy(step: Step): Location[] {
   switch (step.kind) {
     case 'write':
     case 'place':
@@ -108,7 +108,7 @@ export function displacedBy(step: Step): Location[] {
 }
 
 /** Files announce themselves when they are written, and new directories need not. */
-function announced(step: Step): Announced[] {
+function announcementOf(step: Step): Announced[] {
   const { by, ofProgram = false } = step
   const whose = { by, ofProgram }
   if (step.kind === 'remove' || step.kind === 'remove-dir')
@@ -122,7 +122,7 @@ function announced(step: Step): Announced[] {
 }
 
 /** Steps whose place is there from the beginning to the end. The others wait until their turn comes. */
-function undisturbed(steps: readonly Step[]): Step[] {
+function stepsWithStablePlace(steps: readonly Step[]): Step[] {
   const gone = new Set<string>()
   const found: Step[] = []
   for (const step of steps) {

@@ -5,9 +5,9 @@ import { ProblemError } from '../core/problem.ts'
 import type { Commits, FileState, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { Declarations } from './declared-encoding.ts'
-import { type Change, changed } from './disk-file.ts'
+import { type Change, changeBetween } from './disk-file.ts'
 import { DiskTree } from './disk-tree.ts'
-import { displacedBy, landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
+import { placesChangedBy, landTogether, type Restoration, restoreSteps, type WantedContent } from './land.ts'
 import { SecondNames } from '../process/second-names.ts'
 import { isBlockedByName, type Location, locationOf, Locator } from './walk.ts'
 import { Scratch } from './scratch.ts'
@@ -116,11 +116,11 @@ export function openWorkspace(
     recorder,
   })
   const land = async (steps: readonly Step[]): Promise<WriteNote[]> => {
-    if (steps.length > 0) await begin?.(steps.flatMap(displacedBy))
+    if (steps.length > 0) await begin?.(steps.flatMap(placesChangedBy))
     return landTogether(steps, disk)
   }
   const stageOver = async (below: Workspace, tree: StagedTree | undefined): Promise<GroupScope> => {
-    await below.flushed()
+    await below.waitForAll()
     const stage = new StagedTree(tree ?? disk, acting)
     const scope = new Workspace({ tree: stage, locator, limits, declarations })
     return {
@@ -130,7 +130,7 @@ export function openWorkspace(
       group: () => stageOver(scope, stage),
       put: (changes) => stage.keep(changes),
       land: async () => {
-        below.forget(stage.touched())
+        below.forget(stage.touchedPaths())
         if (tree === undefined) return land(stage.steps)
         tree.take(stage)
         return []
@@ -150,7 +150,7 @@ export function openWorkspace(
       const since = recorder?.noting()
       return () =>
         (since?.() ?? []).flatMap(({ absolute, before, after }) =>
-          changed(locationOf(settings.root, absolute), before, after),
+          changeBetween(locationOf(settings.root, absolute), before, after),
         )
     },
     changes: () => staged?.changes() ?? [],
@@ -161,7 +161,7 @@ export function openWorkspace(
     begin: async () => begin?.([]),
     sweep: () => scratch.sweep(),
     isBlocked: (absolute) => locator.isBlocked(absolute),
-    inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
+    inspect: (absolute) => inspectUnlinked(disk, locationOf(settings.root, absolute)),
     look: (absolute) => lookOf(disk, locationOf(settings.root, absolute)),
     names: (absolute) => namesOf(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
@@ -172,12 +172,12 @@ export function openWorkspace(
       return land(restoreSteps(located, disk))
     },
     settle: async () => {
-      await workspace.flushed()
+      await workspace.waitForAll()
       await disk.settle()
       scratch.reviewOwnDisplaced()
     },
     close: async () => {
-      await workspace.flushed()
+      await workspace.waitForAll()
       await disk.finish()
       await scratch.finish()
     },
@@ -216,7 +216,7 @@ function withUnsaved(
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** A path through a link is not this path: what was there is gone. */
-function inspected(disk: DiskTree, at: Location): Inspected {
+function inspectUnlinked(disk: DiskTree, at: Location): Inspected {
   return unlessLinked(() => disk.inspect(at)) ?? { type: 'absent' }
 }
 

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { ProblemError } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, irregularError, refuseReadOnly, withOpenFile } from './disk-file.ts'
-import { type Dir, linkError, type Location, baseName, osError, withOs } from './walk.ts'
+import { type Dir, linkError, type Location, baseName, asOsProblem, withOsProblems } from './walk.ts'
 import { hasCode, platform } from '../core/platform.ts'
 import type { Scratch } from './scratch.ts'
 import { copyAttributes, refuseAccessList } from './attributes.ts'
@@ -55,7 +55,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
   const by = recorder?.acting ?? 0
   const target = dir.at(baseName(at))
-  const temp = dir.at(withOs(op, at.given, () => scratch.tempName(dir.path)))
+  const temp = dir.at(withOsProblems(op, at.given, () => scratch.tempName(dir.path)))
   if (base instanceof DiskBase && plan.readOnly === undefined) refuseReadOnly(at, base.stat, target, op)
   if (base === 'anything') refuseIrregularTarget(at, target, op)
   dir.hold()
@@ -76,7 +76,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const failing = (error: unknown): unknown => {
     fs.rmSync(temp, { force: true })
     release()
-    return osError(error, op, at.given)
+    return asOsProblem(error, op, at.given)
   }
 
   const begin = (opened: number): void => {
@@ -99,7 +99,7 @@ export function beginReplacement(plan: Plan): Replacement {
   /** Takes the name, and returns where a text written at the same time is saved. */
   const take = (): string | undefined => {
     let saved: string | undefined
-    recorded(recorder, [changeOf(plan, target, model?.mode, by)], () => {
+    recordChanges(recorder, [changeOf(plan, target, model?.mode, by)], () => {
       if (base instanceof DiskBase) saved = takeNameOf(plan, temp, target, base)
       else if (base === null) takeFreeName(temp, target, at)
       else renameFile(temp, target)
@@ -123,7 +123,7 @@ export function beginReplacement(plan: Plan): Replacement {
         throw failing(error)
       }
       if (fd === undefined && kept === undefined) return undefined
-      return ready([fd === undefined ? undefined : synced(fd).then(close), kept]).catch((error: unknown) => {
+      return ready([fd === undefined ? undefined : syncOpenFile(fd).then(close), kept]).catch((error: unknown) => {
         throw failing(error)
       })
     },
@@ -147,7 +147,7 @@ export function beginReplacement(plan: Plan): Replacement {
 }
 
 /** To sync is what takes the time, so another thread does it. */
-const synced = (fd: number): Promise<void> =>
+const syncOpenFile = (fd: number): Promise<void> =>
   new Promise((done, failed) => fs.fsync(fd, (lost) => (lost === null ? done() : failed(lost))))
 
 /** All of them, also after a failure: the system brings file and journal to the disk together. */
@@ -180,7 +180,7 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
 }
 
 /** Makes changes, and records them where that is wanted. */
-export function recorded(
+export function recordChanges(
   recorder: Pick<Recorder, 'beginChange'> | undefined,
   changes: readonly PathChange[],
   act: () => void,
@@ -217,7 +217,7 @@ function takeNameOf(plan: Plan, temp: string, target: string, base: DiskBase): s
     if (!base.isNamed(target)) throw changedError(at)
     return replaceAndKeep(plan, temp, target, base)
   }
-  if (base.isNamed(temp) && base.changedBytes() === undefined) {
+  if (base.isNamed(temp) && base.readChanged() === undefined) {
     scratch.keepDisplaced(baseName(at), temp, base, 'moved')
     removeFile(temp)
     return undefined
@@ -259,7 +259,7 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
     if (plan.readOnly !== undefined) fs.chmodSync(target, 0o666)
   }
   renameFile(temp, target)
-  const late = kept === undefined ? base.changedBytes() : base.changedIn(kept)
+  const late = kept === undefined ? base.readChanged() : base.readChangedAt(kept)
   if (late === undefined) return undefined
   if (kept !== undefined) return scratch.moveConflict(baseName(at), kept)
   // They may not be done yet.

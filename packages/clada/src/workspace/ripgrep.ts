@@ -203,12 +203,13 @@ function optionsForFiles({ include, exclude = [], excludeDirs = [], ignored }: F
   // A type, unlike a glob, does not bring ignored files back and is for files only; but it knows file names only.
   const [first = ''] = include
   if (first.startsWith('!')) options.push(`--glob=${first}`)
-  else if (include.length > 0 && !isByPath(include)) options.push(...typed('chosen', include), '--type=chosen')
-  if (exclude.length > 0) options.push(...typed('excluded', exclude), '--type-not=excluded')
+  else if (include.length > 0 && !isByPath(include)) options.push(...typeOptions('chosen', include), '--type=chosen')
+  if (exclude.length > 0) options.push(...typeOptions('excluded', exclude), '--type-not=excluded')
   return [...options, ...blocked]
 }
 
-const typed = (type: string, globs: readonly string[]): string[] => globs.map((glob) => `--type-add=${type}:${glob}`)
+const typeOptions = (type: string, globs: readonly string[]): string[] =>
+  globs.map((glob) => `--type-add=${type}:${glob}`)
 
 /** ripgrep's own globs of whole paths would bring back what git ignores, so these are matched afterwards. */
 export const isByPath = ([first = '']: FileChoice['include']): boolean => first.includes('/') && !first.startsWith('!')

@@ -59,7 +59,10 @@ export async function searchFiles(query: Search, { at, tree, locator, timeoutMs 
 }
 
 /** The files that a search of a directory would look into, relative to it and sorted. */
-export async function searchedFiles(choice: FileChoice, { at, tree, locator, timeoutMs }: Searched): Promise<string[]> {
+export async function listSearchedFiles(
+  choice: FileChoice,
+  { at, tree, locator, timeoutMs }: Searched,
+): Promise<string[]> {
   const { cwd, differing } = tree.outside(at)
   const onDisk = cwd === undefined ? [] : await namesIn(choice, { cwd, one: undefined, timeoutMs })
   const names = onDisk.filter((name) => !differing.has(path.join(at.absolute, name)))
@@ -148,7 +151,7 @@ class HitCollector {
     let file = ''
     return {
       file: (relative) => {
-        file = this.#shown(relative)
+        file = this.#displayName(relative)
         const absolute = path.join(this.#dir.absolute, relative)
         const { chosen, locator } = this.#choice
         return counts(absolute) && (chosen?.has(relative) ?? true) && !locator.isBlocked(absolute)
@@ -158,7 +161,7 @@ class HitCollector {
     }
   }
 
-  #shown(relative: string): string {
+  #displayName(relative: string): string {
     const base = this.#query.base.given.replace(/[\\/]+$/, '')
     if (this.#choice.one !== undefined) return base
     return base === '.' || base === '' ? relative : `${base}/${relative}`

@@ -5,7 +5,7 @@ import type { Staged, StagedState } from '../core/effects.ts'
 import type { FileStat, ListedEntry, OpenFile } from '../core/files.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { FileState } from '../core/recorder.ts'
-import { type Change, changed, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
+import { type Change, changeBetween, directoryError, hasSameContent, readOnlyError } from './disk-file.ts'
 import { type Location, linkError } from './walk.ts'
 import type { Model } from './replacement.ts'
 import type { Adopted, Base, Look, Named, Outside, PlacedContent, Removal, Tree } from './tree.ts'
@@ -74,7 +74,7 @@ export class StagedTree implements Tree {
     this.#put(at, { type: 'file', bytes, mode })
   }
 
-  touched(): Iterable<string> {
+  touchedPaths(): Iterable<string> {
     return this.#nodes.keys()
   }
 
@@ -98,12 +98,12 @@ export class StagedTree implements Tree {
 
   read(at: Location, limit: number): Base {
     const node = this.#find(at)
-    if (node === 'below') return released(this.#below.read(at, limit))
+    if (node === 'below') return releaseBase(this.#below.read(at, limit))
     if (node.type === 'absent') throw missing(at, 'open')
     if (node.type === 'directory') throw directoryError(at, 'open')
     if (node.type === 'symlink' || node.type === 'new-link') throw linkError(at, at.absolute)
     if (node.bytes === undefined) {
-      const base = released(this.#below.read({ ...node.origin, given: at.given }, limit))
+      const base = releaseBase(this.#below.read({ ...node.origin, given: at.given }, limit))
       // A copy is another file than the one it is read from.
       return node.copied ? { bytes: base.bytes, mode: base.mode, release: () => {} } : base
     }
@@ -256,7 +256,7 @@ export class StagedTree implements Tree {
   /** Every file that is not as it is on the disk, in order of path: what is there, and what would be. */
   changes(): Change[] {
     const changes = [...this.#nodes.values()].flatMap(({ at, node }) =>
-      changed(at, this.#stateBelow(at), this.#stateOf(node)),
+      changeBetween(at, this.#stateBelow(at), this.#stateOf(node)),
     )
     return changes.sort((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
   }
@@ -272,7 +272,7 @@ export class StagedTree implements Tree {
       return [...touched.values()].flatMap(({ at, was }) => {
         const now = this.#find(at)
         const before = was === 'below' ? this.#stateBelow(at) : this.#stateOf(was)
-        return changed(at, before, now === 'below' ? before : this.#stateOf(now))
+        return changeBetween(at, before, now === 'below' ? before : this.#stateOf(now))
       })
     }
   }
@@ -290,7 +290,7 @@ export class StagedTree implements Tree {
     const look = this.#below.look(at)
     if (look?.type === 'symlink') return { bytes: Buffer.from(this.#below.readLink(at)), mode: linkMode }
     if (look?.type !== 'file') return null
-    return { bytes: released(this.#below.read(at, Infinity)).bytes, mode: look.mode }
+    return { bytes: releaseBase(this.#below.read(at, Infinity)).bytes, mode: look.mode }
   }
 
   #stateOf(node: Node): FileState | null {
@@ -313,7 +313,7 @@ export class StagedTree implements Tree {
   }
 
   #bytesOf(node: Node & { type: 'file' }): Buffer {
-    return node.bytes ?? released(this.#below.read(node.origin, Infinity)).bytes
+    return node.bytes ?? releaseBase(this.#below.read(node.origin, Infinity)).bytes
   }
 
   /** The node that decides about a location, or `below` when none does. */
@@ -433,7 +433,7 @@ function stagedLook(type: Look['type'], size: number, mode: number): Look {
 }
 
 /** Thousands of staged files must not hold thousands of descriptors. */
-function released<B extends Base>(base: B): B {
+function releaseBase<B extends Base>(base: B): B {
   base.release()
   return base
 }

@@ -59,7 +59,7 @@ export class Locator {
   }
 
   /** The place of something that a program wrote, or why it may not stay. */
-  written(absolute: string, by: Writer): Location | { readonly reason: string } {
+  locateWritten(absolute: string, by: Writer): Location | { readonly reason: string } {
     const decision = this.#judge.written(absolute, by)
     if (decision.verdict === 'deny') return { reason: decision.reason }
     const { root, parts, unlessLogin } = decision
@@ -76,14 +76,14 @@ export class Locator {
 
   #location(arg: PathArg, absolute: string, access: Access): Location {
     const decision = this.#judge.path(arg.given, absolute, access)
-    if (decision.verdict === 'deny') throw refused(arg, decision)
+    if (decision.verdict === 'deny') throw refusalError(arg, decision)
     const { root, parts } = decision
     const place = placeOf(root, parts)
-    const unlessLogin = decision.unlessLogin && refused(arg, decision.unlessLogin)
+    const unlessLogin = decision.unlessLogin && refusalError(arg, decision.unlessLogin)
     if (unlessLogin !== undefined && this.#contents.holdLogin(place)) throw unlessLogin
     // By identity as well: a second mount or a hard link is another path to the same file.
     const other = access === 'list' ? undefined : isWatched(place) ? { reason: reservedReason } : this.#names?.of(place)
-    if (other !== undefined) throw refused(arg, { verdict: 'deny', rule: 'path_denied', ...other })
+    if (other !== undefined) throw refusalError(arg, { verdict: 'deny', rule: 'path_denied', ...other })
     return { root, parts, absolute: place, given: arg.given, unlessLogin }
   }
 }
@@ -103,7 +103,7 @@ export function isBlockedByName(judge: PathJudge, contents: Contents, absolute: 
 const placeOf = (root: string, parts: readonly string[]): string =>
   parts.length === 0 ? root : (root.endsWith(path.sep) ? root : root + path.sep) + parts.join(path.sep)
 
-const refused = (arg: PathArg, { rule, reason, advice }: PathRefusal): ProblemError =>
+const refusalError = (arg: PathArg, { rule, reason, advice }: PathRefusal): ProblemError =>
   new ProblemError({ kind: 'path', rule, path: arg.given, reason, advice })
 
 /**
@@ -318,14 +318,14 @@ const O_PATH = 0o10000000
 const descriptors = platform.proc && fs.existsSync('/proc/self/fd')
 
 function openRoot(location: Location, options: WalkOptions): Dir {
-  return opened(location.root, location.root, location, options)
+  return openDir(location.root, location.root, location, options)
 }
 
 function openChild(parent: Dir, name: string, location: Location, options: WalkOptions, mkdir: MakeDir): Dir {
   const absolute = path.join(parent.path, name)
   const safePath = parent.at(name)
   try {
-    return opened(absolute, safePath, location, options)
+    return openDir(absolute, safePath, location, options)
   } catch (error) {
     if (options.missing === 'fail' || !(error instanceof ProblemError) || error.problem.kind !== 'os') throw error
     if (error.problem.code !== 'ENOENT') throw error
@@ -333,19 +333,19 @@ function openChild(parent: Dir, name: string, location: Location, options: WalkO
   try {
     mkdir(absolute, safePath)
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw osError(error, options.op, location.given)
+    if (!hasCode(error, 'EEXIST')) throw asOsProblem(error, options.op, location.given)
   }
-  return opened(absolute, safePath, location, options)
+  return openDir(absolute, safePath, location, options)
 }
 
-function opened(absolute: string, safePath: string, location: Location, options: WalkOptions): Dir {
+function openDir(absolute: string, safePath: string, location: Location, options: WalkOptions): Dir {
   try {
-    if (!descriptors) return checkedByName(absolute, location)
+    if (!descriptors) return checkDirByName(absolute, location)
     const fd = openDirectory(safePath)
     return new Dir(absolute, fd, fs.fstatSync(fd))
   } catch (error) {
     if (isOsError(error) && isLink(safePath)) throw linkError(location, absolute)
-    throw osError(error, options.op, location.given)
+    throw asOsProblem(error, options.op, location.given)
   }
 }
 
@@ -358,7 +358,7 @@ function openDirectory(safePath: string): number {
   }
 }
 
-function checkedByName(absolute: string, location: Location): Dir {
+function checkDirByName(absolute: string, location: Location): Dir {
   const stat = fs.lstatSync(absolute)
   if (stat.isSymbolicLink()) throw linkError(location, absolute)
   if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
@@ -391,15 +391,15 @@ function linkTarget({ absolute, root }: Location, link: string): string {
 }
 
 /** Runs file system calls and turns what the operating system refuses into a problem about the path the model knows. */
-export function withOs<T>(op: string, given: string, body: () => T, dest?: string): T {
+export function withOsProblems<T>(op: string, given: string, body: () => T, dest?: string): T {
   try {
     return body()
   } catch (error) {
-    throw osError(error, op, given, dest)
+    throw asOsProblem(error, op, given, dest)
   }
 }
 
-export function osError(error: unknown, op: string, given: string, dest?: string): unknown {
+export function asOsProblem(error: unknown, op: string, given: string, dest?: string): unknown {
   if (error instanceof ProblemError || !isOsError(error)) return error
   return new ProblemError({
     kind: 'os',

@@ -74,7 +74,7 @@ export class Workspace {
   }
 
   /** Waits for what is on its way to a path, to a directory above it, or to a file below it. */
-  landed(absolute: string): Promise<unknown> | undefined {
+  waitForLanding(absolute: string): Promise<unknown> | undefined {
     const waiting: Promise<unknown>[] = []
     // Without an iterator, which would make two objects for each.
     this.landing.forEach((landing, path) => {
@@ -84,7 +84,7 @@ export class Workspace {
   }
 
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
-  async flushed(): Promise<void> {
+  async waitForAll(): Promise<void> {
     await Promise.allSettled(this.landing.values())
   }
 }
@@ -123,7 +123,7 @@ async function asNotebook(path: PathArg, text: string, replaced?: Buffer): Promi
   return withCells(path, notebookText(json) === undefined ? emptyNotebook : json, text)
 }
 
-function announced(at: Location, effect: Effect | undefined): Announced[] {
+function announcementsOf(at: Location, effect: Effect | undefined): Announced[] {
   if (effect?.kind === 'gone') return [{ at, becomes: { type: 'absent' } }]
   if (effect?.kind === 'link') return [{ at, becomes: { type: 'moved' } }]
   return effect?.kind === 'file' ? [{ at, becomes: { type: 'file', mode: effect.mode } }] : []
@@ -374,7 +374,7 @@ export class ActionFiles implements Files {
   async searched(base: PathArg, choice: FileChoice): Promise<string[]> {
     const at = await this.#ready(base, 'list', 'directory')
     if (at.parts.length > 0 && this.#tree.look(at)?.type !== 'directory') return []
-    const { searchedFiles } = await import('./search.ts')
+    const { listSearchedFiles: searchedFiles } = await import('./search.ts')
     return searchedFiles(choice, this.#searched(at))
   }
 
@@ -391,7 +391,7 @@ export class ActionFiles implements Files {
 
   async outside(dir: PathArg, effect: Parameters<Files['outside']>[1]): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
-    await this.#workspace.flushed()
+    await this.#workspace.waitForAll()
     const { begin, recorder } = this.#workspace.parts
     if (effect !== 'looks') await begin?.([], effect.endsWith('repository') ? 'git' : 'clada')
     if (effect.startsWith('changes')) await recorder?.beforeProgram()
@@ -428,11 +428,11 @@ export class ActionFiles implements Files {
     const { tree, locator } = this.#workspace.parts
     // What takes a name is on the disk first.
     await syncMany(effects.flatMap((one) => (one.kind === 'file' ? [one.from] : [])))
-    const places = effects.map(({ path }) => locator.written(join(root, path), by))
+    const places = effects.map(({ path }) => locator.locateWritten(join(root, path), by))
     const allowed = places.flatMap((at) => ('reason' in at ? [] : [at]))
     if (effects.length > 0) await this.#workspace.parts.begin?.(allowed)
     for (const at of places) if (!('reason' in at)) this.#workspace.parts.declarations.freeze(at)
-    await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
+    await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announcementsOf(at, effects[index]))))
     const kept: Effect[] = []
     const notKept: NotKept[] = []
     const refused = new Set<string>()
@@ -465,7 +465,7 @@ export class ActionFiles implements Files {
   #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> | Location {
     const at = this.#workspace.parts.locator.locate(path, access)
     if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryError(at, 'open')
-    return this.#workspace.landed(at.absolute)?.then(() => at) ?? at
+    return this.#workspace.waitForLanding(at.absolute)?.then(() => at) ?? at
   }
 
   /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */

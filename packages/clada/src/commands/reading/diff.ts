@@ -5,14 +5,14 @@ import path from 'node:path'
 import type { ListedEntry, PathArg } from '../../core/files.ts'
 import { bounded } from '../../core/time-limit.ts'
 import type { PathOperand } from '../scope.ts'
-import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
+import { childOf, noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 
 /** diff: two files, or the files of two directories. */
 export async function runDiff(reader: ReadingRun): Promise<void> {
   const [one, other] = reader.operands
   if (one === undefined || other === undefined) return
   for (const { given, found } of [one, other])
-    if (found === undefined && !(reader.has('-N') && one.found !== other.found)) reader.complain(given, missing, 2)
+    if (found === undefined && !(reader.has('-N') && one.found !== other.found)) reader.complain(given, noSuchFile, 2)
   if (reader.exitCode > 0) return
   const [oneIsDir, otherIsDir] = [isDirectory(one), isDirectory(other)]
   const name = path.basename((oneIsDir ? other : one).absolute)
@@ -166,11 +166,14 @@ function linesOf({ oldAt, newAt, runs }: Hunk, { before, after }: Sides): { kind
   })
 }
 
-const ended = (line: string): string => (line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`)
+const withNoNewlineMark = (line: string): string =>
+  line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`
 
 function unifiedHunk(hunk: Hunk, sides: Sides): string {
   const { oldAt, newAt, runs } = hunk
-  const body = linesOf(hunk, sides).flatMap(({ kind, lines }) => lines.map((line) => MARKS[kind] + ended(line)))
+  const body = linesOf(hunk, sides).flatMap(({ kind, lines }) =>
+    lines.map((line) => MARKS[kind] + withNoNewlineMark(line)),
+  )
   const [oldEnd, newEnd] = [oldAt + lengthOf(runs, 'old'), newAt + lengthOf(runs, 'new')]
   return `@@ -${extent(oldAt, oldEnd)} +${extent(newAt, newEnd)} @@\n${body.join('')}`
 }
@@ -184,7 +187,7 @@ function normalHunk(hunk: Hunk, sides: Sides): string {
   const letter = removed === 0 ? 'a' : added === 0 ? 'd' : 'c'
   const side = (kind: Run['kind'], mark: string): string =>
     linesOf(hunk, sides)
-      .flatMap((run) => (run.kind === kind ? run.lines.map((line) => `${mark} ${ended(line)}`) : []))
+      .flatMap((run) => (run.kind === kind ? run.lines.map((line) => `${mark} ${withNoNewlineMark(line)}`) : []))
       .join('')
   const between = letter === 'c' ? '---\n' : ''
   return `${range(oldAt, removed)}${letter}${range(newAt, added)}\n${side('old', '<')}${between}${side('new', '>')}`

@@ -8,7 +8,7 @@ export async function runFile(reader: ReadingRun): Promise<void> {
   const isBrief = reader.has('-b', '--brief')
   await forEachOperand(reader, async (operand) => {
     const kind = operand.found.type === 'directory' ? directory : await kindOf(operand, reader)
-    reader.print(`${isBrief ? '' : `${`${operand.given}:`.padEnd(width)} `}${shownAs(kind, reader)}\n`)
+    reader.print(`${isBrief ? '' : `${`${operand.given}:`.padEnd(width)} `}${describeKind(kind, reader)}\n`)
   })
 }
 
@@ -20,7 +20,7 @@ interface Kind {
 
 const directory: Kind = { described: 'directory', mime: 'inode/directory', charset: 'binary' }
 
-function shownAs({ described, mime, charset }: Kind, reader: ReadingRun): string {
+function describeKind({ described, mime, charset }: Kind, reader: ReadingRun): string {
   if (reader.has('--mime-type')) return mime
   if (reader.has('--mime-encoding')) return charset
   return reader.has('-i', '--mime') ? `${mime}; charset=${charset}` : described

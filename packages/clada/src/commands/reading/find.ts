@@ -1,6 +1,6 @@
 import type { FileStat, PathArg } from '../../core/files.ts'
 import { namePattern } from './name-pattern.ts'
-import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
+import { childOf, noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 import { typeLetter } from './status.ts'
 
 interface Found {
@@ -46,7 +46,7 @@ export async function runFind(reader: ReadingRun): Promise<void> {
     }
   }
   for (const { given, absolute, found } of reader.operands.slice(0, starts)) {
-    if (found === undefined) reader.complain(given, missing)
+    if (found === undefined) reader.complain(given, noSuchFile)
     else await tryRead(reader, given, () => visit({ arg: { given, absolute }, stat: found.stat }, 0))
   }
 }
@@ -144,7 +144,7 @@ class Expression {
         return ({ stat }) => compares(value, Math.ceil((now - stat.mtimeMs) / 60_000))
       default: {
         const other = this.#reader.operands.find(({ given }) => given === value)?.found
-        if (other === undefined) this.#reader.complain(value, missing)
+        if (other === undefined) this.#reader.complain(value, noSuchFile)
         return ({ stat }) => other !== undefined && stat.mtimeMs > other.stat.mtimeMs
       }
     }

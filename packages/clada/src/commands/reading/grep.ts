@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { FileChoice, Hit, LineChoice, PathArg, SearchResult } from '../../core/files.ts'
 import { namePattern } from './name-pattern.ts'
 import { fromPosix } from './posix-pattern.ts'
-import { missing, type ReadingRun, tryRead } from './reading-run.ts'
+import { noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 
 /** grep, by the search that the action of this name uses. */
 export async function runGrep(reader: ReadingRun): Promise<void> {
@@ -34,7 +34,7 @@ function placesOf(reader: ReadingRun): Place[] {
     if (found?.type === 'directory' && reader.has('-r')) return [directory(absolute, given.replace(/\/*$/, '/'))]
     if (found?.type === 'file')
       return isExcluded(given, reader) ? [] : [{ arg: { given, absolute }, isDirectory: false, lead: '' }]
-    complain(reader, given, found === undefined ? missing : 'Is a directory')
+    complain(reader, given, found === undefined ? noSuchFile : 'Is a directory')
     return []
   })
 }

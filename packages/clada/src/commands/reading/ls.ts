@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { FileStat, PathArg } from '../../core/files.ts'
 import { groupName, userName } from '../../process/account-names.ts'
-import { childOf, missing, type ReadingRun, tryRead } from './reading-run.ts'
+import { childOf, noSuchFile, type ReadingRun, tryRead } from './reading-run.ts'
 import { modeText, printable, shortSize, typeMark } from './status.ts'
 
 /** What is listed: an operand, or an entry of a directory. */
@@ -16,16 +16,16 @@ export async function runLs(reader: ReadingRun): Promise<void> {
   const items: Item[] = []
   for (const operand of reader.operands) {
     const { given, absolute, found } = operand
-    if (found === undefined) reader.complain(given, missing, 2)
+    if (found === undefined) reader.complain(given, noSuchFile, 2)
     else items.push({ name: given, stat: found.stat, arg: { given, absolute } })
   }
   const isEntered = (item: Item): boolean => isDirectory(item) && !reader.has('-d')
-  const files = sorted(
+  const files = sortItems(
     items.filter((item) => !isEntered(item)),
     reader,
   )
   if (files.length > 0) await printItems(files, reader)
-  const dirs = sorted(items.filter(isEntered), reader)
+  const dirs = sortItems(items.filter(isEntered), reader)
   const isTitled = reader.operands.length > 1 || reader.has('-R')
   let isFirst = files.length === 0
   for (let dir = dirs.shift(); dir !== undefined; dir = dirs.shift()) {
@@ -46,7 +46,7 @@ export async function runLs(reader: ReadingRun): Promise<void> {
 
 const isDirectory = ({ stat }: Item): boolean => (stat.mode & 0o170000) === 0o040000
 
-function sorted(items: Item[], reader: ReadingRun): Item[] {
+function sortItems(items: Item[], reader: ReadingRun): Item[] {
   const byName = (a: Item, b: Item): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
   const order = reader.has('-S')
     ? (a: Item, b: Item): number => b.stat.size - a.stat.size || byName(a, b)
@@ -67,7 +67,7 @@ async function entriesOf(dir: PathArg, reader: ReadingRun): Promise<Item[]> {
     return isHidden || (reader.has('-R') && reader.files.isBlocked(arg)) ? [] : [{ name, stat, arg }]
   })
   if (reader.lastOf('-a', '-A') === '-a') items.push(...(await ownEntries(dir, reader)))
-  return sorted(items, reader)
+  return sortItems(items, reader)
 }
 
 /** `.` and `..`; of a directory above the roots only the name is shown. */

@@ -30,7 +30,7 @@ export function fromPosix(pattern: string, extended: boolean): string {
         case '.':
           return meaning
         default:
-          return part.length > 1 ? escaped(part) : part.replace(/[\\^$.*+?()[\]{}|]/, '\\$&')
+          return part.length > 1 ? convertEscape(part) : part.replace(/[\\^$.*+?()[\]{}|]/, '\\$&')
       }
     })
     .join('')
@@ -52,7 +52,7 @@ const isLast = (next: string | undefined, extended: boolean): boolean =>
   next === undefined || ['|', ')'].includes(meaningOf(next, extended))
 
 /** `\<` and `\>` are the two sides of `\b`; a backslash before an ordinary letter means nothing. */
-function escaped(part: string): string {
+function convertEscape(part: string): string {
   if (part === '\\<') return '\\b{start}'
   if (part === '\\>') return '\\b{end}'
   return /^\\[a-zA-Z]$/.test(part) && !/^\\[wWsSbBdD]$/.test(part) ? part.slice(1) : part

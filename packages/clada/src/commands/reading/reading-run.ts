@@ -4,7 +4,7 @@ import { type Problem, ProblemError } from '../../core/problem.ts'
 import { now, stopCause } from '../../core/time-limit.ts'
 import type { Call } from '../../policy/commands/rule.ts'
 import { KeptOutput } from '../../process/kept-output.ts'
-import { checkOperand, type CommandScope, listedMs, type PathOperand } from '../scope.ts'
+import { checkOperand, type CommandScope, listedCommandMs, type PathOperand } from '../scope.ts'
 
 /** A command that only reads, with its files and what it has printed so far. */
 export class ReadingRun {
@@ -18,7 +18,7 @@ export class ReadingRun {
   readonly #name: string
   readonly #scope: CommandScope
   readonly #printed: KeptOutput
-  readonly #end = now() + listedMs
+  readonly #end = now() + listedCommandMs
   #complaints = ''
 
   private constructor(name: string, call: Call, cwd: PathArg, operands: readonly PathOperand[], scope: CommandScope) {
@@ -113,7 +113,7 @@ export class ReadingRun {
   checkTime(): void {
     const { signal } = this.#scope
     if (signal?.aborted) throw new ProblemError({ kind: 'command-failed', how: { stopped: stopCause(signal) } })
-    if (now() > this.#end) throw new ProblemError({ kind: 'command-late', ms: listedMs })
+    if (now() > this.#end) throw new ProblemError({ kind: 'command-late', ms: listedCommandMs })
   }
 }
 
@@ -137,7 +137,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'Operation not permitted',
 }
 
-export const missing = reasons['ENOENT'] ?? ''
+export const noSuchFile = reasons['ENOENT'] ?? ''
 
 /** Does something with each operand; what cannot be read is said. */
 export async function forEachOperand(
@@ -147,7 +147,7 @@ export async function forEachOperand(
 ): Promise<void> {
   for (const operand of reader.operands) {
     const { given, found } = operand
-    if (found === undefined) reader.complain(given, missing, exitCode)
+    if (found === undefined) reader.complain(given, noSuchFile, exitCode)
     else await tryRead(reader, given, () => act({ ...operand, found }), exitCode)
   }
 }

@@ -2,14 +2,14 @@ import path from 'node:path'
 import { groupName, userName } from '../../process/account-names.ts'
 import { slashed } from '../../core/paths.ts'
 import type { FileStat } from '../../core/files.ts'
-import { forEachOperand, missing, type ReadingRun } from './reading-run.ts'
+import { forEachOperand, noSuchFile, type ReadingRun } from './reading-run.ts'
 import { modeText, typeName } from './status.ts'
 
 /** stat: what the system knows of a file, by a format. */
 export async function runStat(reader: ReadingRun): Promise<void> {
   const format = reader.valueOf('-c') ?? (reader.has('-t') ? terse : usual)
   await forEachOperand(reader, async ({ given, found }) => {
-    reader.print(`${formatted(format, given, found.stat)}\n`)
+    reader.print(`${formatStat(format, given, found.stat)}\n`)
   })
 }
 
@@ -26,7 +26,7 @@ const usual = [
 ].join('\n')
 
 /** `%` with flags, a width, and a letter; `H` and `L` are the two halves of a device number. */
-const formatted = (format: string, name: string, file: FileStat): string =>
+const formatStat = (format: string, name: string, file: FileStat): string =>
   format.replace(/%([-0]*)(\d*)([HL]?)(.)/gs, (all, flags: string, width: string, half: string, letter: string) => {
     if (letter === '%') return '%'
     const value = half === '' ? facts[letter]?.(file, name) : facts[half + letter]?.(file, name)
@@ -91,7 +91,7 @@ export async function runRealpath(reader: ReadingRun): Promise<void> {
       reader.has('-m') ||
       (!reader.has('-e') && (await reader.files.look(above, 'list'))?.type === 'directory')
     if (isThere) reader.print(`${slashed(found?.absolute ?? absolute)}\n`)
-    else reader.complain(given, missing)
+    else reader.complain(given, noSuchFile)
   }
 }
 

@@ -20,7 +20,7 @@ export async function runWc(reader: ReadingRun): Promise<void> {
       rows.push({ given: operand.given, counts: nothing })
     } else rows.push({ given: operand.given, counts: await countsOf(reader.chunks(operand), shown) })
   })
-  const total = rows.reduce((sum, { counts }) => added(sum, counts), nothing)
+  const total = rows.reduce((sum, { counts }) => addCounts(sum, counts), nothing)
   if (reader.operands.length > 1) rows.push({ given: 'total', counts: total })
   const sizes = reader.operands.flatMap(({ found }) => (found?.type === 'file' ? [found.stat.size] : []))
   const least = reader.operands.some(({ found }) => found?.type === 'directory') ? 7 : 1
@@ -30,7 +30,7 @@ export async function runWc(reader: ReadingRun): Promise<void> {
     reader.print(`${shown.map((flag) => String(counts[flag]).padStart(width)).join(' ')} ${given}\n`)
 }
 
-const added = (one: Counts, other: Counts): Counts => ({
+const addCounts = (one: Counts, other: Counts): Counts => ({
   '-l': one['-l'] + other['-l'],
   '-w': one['-w'] + other['-w'],
   '-m': one['-m'] + other['-m'],

@@ -27,7 +27,7 @@ export function commandAsAction(
 
 type Meant = Omit<CommandAction, 'cd'> | { readonly reason: string; readonly advice: string } | undefined
 
-const numbered = (path: string, lines?: string): Meant => ({
+const readNumbered = (path: string, lines?: string): Meant => ({
   action: 'file_read_numbered',
   params: withoutUndefined({ path, lines }),
 })
@@ -37,7 +37,7 @@ const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {
     const [quiet, script, file, more] = words
     const ranges = quiet === '-n' && script !== undefined ? rangesIn(script) : undefined
     if (ranges !== undefined && file !== undefined && more === undefined && !file.startsWith('-'))
-      return numbered(file, ranges)
+      return readNumbered(file, ranges)
     if (quiet === '-i' || quiet?.startsWith('-i'))
       return { reason: 'sed -i changes files', advice: 'Use file_edit, or files_replace_all_text for many files.' }
     return {
@@ -47,7 +47,7 @@ const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {
   },
   nl: (words) => {
     const [file, more] = words.filter((word) => !/^-(?:ba|b|a|ln|w\d+|)$/.test(word) && word !== 'a')
-    return file === undefined || more !== undefined || file.startsWith('-') ? undefined : numbered(file)
+    return file === undefined || more !== undefined || file.startsWith('-') ? undefined : readNumbered(file)
   },
   cat: (words) => {
     const [option, ...files] = words
@@ -55,7 +55,7 @@ const readers: Readonly<Record<string, (words: readonly string[]) => Meant>> = {
     if (files.some((file) => file.startsWith('-'))) return undefined
     const [only, more] = files
     return only !== undefined && more === undefined
-      ? numbered(only)
+      ? readNumbered(only)
       : { action: 'files_read_numbered', params: { paths: files.join('\n') } }
   },
   rg: ripgrep,

@@ -6,7 +6,7 @@ import { slashed } from '../../core/paths.ts'
  * with its parameters filled in, another command where the syntax can only run those. Undefined for lines without
  * operators and globs.
  */
-export function insteadOf(command: string, root: string, says: Says): string | undefined {
+export function adviseInstead(command: string, root: string, says: Says): string | undefined {
   const stages = stagesOf(command.trim())
   if (stages === undefined) return undefined
   const [first] = stages
@@ -58,15 +58,15 @@ function adviceFor(stages: Stage[]): string | Use | undefined {
   const [first] = stages
   if (first === undefined) return undefined
   const into = first.redirects.filter(({ to }) => to !== '/dev/null' && !/^&\d$/.test(to))
-  if (into.length > 0) return stages.length === 1 ? redirected(first, into) : inShell
+  if (into.length > 0) return stages.length === 1 ? adviceForRedirect(first, into) : inShell
   const isPipe = stages.slice(0, -1).every(({ next }) => next === '|')
   if (stages.length > 1 && !isPipe) {
     const isPlain = stages.every((stage) => stage.next !== '|' && stage.next !== '||' && stage.redirects.length === 0)
     if (!isPlain) return inShell
     return `Commands run without a shell. Send one block for each: ${stages.map(({ text }) => text).join(', then ')}.`
   }
-  if (stages.length === 1) return first.redirects.length > 0 ? alone(first) : globbed(first)
-  return piped(first, stages.slice(1)) ?? inShell
+  if (stages.length === 1) return first.redirects.length > 0 ? alone(first) : adviceForGlob(first)
+  return adviceForPipe(first, stages.slice(1)) ?? inShell
 }
 
 const inShell =
@@ -81,7 +81,7 @@ const using = (action: string, params: Use['params'], after?: string): Use => ({
   after,
 })
 
-function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string | Use {
+function adviceForRedirect({ words: [name, ...rest] }: Stage, [into]: readonly Redirect[]): string | Use {
   const path = into?.to ?? ''
   const appends = into?.operator.endsWith('>>') === true
   if (name === 'echo' || name === 'printf')
@@ -95,7 +95,7 @@ function redirected({ words: [name, ...rest] }: Stage, [into]: readonly Redirect
 /** Programs that only cut what the one before them printed, or show it page by page. */
 const cutters = new Set(['head', 'tail', 'cat', 'less', 'more'])
 
-function piped(first: Stage, rest: readonly Stage[]): string | Use | undefined {
+function adviceForPipe(first: Stage, rest: readonly Stage[]): string | Use | undefined {
   const [name, ...operands] = first.words
   const [next, ...others] = rest
   if (operands.some((word) => /[*?]/.test(word)) && name !== 'find') return undefined
@@ -122,7 +122,7 @@ function piped(first: Stage, rest: readonly Stage[]): string | Use | undefined {
   return name === 'cat' && file !== undefined && more === undefined ? using('grep', { pattern, path: file }) : undefined
 }
 
-function globbed({ words: [name, ...rest] }: Stage): string | Use | undefined {
+function adviceForGlob({ words: [name, ...rest] }: Stage): string | Use | undefined {
   const operands = rest.filter((word) => !word.startsWith('-'))
   const glob = operands.findLast((word) => /[*?]/.test(word))
   if (glob === undefined) return undefined

@@ -5,7 +5,7 @@ import { belowRoot } from '../below-root.ts'
 import { anchorOf, isWholePath } from '../glob.ts'
 import { searchRules } from './search-rules.ts'
 import { commitOnly, gitRules } from './git-rules.ts'
-import { insteadOf, type Says } from './instead.ts'
+import { adviseInstead, type Says } from './instead.ts'
 import { readOptions } from './read-options.ts'
 import type { Call, BlockedName, CommandRule } from './rule.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
@@ -42,7 +42,7 @@ export interface Listed {
 
 export function judgeCommand(command: string, blocked: BlockedBy, says: Says = 'any action'): CommandDecision {
   const decision = judge(command, blocked)
-  const instead = decision.verdict === 'deny' ? insteadOf(command, blocked.root, says) : undefined
+  const instead = decision.verdict === 'deny' ? adviseInstead(command, blocked.root, says) : undefined
   return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
 }
 
@@ -51,25 +51,29 @@ function judge(command: string, blocked: BlockedBy): CommandDecision {
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text
   const found = ruleFor(split.line)
-  if (found === 'unlisted') return unlisted(split.line)
+  if (found === 'unlisted') return judgeUnlisted(split.line)
   if ('reason' in found) return { verdict: 'deny', ...found }
   const { rule, words } = found
   const reading = rule.read === undefined ? readOptions(rule, words) : rule.read(words)
-  if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return unlisted(split.line)
-  if (!reading.ok) return denied(rule, reading.reason)
+  if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return judgeUnlisted(split.line)
+  if (!reading.ok) return denyByRule(rule, reading.reason)
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
-  if (wrong !== undefined) return denied(rule, wrong)
-  return { verdict: 'allow', cd, listed: { rule, call, excluded: rule.exclude?.(call, blockedNames(blocked)) ?? [] } }
+  if (wrong !== undefined) return denyByRule(rule, wrong)
+  return {
+    verdict: 'allow',
+    cd,
+    listed: { rule, call, excluded: rule.exclude?.(call, listBlockedNames(blocked)) ?? [] },
+  }
 }
 
-const denied = (rule: CommandRule, reason: string): CommandDecision => ({
+const denyByRule = (rule: CommandRule, reason: string): CommandDecision => ({
   verdict: 'deny',
   reason,
   advice: `Write it like: ${rule.examples.join(' | ')}`,
 })
 
-function unlisted({ cd, words, typed }: CommandLine): CommandDecision {
+function judgeUnlisted({ cd, words, typed }: CommandLine): CommandDecision {
   const glob = words.find((word) => word.glob === '*' || word.glob === '?')
   if (glob !== undefined) {
     const advice = 'Quote it if the program itself understands it; otherwise name the files, which glob lists.'
@@ -145,7 +149,7 @@ export interface BlockedBy {
 }
 
 /** Names that git must not show by itself: its own, clada's, and what the user blocked. */
-export function blockedNames({ deniedPatterns, ignoreFiles = [], root }: BlockedBy): BlockedName[] {
+export function listBlockedNames({ deniedPatterns, ignoreFiles = [], root }: BlockedBy): BlockedName[] {
   const own = reservedNames.map((pattern) => ({ pattern, allows: false }))
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))

@@ -38,10 +38,10 @@ function optionIn(rule: CommandRule, word: string, waiting: Word[]): Read {
   const name = equals === -1 ? word : word.slice(0, equals)
   const inline = equals === -1 ? undefined : word.slice(equals + 1)
   const whole = find(rule, name)
-  if (whole !== undefined) return valued(rule, whole, inline, waiting)
+  if (whole !== undefined) return readValue(rule, whole, inline, waiting)
   if (rule.dashNumber !== undefined && /^-\d+$/.test(word)) {
     const meant = find(rule, rule.dashNumber)
-    if (meant !== undefined) return valued(rule, meant, word.slice(1), waiting)
+    if (meant !== undefined) return readValue(rule, meant, word.slice(1), waiting)
   }
   if (word.startsWith('--') || rule.dashes === 'single' || word.length < 3) return unknown(rule, word)
   return bundle(rule, word, waiting)
@@ -56,7 +56,7 @@ function bundle(rule: CommandRule, word: string, waiting: Word[]): Read {
     if (option === undefined) return unknown(rule, word)
     const rest = word.slice(at + 1)
     const takes = option.value !== undefined && !option.maybe
-    const read = valued(rule, option, takes && rest !== '' ? rest : undefined, waiting)
+    const read = readValue(rule, option, takes && rest !== '' ? rest : undefined, waiting)
     if (!read.ok) return read
     options.push(...read.options)
     given.push(...read.given)
@@ -65,7 +65,7 @@ function bundle(rule: CommandRule, word: string, waiting: Word[]): Read {
   return { ok: true, options, given }
 }
 
-function valued(rule: CommandRule, option: Option, inline: string | undefined, waiting: Word[]): Read {
+function readValue(rule: CommandRule, option: Option, inline: string | undefined, waiting: Word[]): Read {
   const { flag, value, maybe } = option
   if (value === undefined) {
     if (inline !== undefined) return { ok: false, reason: `${flag} takes no value` }
