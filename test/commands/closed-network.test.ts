@@ -22,7 +22,17 @@ const failed = (output: string, more: object = {}): Contained => ({
   notKept: [],
   changed: [],
   warnings: [],
-  end: { stdout: '', stderr: '', output, exitCode: 1, signal: null, ended: 'itself', status: '', gone: true, ...more },
+  end: {
+    stdout: '',
+    stderr: '',
+    output,
+    exitCode: 1,
+    signal: null,
+    ended: 'itself',
+    status: '',
+    allEnded: true,
+    ...more,
+  },
 })
 
 describe('a failure for want of the network', () => {

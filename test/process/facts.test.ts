@@ -4,14 +4,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { watchCrowd } from '../../packages/clada/src/process/bounds.ts'
+import { watchProcessCount } from '../../packages/clada/src/process/bounds.ts'
 import { controlGroup, groupLimitsHere } from '../../packages/clada/src/process/control-group.ts'
 import { collectEffects } from '../../packages/clada/src/process/effects.ts'
 import { commandEnvironment, variablesNamedIn, withheldNames } from '../../packages/clada/src/process/environment.ts'
 import { findBlocked, findBlockedUncached, entriesOf } from '../../packages/clada/src/process/blocked-index.ts'
 import { plainConfig } from '../../packages/clada/src/process/isolated-git-dir.ts'
 import { kill } from '../../packages/clada/src/process/kill.ts'
-import { openNamespaceTree } from '../../packages/clada/src/process/kin.ts'
+import { openNamespaceTree } from '../../packages/clada/src/process/process-tree.ts'
 import { placeFor, whyUnmounted } from '../../packages/clada/src/process/overlay.ts'
 import { ownProgram, pathOutside, takeNoProgramsFrom } from '../../packages/clada/src/process/programs.ts'
 import { changesBetween, modeIn, surveyOf } from '../../packages/clada/src/process/survey.ts'
@@ -170,8 +170,8 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
     const looked = vi.spyOn(fs, 'readFileSync').mockImplementation(() => `0 0 0 1/${threads.shift() ?? 800} 1`)
     onTestFinished(() => looked.mockRestore())
     const crowded = vi.fn()
-    const timer = watchCrowd(
-      { count: (most) => Math.min(300, most), stop: () => {}, gone: async () => true },
+    const timer = watchProcessCount(
+      { count: (most) => Math.min(300, most), stop: () => {}, terminated: async () => true },
       100,
       crowded,
     )
@@ -181,7 +181,7 @@ describe.skipIf(process.platform !== 'linux')('what a program starts', () => {
   })
 
   it('is watched, and has no control group when it is over', () => {
-    const timer = watchCrowd({ count: () => 1, stop: () => {}, gone: async () => true }, 1000, () => {})
+    const timer = watchProcessCount({ count: () => 1, stop: () => {}, terminated: async () => true }, 1000, () => {})
     clearInterval(timer)
     expect(timer).toBeDefined()
     const made = vi.spyOn(fs, 'mkdirSync')

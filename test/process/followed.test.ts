@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { birthOf } from '../../packages/clada/src/process/kin.ts'
+import { birthOf } from '../../packages/clada/src/process/process-tree.ts'
 import { openFollowedTree, rowsOf } from '../../packages/clada/src/process/marked.ts'
 import { findProgram, systemPath, readProgramOutput } from '../../packages/clada/src/process/programs.ts'
 
@@ -27,7 +27,7 @@ setInterval(() => {}, 1000)`
   const ended = new Promise((over) => leader.once('exit', over))
   kin.stop()
   await ended
-  expect(await kin.gone()).toBe(true)
+  expect(await kin.terminated()).toBe(true)
   expect(birthOf(child)).toBeUndefined()
 })
 
@@ -35,5 +35,5 @@ it('leaves a stranger alone that got the number of one that ended', async () => 
   const lists = ['10 5 then\n', '10 1 later\n', '10 1 later\n']
   const kin = openFollowedTree(2 ** 30, () => (lists.shift() ?? '').replace('5', String(2 ** 30)))
   kin.stop()
-  expect(await kin.gone()).toBe(true)
+  expect(await kin.terminated()).toBe(true)
 })

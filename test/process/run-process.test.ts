@@ -13,7 +13,7 @@ const bash = (code: string, more: Partial<ProcessCall> = {}): ReturnType<typeof 
     env: bareEnvironment,
     timeoutMs: 5000,
     outputBytes: 1_000_000,
-    family: 'marked',
+    scope: 'marked',
     ...more,
   })
 

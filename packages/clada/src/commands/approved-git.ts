@@ -73,7 +73,7 @@ async function askGit(root: string, env: Readonly<Record<string, string>>, ...ar
     env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LANG: 'C.UTF-8', ...env },
     timeoutMs: 5000,
     outputBytes: 10_000,
-    family: 'group',
+    scope: 'group',
   })
   return stdout
 }

@@ -20,7 +20,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cacheVariables, dropEmptyLayers } from '../process/caches.ts'
 import { isCached } from '../process/runtimes.ts'
 import { chooseSandbox, whyNotStarting } from '../process/sandbox.ts'
-import { DiscardedWrites } from '../process/vanishing.ts'
+import { DiscardedWrites } from '../process/discarded-writes.ts'
 import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import {
   listBlocked,
@@ -242,8 +242,8 @@ const discardedWarning = (files: readonly string[]): string[] =>
 
 const nothingDone = { effects: [], notKept: [], stripped: [] }
 
-const survivorWarning = ({ gone }: ProcessEnd): string[] =>
-  gone ? [] : ['some processes it started could not be ended; look for them with ps']
+const survivorWarning = ({ allEnded }: ProcessEnd): string[] =>
+  allEnded ? [] : ['some processes it started could not be ended; look for them with ps']
 
 /** As reports list them: by name, and directories where nothing listed in them says that they came or went. */
 function summarizeEffects(effects: readonly Effect[]): ChangedFile[] {
@@ -457,7 +457,7 @@ function runBare(what: Containment, place: CheckedDirectory, scope: CommandScope
     args: what.args,
     env: what.env,
     cwd: place.safePath,
-    family: 'marked',
+    scope: 'marked',
     ...limitsOf(what, scope),
   })
 }

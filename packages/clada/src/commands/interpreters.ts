@@ -77,7 +77,7 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
     env,
     timeoutMs: 5000,
     outputBytes: 10_000,
-    family: 'group',
+    scope: 'group',
   })
   // A launcher for other programs may only say, with a number in it, that this one is missing.
   return exitCode === 0 ? /\d+(?:\.\d+)+/.exec(output)?.[0] : undefined

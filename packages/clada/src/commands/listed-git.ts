@@ -59,7 +59,7 @@ async function runIsolated(
       env: isolated.env,
       timeoutMs: listedCommandMs,
       outputBytes: Math.min(scope.commands.outputBytes, 10 * 1024 * 1024),
-      family: 'group',
+      scope: 'group',
       signal: scope.signal,
       onOutput: scope.onOutput,
     })

@@ -356,7 +356,7 @@ export function programProblem(
 ): Problem {
   if (ended === 'timeout') return { kind: 'command-late', ...late }
   if (stopped !== undefined) return { kind: 'command-failed', how: { stopped } }
-  if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
+  if (ended === 'too-many-processes') return { kind: 'command-failed', how: { crowd: true } }
   const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }
   return { kind: 'command-failed', how, offline: late.offline, withheld }
 }

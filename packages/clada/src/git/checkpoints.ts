@@ -292,7 +292,7 @@ export class Checkpoints {
   async #readHead(): Promise<void> {
     const { tree } = this.#isolated
     if (tree === undefined) return
-    const { status } = await this.#isolated.git(['ls-tree', '-d', '--name-only', tree], { fine: [1, 128] })
+    const { status } = await this.#isolated.git(['ls-tree', '-d', '--name-only', tree], { okExitCodes: [1, 128] })
     if (status !== 0) assertHeadReadable(this.#head)
   }
 

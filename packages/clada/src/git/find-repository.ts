@@ -25,7 +25,7 @@ export async function findRepository(
   const nearest = nearestRepository(root)
   if (nearest === undefined) return undefined
   // Also asks git whether it knows this kind of repository.
-  const readTree = () => inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] })
+  const readTree = () => inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { okExitCodes: [1] })
   const [config, head, tree] = await Promise.all([
     listConfig(nearest).then((listed) => configFrom(listed, nearest)),
     headOf(nearest),

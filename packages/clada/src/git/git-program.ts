@@ -45,7 +45,7 @@ interface GitStart {
 export interface GitCall extends GitStart {
   readonly input?: string | Buffer
   /** Exit codes besides 0 that are not failures. */
-  readonly fine?: readonly number[]
+  readonly okExitCodes?: readonly number[]
 }
 
 export interface GitAnswer {
@@ -100,17 +100,20 @@ export function gitOfUser(
   cwd: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
-  fine: readonly number[] = [],
+  okExitCodes: readonly number[] = [],
 ): Promise<GitAnswer> {
   const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
   const HOME = platform.home() ?? '/nonexistent'
   const own = withoutUndefined({ PATH, HOME, XDG_CONFIG_HOME, ...env })
-  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args, fine })
+  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), {
+    args,
+    okExitCodes,
+  })
 }
 
 function answerOf(
   child: Started,
-  { input, fine = [], args }: Pick<GitCall, 'input' | 'fine' | 'args'>,
+  { input, okExitCodes = [], args }: Pick<GitCall, 'input' | 'okExitCodes' | 'args'>,
 ): Promise<GitAnswer> {
   return new Promise((done, failed) => {
     const out: Buffer[] = []
@@ -131,7 +134,8 @@ function answerOf(
     })
     child.on('close', (code, signal) => {
       clearTimeout(waiting)
-      if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
+      if (code === 0 || (code !== null && okExitCodes.includes(code)))
+        return done({ status: code, out: Buffer.concat(out) })
       const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
       failed(gitError(`git ${command}: ${message || `ended with ${code ?? signal}`}`))
     })

@@ -121,7 +121,7 @@ async function writeTree(isolated: IsolatedGit, index: string, others: readonly 
 async function treesAbove(isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<string[]> {
   const dirs = [...new Set(names.flatMap((name) => dirsAbove(Buffer.from(name, 'latin1').toString())))]
   const args = ['ls-tree', '-z', '-d', '--full-tree', tree]
-  const out = (await isolated.gitOn(args, dirs, { fine: [128] })).toString('latin1')
+  const out = (await isolated.gitOn(args, dirs, { okExitCodes: [128] })).toString('latin1')
   return [...out.matchAll(/^\d+ tree (\w+)\t|\0\d+ tree (\w+)\t/g)].map(([, first, next]) => first ?? next ?? '')
 }
 

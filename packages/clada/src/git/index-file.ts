@@ -223,7 +223,7 @@ const largeIndex = 256 * 1024
 export async function isStaged(isolated: IsolatedGit, head: string | undefined): Promise<boolean> {
   if (head === undefined) return (await isolated.git(['ls-files', '-z'])).out.length > 0
   const args = ['diff-index', '--cached', '--quiet', onlyPointers, head]
-  return (await isolated.git(args, { fine: [1] })).status === 1
+  return (await isolated.git(args, { okExitCodes: [1] })).status === 1
 }
 
 /** Removes the skip-worktree mark of paths that exist on the disk. */

@@ -110,7 +110,7 @@ function batchesOf(names: readonly string[]): string[][] {
 const configFor = ({ top, config }: ConfiguredRepository): string =>
   `[core]\n\trepositoryformatversion = 1\n\tbare = ${top === undefined}\n\tsafecrlf = false\n\tsplitindex = false\n${config.text}`
 
-export interface IsolatedCall extends Pick<GitCall, 'input' | 'fine' | 'lowPriority' | 'syncsEach'> {
+export interface IsolatedCall extends Pick<GitCall, 'input' | 'okExitCodes' | 'lowPriority' | 'syncsEach'> {
   readonly env?: Readonly<Record<string, string>>
   /** The working directory; by default the top of the repository. */
   readonly cwd?: string

@@ -61,7 +61,7 @@ export function refusePipes({ top }: Repository): void {
 export function inRepository(
   { gitDir, top }: Repository,
   args: readonly string[],
-  how: Pick<GitCall, 'fine' | 'input'> = {},
+  how: Pick<GitCall, 'okExitCodes' | 'input'> = {},
 ): Promise<GitAnswer> {
   return git({ cwd: top ?? gitDir, env: { GIT_DIR: gitDir }, args, ...how })
 }
@@ -88,7 +88,7 @@ export async function headOf(repository: Repository): Promise<Head> {
 
 async function headByGit(repository: Repository): Promise<Head> {
   const [branch, commit] = await Promise.all([
-    inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], { fine: [1] }),
+    inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], { okExitCodes: [1] }),
     commitAt(repository, 'HEAD'),
   ])
   return { branch: branch.status === 0 ? branch.out.toString().trim() : undefined, commit }
@@ -123,7 +123,7 @@ export const hasOtherRefs = ({ commonDir }: Repository): boolean => fs.existsSyn
 
 export async function commitAt(repository: Repository, name: string): Promise<string | undefined> {
   const { status, out } = await inRepository(repository, ['rev-parse', '-q', '--verify', `${name}^{commit}`], {
-    fine: [1],
+    okExitCodes: [1],
   })
   return status === 0 ? out.toString().trim() : undefined
 }

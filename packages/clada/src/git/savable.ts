@@ -67,7 +67,7 @@ async function listMatching(
 ): Promise<Set<string>> {
   if (paths.size === 0) return new Set()
   const input = [...paths].join('\0') + '\0'
-  const { out } = await isolated.git(['check-ignore', ...how, '-z', '--stdin'], { input, fine: [1] })
+  const { out } = await isolated.git(['check-ignore', ...how, '-z', '--stdin'], { input, okExitCodes: [1] })
   return new Set(namesIn(out))
 }
 

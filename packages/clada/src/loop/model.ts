@@ -39,7 +39,7 @@ async function* programReply(
 ): AsyncIterable<string> {
   const started = startMarked(program, args)
   if (started === undefined) throw new ModelError(`${program} was not found in PATH`)
-  const { child, kin } = started
+  const { child, tree } = started
   let last = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-2000)))
   // A program that does not read its input is not at fault.
@@ -54,12 +54,12 @@ async function* programReply(
   })
   // What it left running is ended with it: it could hold the output open, and would outlive the loop.
   const over = ended.then(async (failure) => {
-    await kin.gone()
+    await tree.terminated()
     return failure
   })
   const stop = (): void => {
     // Later its number may be that of another process.
-    if (child.exitCode === null && child.signalCode === null) kin.stop()
+    if (child.exitCode === null && child.signalCode === null) tree.stop()
   }
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

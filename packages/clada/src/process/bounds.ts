@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { BlockedPath } from './blocked-index.ts'
 import fs from 'node:fs'
 import os from 'node:os'
-import type { ProcessTree } from './kin.ts'
+import type { ProcessTree } from './process-tree.ts'
 
 /** What contains a program. One for each system that has any; chosen when it is needed. */
 export interface Sandbox {
@@ -78,7 +78,7 @@ export interface Wrapped {
   readonly cwd: string
   /** For the sandbox program itself, whose own environment can be read inside. */
   readonly env: Readonly<Record<string, string>>
-  readonly family: 'namespace' | 'marked'
+  readonly scope: 'namespace' | 'marked'
   /** What the sandbox program reads from descriptor 5: a filter for system calls. */
   readonly filter?: Buffer | undefined
   /** What everything inside may take together, where a control group can be made. */
@@ -113,7 +113,7 @@ export const mostThreadsOfUser = (): number => (threadsNow() ?? 0) + mostThreads
  * They are counted when the whole machine has that many more threads than it had, which costs next to nothing to ask; and
  * once a second where it has that many at all, because those of others may end at the same time.
  */
-export function watchCrowd(kin: ProcessTree, most: number, crowded: () => void): NodeJS.Timeout | undefined {
+export function watchProcessCount(tree: ProcessTree, most: number, crowded: () => void): NodeJS.Timeout | undefined {
   let fewest = threadsNow()
   if (fewest === undefined) return undefined
   let looks = 0
@@ -122,7 +122,7 @@ export function watchCrowd(kin: ProcessTree, most: number, crowded: () => void):
     fewest = Math.min(fewest ?? now, now)
     const grown = now > fewest + most
     if (!grown && (++looks % 50 !== 0 || now <= most)) return
-    const ours = kin.count(most + 1)
+    const ours = tree.count(most + 1)
     if (ours > most) crowded()
     // The rest of the growth is that of others.
     else if (grown) fewest = now - ours

@@ -17,7 +17,7 @@ export function bubblewrap(file: string): Sandbox {
       cwd: '/',
       // The first process inside keeps the environment bwrap itself was started with, readable for everybody there.
       env: {},
-      family: 'namespace',
+      scope: 'namespace',
       filter: hostFacts(file).filter,
       memoryBytes: bounds.limits.memoryBytes,
     }),

@@ -329,7 +329,7 @@ async function ask(
 async function runGit(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ProcessEnd | undefined> {
   const file = findProgram('git', systemPath)
   if (file === undefined) return undefined
-  const call = { cwd: '/', timeoutMs: 600_000, outputBytes: 1 << 28, family: 'group' } as const
+  const call = { cwd: '/', timeoutMs: 600_000, outputBytes: 1 << 28, scope: 'group' } as const
   return runProcess({ file, args, env, ...call })
 }
 

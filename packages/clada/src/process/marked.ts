@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { kill } from './kill.ts'
-import { birthOf, countOf, openGroupTree, type ProcessTree, processesIn, until } from './kin.ts'
+import { birthOf, countOf, openGroupTree, type ProcessTree, processesIn, until } from './process-tree.ts'
 import {
   findProgram,
   isProgram,
@@ -51,12 +51,12 @@ export function markProgram({ file, args, env }: Start): Start & { readonly mark
 export function startMarked(
   program: string,
   args: readonly string[],
-): { readonly child: Started; readonly kin: ProcessTree } | undefined {
+): { readonly child: Started; readonly tree: ProcessTree } | undefined {
   const found = namedProgram(program)
   if (found === undefined) return undefined
   const { file, args: all, env, mark } = markProgram({ ...found, args })
   const child = startPart(file, all, { env, stdio: 'pipe', detached: platform.processGroups, windowsHide: true })
-  return { child, kin: openMarkedTree(child.pid, mark) }
+  return { child, tree: openMarkedTree(child.pid, mark) }
 }
 
 /** Linux shows the mark of every process. macOS does not; there those below the program are followed by their parents. */
@@ -69,8 +69,8 @@ export function openMarkedTree(leader: number | undefined, mark: Mark): ProcessT
   return {
     count: (most) => countOf(bearers(mark), most),
     stop: group.stop,
-    gone: async () => {
-      await group.gone()
+    terminated: async () => {
+      await group.terminated()
       return until(() => {
         let found = 0
         for (const pid of bearers(mark)) {
@@ -115,9 +115,9 @@ export function openFollowedTree(leader: number, list: () => string): ProcessTre
       look()
       group.stop()
     },
-    gone: async () => {
+    terminated: async () => {
       clearInterval(timer)
-      await group.gone()
+      await group.terminated()
       return until(() => endSeen() === 0)
     },
   }

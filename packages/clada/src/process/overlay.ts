@@ -278,7 +278,7 @@ export class Overlay {
     const isThere = (): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isCharacterDevice() ?? false
     if (isThere()) return file
     const call = { args: [file, 'c', '0', '0'], cwd: '/', env: {}, timeoutMs: 5000, outputBytes: 1000 }
-    await runProcess({ file: this.#mounting.mknod, ...call, family: 'group' })
+    await runProcess({ file: this.#mounting.mknod, ...call, scope: 'group' })
     return isThere() ? file : undefined
   }
 }
@@ -340,7 +340,7 @@ async function tryLayers(root: string): Promise<boolean> {
   if (layers === undefined) return false
   try {
     const call = { ...layers.wrap('/usr/bin/true', []), env: {}, timeoutMs: 5000, outputBytes: 1000 }
-    const end = await runProcess({ ...call, family: 'group' })
+    const end = await runProcess({ ...call, scope: 'group' })
     if (end.exitCode === 0) return true
   } finally {
     layers.close()

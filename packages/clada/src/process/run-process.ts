@@ -4,9 +4,9 @@ import { type Readable, type Stream, Writable } from 'node:stream'
 import type { StopCause } from '../core/problem.ts'
 import { stopCause } from '../core/time-limit.ts'
 import { controlGroup } from './control-group.ts'
-import { mostProcesses, mostThreads, watchCrowd } from './bounds.ts'
+import { mostProcesses, mostThreads, watchProcessCount } from './bounds.ts'
 import { KeptOutput } from './kept-output.ts'
-import { openGroupTree, type ProcessTree, openNamespaceTree } from './kin.ts'
+import { openGroupTree, type ProcessTree, openNamespaceTree } from './process-tree.ts'
 import { markProgram, openMarkedTree } from './marked.ts'
 import { platform } from '../core/platform.ts'
 import { systemPath } from './programs.ts'
@@ -23,7 +23,7 @@ export interface ProcessCall {
   /** For each of the two streams. */
   readonly outputBytes: number
   /** How everything it started is found again when it is over. */
-  readonly family: ProcessScope
+  readonly scope: ProcessScope
   /** For a namespace: what can be read from descriptor 5. */
   readonly filter?: Buffer | undefined
   /** For a namespace: the memory of everything in it together. */
@@ -52,7 +52,7 @@ export interface ProcessEnd {
   /** Its own; null when it did not end by itself. */
   readonly exitCode: number | null
   readonly signal: string | null
-  readonly ended: 'itself' | 'timeout' | 'stopped' | 'crowd' | 'unstarted'
+  readonly ended: 'itself' | 'timeout' | 'stopped' | 'too-many-processes' | 'unstarted'
   /** Why it could not be started. */
   readonly error?: string
   /** Why it had to stop with the execution. */
@@ -60,7 +60,7 @@ export interface ProcessEnd {
   /** What came on descriptor 3. */
   readonly status: string
   /** False when something it started could not be ended. */
-  readonly gone: boolean
+  readonly allEnded: boolean
 }
 
 /** How long pipes are read when everybody is gone: only who could not be found can hold them open any longer. */
@@ -71,7 +71,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const stdout = new KeptOutput(call.outputBytes)
   const stderr = new KeptOutput(call.outputBytes)
   const both = new KeptOutput(call.outputBytes)
-  const nothing = { stdout: '', stderr: '', output: '', exitCode: null, signal: null, status: '', gone: true }
+  const nothing = { stdout: '', stderr: '', output: '', exitCode: null, signal: null, status: '', allEnded: true }
   const unstarted = ({ message }: Error): ProcessEnd => ({ ...nothing, ended: 'unstarted', error: message })
   let started: Started
   try {
@@ -80,7 +80,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     if (!(error instanceof Error)) throw error
     return unstarted(error)
   }
-  const { child, kin, readStatus } = started
+  const { child, tree, readStatus } = started
   hear(child.stdout, [stdout, both], call.onOutput)
   hear(child.stderr, [stderr, both], call.onOutput)
 
@@ -88,12 +88,12 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const stop = (why: ProcessEnd['ended']): void => {
     if (ended !== 'itself') return
     ended = why
-    kin.stop()
+    tree.stop()
   }
   const timer = setTimeout(() => stop('timeout'), call.timeoutMs)
   const onAbort = (): void => stop('stopped')
   call.signal?.addEventListener('abort', onAbort, { once: true })
-  const guard = watchCrowd(kin, call.processes ?? mostProcesses, () => stop('crowd'))
+  const guard = watchProcessCount(tree, call.processes ?? mostProcesses, () => stop('too-many-processes'))
   if (call.signal?.aborted) onAbort()
 
   const closed = new Promise((read) => child.once('close', read))
@@ -107,7 +107,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   call.signal?.removeEventListener('abort', onAbort)
   if (end instanceof Error) return unstarted(end)
 
-  const gone = await kin.gone()
+  const allEnded = await tree.terminated()
   await Promise.race([closed, new Promise((late) => setTimeout(late, drainMs).unref())])
   for (const pipe of child.stdio) pipe?.destroy()
   return {
@@ -119,7 +119,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     ended,
     stopped: ended === 'stopped' ? stopCause(call.signal) : undefined,
     status: readStatus(),
-    gone,
+    allEnded,
   }
 }
 
@@ -133,30 +133,32 @@ function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: Proc
 
 interface Started {
   readonly child: ChildProcess
-  readonly kin: ProcessTree
+  readonly tree: ProcessTree
   readonly readStatus: () => string
 }
 
 function start(call: ProcessCall): Started {
   const readStatus = (): string => ''
-  if (call.family === 'namespace') {
+  if (call.scope === 'namespace') {
     const { filter, memoryBytes = Infinity } = call
     const group = controlGroup({ tasks: mostThreads(), memoryBytes })
     const own = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
     const child = spawnChild(call, filter === undefined ? own : [...own, 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
-    const kin = openNamespaceTree(stdio?.[3], stdio?.[4], group, async (first) => call.onReady?.(child.pid ?? 0, first))
+    const tree = openNamespaceTree(stdio?.[3], stdio?.[4], group, async (first) =>
+      call.onReady?.(child.pid ?? 0, first),
+    )
     write(stdio?.[5], filter)
-    return { child, kin, readStatus: kin.readStatus }
+    return { child, tree, readStatus: tree.readStatus }
   }
-  if (call.family === 'marked') {
+  if (call.scope === 'marked') {
     const { mark, ...bearing } = markProgram(call)
     const child = spawnChild({ ...call, ...bearing }, ['ignore', 'pipe', 'pipe'])
-    return { child, kin: openMarkedTree(child.pid, mark), readStatus }
+    return { child, tree: openMarkedTree(child.pid, mark), readStatus }
   }
   const child = spawnChild(call, ['ignore', 'pipe', 'pipe'])
-  return { child, kin: openGroupTree(child.pid), readStatus }
+  return { child, tree: openGroupTree(child.pid), readStatus }
 }
 
 function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {

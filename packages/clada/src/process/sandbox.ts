@@ -48,7 +48,7 @@ export function seatbelt(file: string): Sandbox {
       args: ['-p', seatbeltProfile(bounds), program.file, ...program.args],
       cwd: program.cwd,
       env: program.env,
-      family: 'marked',
+      scope: 'marked',
     }),
     failed: ({ exitCode, stderr }) =>
       exitCode === 71 && stderr.startsWith('sandbox-exec: ') ? stderr.trim() : undefined,

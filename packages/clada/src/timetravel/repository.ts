@@ -34,7 +34,7 @@ export async function installIndex(isolated: IsolatedGit, commit: string, kept: 
     copyIndex(path.join(isolated.repository.gitDir, 'index'), copy)
     const env = { GIT_INDEX_FILE: copy }
     await isolated.git(['read-tree', '-i', '-m', commit], { env })
-    const refresh = () => isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
+    const refresh = () => isolated.git(['update-index', '-q', '--refresh'], { env, okExitCodes: [1] })
     await refresh()
     if (await forgetSizes(isolated, env)) await refresh()
   }

@@ -150,7 +150,7 @@ async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<Merg
     const args = ['merge-file', '-p', '-L', 'now', '-L', 'executed', '-L', 'undone', ...names]
     // The exit code is the number of conflicts; above 127 git failed.
     const fine = Array.from({ length: 127 }, (_, index) => index + 1)
-    const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, fine })
+    const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, okExitCodes: fine })
     return { kind: 'merged', bytes: out, conflicts: status }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error

@@ -334,7 +334,7 @@ async function savingOf(
     const advice = `Finish or abort ${busy} first, or use --no-git.`
     return { name, ok: false, found: `${busy} is in progress, so nothing is executed`, advice }
   }
-  if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { fine: [1] })).status === 1)
+  if (hasGit && (await inRepository(repository, ['diff', '--cached', '--quiet'], { okExitCodes: [1] })).status === 1)
     return fine('shadow (changes are staged): checkpoints under refs/clada until they are committed')
   const where = head?.branch === undefined ? 'the detached HEAD' : spellOutCommand(branchName(head))
   return fine(

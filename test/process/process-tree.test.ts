@@ -36,7 +36,7 @@ const cases: Readonly<Record<string, { code: string; late?: true; stdout?: strin
   'starts hundreds of short children': { code: 'for i in {1..400}; do (:) & done; wait; echo hi', stdout: 'hi\n' },
 }
 
-const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-families-')))
+const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-scopes-')))
 const bounds: Bounds = {
   root: dir,
   home: os.homedir(),
@@ -64,17 +64,17 @@ function survivors(): string[] {
 }
 
 const choice = chooseSandbox()
-const families: Readonly<Record<string, (code: string, more: Partial<ProcessCall>) => Promise<ProcessEnd>>> = {
+const scopes: Readonly<Record<string, (code: string, more: Partial<ProcessCall>) => Promise<ProcessEnd>>> = {
   ...(choice.ok && {
     'in a namespace': (code, more) => runProcess({ ...choice.sandbox.wrap(bash(code), bounds), ...limits, ...more }),
   }),
-  marked: (code, more) => runProcess({ ...bash(code), family: 'marked', ...limits, ...more }),
+  marked: (code, more) => runProcess({ ...bash(code), scope: 'marked', ...limits, ...more }),
 }
 
 afterAll(() => fs.rmSync(dir, { recursive: true, force: true }))
 
-for (const [family, run] of Object.entries(families)) {
-  describe.skipIf(process.platform !== 'linux')(`a program ${family}`, () => {
+for (const [scope, run] of Object.entries(scopes)) {
+  describe.skipIf(process.platform !== 'linux')(`a program ${scope}`, () => {
     // So that the sandbox is in memory, and a short limit is over while the program runs and not before.
     beforeAll(() => run('true', {}).then(() => undefined))
 
@@ -83,7 +83,9 @@ for (const [family, run] of Object.entries(families)) {
         const end = await run(code, timeoutMs === undefined && !late ? {} : { timeoutMs: timeoutMs ?? 300 })
         expect(survivors()).toEqual([])
         expect(end).toMatchObject(
-          late ? { ended: 'timeout', exitCode: null, gone: true } : { ended: 'itself', exitCode: 0, gone: true },
+          late
+            ? { ended: 'timeout', exitCode: null, allEnded: true }
+            : { ended: 'itself', exitCode: 0, allEnded: true },
         )
         if (stdout !== undefined) expect(end.stdout).toBe(stdout)
       })
@@ -92,7 +94,7 @@ for (const [family, run] of Object.entries(families)) {
     it('becomes a crowd, and nothing is left', async () => {
       const end = await run('for i in {1..300}; do sleep 600 & done; wait', { processes: 100 })
       expect(survivors()).toEqual([])
-      expect(end).toMatchObject({ ended: 'crowd', exitCode: null, gone: true })
+      expect(end).toMatchObject({ ended: 'too-many-processes', exitCode: null, allEnded: true })
     })
   })
 }

@@ -140,7 +140,7 @@ async function listTracked(gitDir: string): Promise<string[]> {
         timeoutMs: 30_000,
         outputBytes: 1 << 28,
       }
-      const { stdout } = await runProcess({ file: git, ...call, family: 'group' })
+      const { stdout } = await runProcess({ file: git, ...call, scope: 'group' })
       return stdout.split('\0')
     }
     const both = await Promise.all([

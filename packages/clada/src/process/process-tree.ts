@@ -13,7 +13,7 @@ export interface ProcessTree {
   /** Sees to it that the program ends, in a moment or two. */
   stop(): void
   /** Once the program itself has ended: ends the others. False when a process is still there after half a minute. */
-  gone(): Promise<boolean>
+  terminated(): Promise<boolean>
 }
 
 /** How long a program that was asked to end may take over it. */
@@ -21,7 +21,7 @@ const politeMs = 100
 
 /** For a program that starts nothing, or nothing that leaves its process group. */
 export function openGroupTree(leader: number | undefined): ProcessTree {
-  if (!platform.processGroups) return treeKin(leader)
+  if (!platform.processGroups) return openTaskTree(leader)
   let insisting: NodeJS.Timeout | undefined
   return {
     count: () => 1,
@@ -29,7 +29,7 @@ export function openGroupTree(leader: number | undefined): ProcessTree {
       killGroup(leader, 'SIGTERM')
       insisting = setTimeout(() => killGroup(leader, 'SIGKILL'), politeMs)
     },
-    gone: () => {
+    terminated: () => {
       clearTimeout(insisting)
       killGroup(leader, 'SIGKILL')
       return Promise.resolve(true)
@@ -41,14 +41,14 @@ export function openGroupTree(leader: number | undefined): ProcessTree {
  * Windows has no groups. taskkill ends a program with everything below it, as long as those between are alive: what a
  * program left running when it ended by itself is not found any more.
  */
-function treeKin(leader: number | undefined): ProcessTree {
+function openTaskTree(leader: number | undefined): ProcessTree {
   let ending: Promise<void> | undefined
   return {
     count: () => 1,
     stop: () => {
       if (leader !== undefined) ending = endTree(leader)
     },
-    gone: async () => {
+    terminated: async () => {
       await ending
       return true
     },
@@ -166,7 +166,7 @@ export function openNamespaceTree(
       unwanted = true
       end()
     },
-    gone: async () => {
+    terminated: async () => {
       if (first === undefined) await closed
       end()
       const isGone = await until(() => !isThere())
