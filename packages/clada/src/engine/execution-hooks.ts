@@ -91,7 +91,7 @@ export class ExecutionHooks {
     }
     try {
       const end = await runHooks(hooks[side] ?? [], { vars, facts }, scope)
-      execution.hooksFailed(side, end.errors)
+      execution.addHookErrors(side, end.errors)
       // Failures that do not stop the run are warnings.
       if (!end.failed) execution.warn(...end.reports.map((report) => `hook ${report}`))
       return end

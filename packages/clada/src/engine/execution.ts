@@ -1,15 +1,7 @@
-import { isBlank, unlessEmpty } from '@clada/reply/core/optional.ts'
+import { isBlank } from '@clada/reply/core/optional.ts'
 import { ActionRunner, problemOfError, setOutcome, stoppedProblem } from './action-runner.ts'
 import { ok, type Outcome, type HistoryCommands } from '../core/action.ts'
-import {
-  type Block,
-  type BlockGroup,
-  type Document,
-  type EmptyGroup,
-  isMissing,
-  type NotExecuted,
-  type SkippedBlock,
-} from '@clada/reply/core/block.ts'
+import { type Block, type BlockGroup, type Document, isMissing, type SkippedBlock } from '@clada/reply/core/block.ts'
 import { now, stopCause, TotalTimeoutError } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
@@ -31,6 +23,8 @@ import type { WriteNote } from '../core/files.ts'
 import { skippedBlock } from '@clada/reply/syntax/account.ts'
 import { syntaxOf } from '@clada/reply/syntax/table.ts'
 import { evidenceOf, SyntaxCheck } from './evidence.ts'
+import { ExecutionResults } from './execution-results.ts'
+import { ReportQueue } from './report-queue.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { concurrentWrites, writeConcurrently } from '../workspace/replacement.ts'
 import { localTime } from '../core/local-time.ts'
@@ -48,14 +42,14 @@ export interface ExecutionParts {
   /** Records each action as it begins and ends. */
   readonly log?: ActionLog | undefined
   /** The earlier run of a block that need not run again. Called for every block, in order. */
-  readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
+  readonly findDone?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
 }
 
 type AlreadyDone = NonNullable<Details['already_done']>
 
 export interface ActionLog {
-  act(seq: number, raw: string, explanation?: string): void
-  acted(result: ActionResult): Promise<void> | undefined
+  begin(seq: number, raw: string, explanation?: string): void
+  end(result: ActionResult): Promise<void> | undefined
 }
 
 /**
@@ -69,26 +63,15 @@ export class Execution {
   readonly #tasks: Tasks
   readonly #runner: ActionRunner
   readonly #begun = now()
-  readonly #results: ActionResult[] = []
+  readonly #results = new ExecutionResults()
+  readonly #reports = new ReportQueue((error) => this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error'))
   readonly #changes = new Map<ActionResult, readonly Change[]>()
   /** Those that were rolled back with others. */
   readonly #refused = new Set<ActionResult>()
-  readonly #parseErrors: ParseError[] = []
   #proposals: Proposals | undefined
   readonly #reviewed: ReviewedBlock[] = []
-  readonly #warnings: string[] = []
-  readonly #notExecuted: NotExecuted[] = []
-  readonly #emptyGroups: EmptyGroup[] = []
   /** One for each action whose files are still being written, oldest first. */
   readonly #writing: Promise<void>[] = []
-  #reported: Promise<void> = Promise.resolve()
-  /** Set while it is open whether what was done stays. */
-  #heldReports: (() => void)[] | undefined
-  #blocks = 0
-  #executed = 0
-  #commit: { gitCommit?: string } = {}
-  #fatal: { fatalError?: string; fatalCode?: Code } = {}
-  #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
   readonly #syntax: SyntaxCheck | undefined
   /** Files of which an action said itself that their syntax is broken now. */
   readonly #saidBroken = new Set<string>()
@@ -99,12 +82,12 @@ export class Execution {
     this.#options = options
     this.#workspace = workspace
     this.#parts = parts
-    if (options.effect === 'together') this.#heldReports = []
+    if (options.effect === 'together') this.#reports.hold()
     const { ask, syntaxCheck = 'off' } = options.options
     if (syntaxCheck !== 'off')
       this.#syntax = new SyntaxCheck(options.settings.root, syntaxCheck === 'auto' ? 'short' : 'lasting')
     // Every earlier action is reported before the user is asked.
-    const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
+    const asked = ask && ((request: ApprovalRequest) => this.#reports.flush().then(() => ask(request)))
     this.#runner = new ActionRunner(options, workspace, { ask: asked, steps: parts.steps })
     this.#tasks = new Tasks(options, {
       isThere: (absolute) => workspace.isThere(absolute),
@@ -161,7 +144,7 @@ export class Execution {
   }
 
   async #performAlone(task: Task): Promise<void> {
-    if (this.#chosen([task]).length === 0) return
+    if (this.#selectTasks([task]).length === 0) return
     if (task.ready) await this.#performReviewed(task, this.#workspace)
     else this.#noteUnreadable(task.errors)
   }
@@ -172,102 +155,75 @@ export class Execution {
       this.#noteUnreadable([
         { ...syntaxError(undefined, diagnostic), ...this.#tasks.corrections.ofDiagnostic(diagnostic) },
       ])
-    this.#warnings.push(...warnings, ...emptyGroups.map(({ line }) => `line ${line}: the group has no tasks`))
-    this.#emptyGroups.push(...emptyGroups)
+    this.#results.warn(...warnings)
+    this.#results.addEmptyGroups(emptyGroups)
     for (const one of notExecuted) this.#noteUnexecuted(one)
   }
 
   #noteUnexecuted({ block: _block, ...one }: SkippedBlock): void {
-    this.#notExecuted.push(one)
-    this.#tell(() => this.#options.request.onNotExecuted?.(one))
+    this.#results.notExecuted.push(one)
+    this.#reports.tell(() => this.#options.request.onNotExecuted?.(one))
   }
 
   #noteUnreadable(errors: readonly ParseError[]): void {
-    this.#parseErrors.push(...errors)
-    this.#tell(() => this.#options.request.onUnreadable?.(errors))
-  }
-
-  /** Calls a listener after everything before it was reported. */
-  #tell(call: () => void): void {
-    this.#reported = this.#reported.then(() => this.#listen(call))
+    this.#results.parseErrors.push(...errors)
+    this.#reports.tell(() => this.#options.request.onUnreadable?.(errors))
   }
 
   /** Stops the run. Finished actions keep their results. */
   fail(message: string, code: Code): void {
-    this.#fatal = { fatalError: message, fatalCode: code }
+    this.#results.setFatal(message, code)
   }
 
-  hooksFailed(side: 'before' | 'after', errors: readonly string[]): void {
-    if (errors.length > 0) this.#hookErrors = { hookErrors: { ...this.#hookErrors.hookErrors, [side]: [...errors] } }
+  addHookErrors(side: 'before' | 'after', errors: readonly string[]): void {
+    this.#results.addHookErrors(side, errors)
   }
 
   warn(...warnings: readonly string[]): void {
-    this.#warnings.push(...warnings)
+    this.#results.warn(...warnings)
   }
 
   /** The history has recorded the execution. */
-  saved(commit: string | undefined, warnings: readonly string[]): void {
-    if (commit !== undefined) this.#commit = { gitCommit: commit }
-    this.#warnings.push(...warnings)
+  setCommit(commit: string | undefined, warnings: readonly string[]): void {
+    if (commit !== undefined) this.#results.setCommit(commit)
+    this.#results.warn(...warnings)
   }
 
   /** Waits until all files are written and all results are reported. */
   allReported(): Promise<void> {
-    return this.#reported
+    return this.#reports.flush()
   }
 
   /** Writes a staged document to the disk, or marks all of its actions as failed. */
   async landTogether(): Promise<void> {
     await this.#landOrRefuse()
-    this.#releaseReports()
+    this.#reports.release()
   }
 
   async #landOrRefuse(): Promise<void> {
-    const failed = this.#results.find((result) => !result.success && !isLeftOut(result))
+    const { actions, isIncomplete } = this.#results
+    const failed = actions.find((result) => !result.success && !isLeftOut(result))
     const whole = 'and the document is atomic'
-    if (failed !== undefined)
-      return this.#refuse(this.#results, stoppedProblem(`action ${failed.seq} failed, ${whole}`))
-    if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
-      return this.#refuse(this.#results, stoppedProblem(`a block could not be read, ${whole}`))
+    if (failed !== undefined) return this.#refuse(actions, stoppedProblem(`action ${failed.seq} failed, ${whole}`))
+    if (isIncomplete) return this.#refuse(actions, stoppedProblem(`a block could not be read, ${whole}`))
     try {
-      this.#noted(await this.#workspace.landTogether())
+      this.#results.warnOfWrites(await this.#workspace.landTogether())
       await this.#landWorkingSet()
     } catch (error) {
       this.#giveUp(problemOfError(error))
-      this.#refuse(this.#results, problemOfError(error))
+      this.#refuse(actions, problemOfError(error))
     }
   }
 
   /** About files whose syntax was right before the run. An action that said so itself need not be repeated. */
   async checkSyntax(): Promise<void> {
     for (const { file, message } of (await this.#syntax?.warnings()) ?? [])
-      if (!this.#saidBroken.has(file)) this.#warnings.push(message)
+      if (!this.#saidBroken.has(file)) this.#results.warn(message)
   }
 
   result(): ExecutionResult {
-    const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
-    this.#notExecuted.sort((a, b) => a.line - b.line)
-    const [taught] = this.#options.options.syntaxes ?? []
-    return {
-      success:
-        this.#fatal.fatalError === undefined &&
-        parseErrors.length === 0 &&
-        !this.#notExecuted.some(isMissing) &&
-        this.#results.every((result) => result.success || isLeftOut(result)),
-      totalBlocks: this.#blocks,
-      executedActions: this.#executed,
-      results: this.#results,
-      parseErrors,
-      root: slashed(this.#options.settings.root),
-      ...this.#commit,
-      ...this.#fatal,
-      ...this.#hookErrors,
-      warnings: unlessEmpty(this.#warnings),
-      notExecuted: unlessEmpty(this.#notExecuted),
-      emptyGroups: unlessEmpty(this.#emptyGroups),
-      proposals: this.#proposals && unlessEmpty(this.#proposals.list),
-      taught: this.#blocks + parseErrors.length === 0 ? taught : undefined,
-    }
+    const { settings, options } = this.#options
+    return this.#results.whole(slashed(settings.root), this.#proposals?.list, options.syntaxes?.[0])
   }
 
   /** With `show`: what each action changed, by its number. */
@@ -280,21 +236,21 @@ export class Execution {
     return this.#reviewed
   }
 
-  #chosen(tasks: readonly Task[]): readonly Task[] {
+  #selectTasks(tasks: readonly Task[]): readonly Task[] {
     const { only } = this.#options.request
     const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.includes(number))
-    this.#blocks += chosen.length
+    this.#results.blocks += chosen.length
     return chosen
   }
 
   /** The first failure skips the rest. The whole group must be valid, also where only some of its tasks are selected. */
   async #performGroup(group: BlockGroup, tasks: readonly Task[]): Promise<void> {
-    const chosen = this.#chosen(tasks)
+    const chosen = this.#selectTasks(tasks)
     if (chosen.length === 0) return
     const invalid = tasks.find((task) => !task.ready)
     const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
-    if (group.atomic && this.#options.effect !== 'together') this.#heldReports = []
+    if (group.atomic && this.#options.effect !== 'together') this.#reports.hold()
     const done: ActionResult[] = []
     if (invalid !== undefined) this.#correctGroup(group, allOrNothing ? tasks : tasks.slice(tasks.indexOf(invalid)))
     let reason = invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group is invalid` : undefined
@@ -306,7 +262,7 @@ export class Execution {
       else {
         const result = await this.#performReviewed(task, scope)
         // The next task may depend on the files of this one.
-        await this.#reported
+        await this.#reports.flush()
         done.push(result)
         if (!result.success && !isLeftOut(result)) reason = `task ${task.number} of its group failed`
       }
@@ -315,22 +271,15 @@ export class Execution {
     if (reason !== undefined) this.#refuse(done, stoppedProblem(`${reason}, and the group is atomic`))
     else {
       try {
-        this.#noted(await scope.land())
+        this.#results.warnOfWrites(await scope.land())
       } catch (error) {
         this.#giveUp(problemOfError(error))
         this.#refuse(done, problemOfError(error))
       }
     }
     // The last task may have been skipped.
-    await this.#reported
-    if (this.#options.effect !== 'together') this.#releaseReports()
-  }
-
-  /** What is applied together is reported when it is known whether it was. */
-  #releaseReports(): void {
-    const held = this.#heldReports ?? []
-    this.#heldReports = undefined
-    for (const report of held) report()
+    await this.#reports.flush()
+    if (this.#options.effect !== 'together') this.#reports.release()
   }
 
   /** What has to be sent again of a group is one text; one member that cannot be corrected leaves none. */
@@ -358,7 +307,7 @@ export class Execution {
       this.#noteUnexecuted(nearest === undefined ? skipped : { ...skipped, nearest })
       return
     }
-    if (this.#chosen([task]).length === 0) return
+    if (this.#selectTasks([task]).length === 0) return
     if (effect === 'exec') return this.#proposeCommand(meant, proposals)
     const confirm = (changes: readonly Change[]): Promise<Decision> => proposals.decide(meant, changes)
     if (this.#options.request.review !== undefined) {
@@ -371,7 +320,7 @@ export class Execution {
         const decision = await confirm(changes)
         if (decision.problem !== undefined) return { changes: [], ...decision }
         try {
-          this.#noted(await scope.land())
+          this.#results.warnOfWrites(await scope.land())
           return { changes, ...decision }
         } catch (error) {
           return { changes: [], problem: problemOfError(error) }
@@ -396,7 +345,7 @@ export class Execution {
   /** Few replies propose files, so this is loaded when one does. */
   async #openProposals(): Promise<Proposals> {
     const { Proposals } = await import('./proposals.ts')
-    return new Proposals(this.#options, () => this.#reported)
+    return new Proposals(this.#options, () => this.#reports.flush())
   }
 
   /** Runs an action as the user has decided in a review. Without a decision it is applied as it is. */
@@ -406,7 +355,7 @@ export class Execution {
 
   async #review(task: ReadyTask, scope: Scope, confirm?: Confirm): Promise<ActionResult> {
     const { TaskReview } = await import('./task-review.ts')
-    const onNotes = (notes: readonly WriteNote[]): void => this.#noted(notes)
+    const onNotes = (notes: readonly WriteNote[]): void => this.#results.warnOfWrites(notes)
     const review = new TaskReview(task, this.#options, scope, { onNotes, confirm })
     const result =
       review.skipped === undefined
@@ -420,17 +369,17 @@ export class Execution {
     const result = this.#begin(task)
     const begun = now()
     const writes: Landing[] = []
-    const done = this.#parts.done && (await this.#parts.done(task.block.raw))
+    const done = this.#parts.findDone && (await this.#parts.findDone(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
     const decide = done === undefined ? review?.decide : undefined
-    const changesSince = this.#notes() || decide !== undefined ? scope.noting() : undefined
+    const changesSince = this.#needsChanges() || decide !== undefined ? scope.noting() : undefined
     const tried =
       done === undefined
         ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
     if (!tried.ok) await review?.failed?.(tried.problem, scope)
     else if (tried.brokenSyntax !== undefined) this.#saidBroken.add(tried.brokenSyntax)
-    const unknown = this.#unknown(tried, task)
+    const unknown = this.#unknownOutcome(tried, task)
     const made = decide && changesSince?.()
     // An action that fails may have done a part of its work.
     const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
@@ -447,10 +396,14 @@ export class Execution {
       if (corrected !== undefined) result.details = { ...result.details, corrected }
     }
 
-    const written = this.#written(result, writes, begun)
+    const written = this.#finishWrites(result, writes, begun)
     // A stage reports all changes since the start, so it is read before the next action begins.
     const staged = changesSince && scope.staged ? written.then(() => verdict?.changes ?? changesSince()) : undefined
-    this.#reported = this.#reportInOrder(result, written, staged ?? changesSince)
+    this.#reports.add(async () => {
+      await written
+      const changes = staged === undefined ? changesSince?.() : await staged
+      return () => this.#report(result, changes)
+    })
     if (staged !== undefined) {
       const changes = await staged
       if (this.#options.effect === 'show') this.#changes.set(result, changes)
@@ -462,7 +415,7 @@ export class Execution {
   }
 
   /** In a preview: the outcome of an action that fails on files which a program that was not run may change. */
-  #unknown(tried: Outcome, { decoded }: ReadyTask): (Outcome & { readonly error: string }) | undefined {
+  #unknownOutcome(tried: Outcome, { decoded }: ReadyTask): (Outcome & { readonly error: string }) | undefined {
     if (this.#options.effect !== 'show') return undefined
     const before = this.#notRun
     if (tried.ok) this.#notRun ??= tried.notRun
@@ -472,7 +425,7 @@ export class Execution {
     return { ...ok(undefined, [`unknown: it depends on '${before}', which is not run in a preview`]), error }
   }
 
-  #notes(): boolean {
+  #needsChanges(): boolean {
     const { effect, options } = this.#options
     const { evidence = 'none' } = options
     return effect === 'show' || this.#parts.onChanges !== undefined || evidence !== 'none' || this.#syntax !== undefined
@@ -480,7 +433,7 @@ export class Execution {
 
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
     const result: ActionResult = {
-      seq: this.#results.length + 1,
+      seq: this.#results.actions.length + 1,
       blockId: syntaxOf(block.syntax).ids === 'written' ? block.id : number,
       action: decoded.spelled,
       params: decoded.params,
@@ -492,8 +445,8 @@ export class Execution {
       group: block.group?.line,
       explanation: block.explanation,
     }
-    this.#results.push(result)
-    this.#parts.log?.act(result.seq, block.raw, block.explanation)
+    this.#results.actions.push(result)
+    this.#parts.log?.begin(result.seq, block.raw, block.explanation)
     return result
   }
 
@@ -501,44 +454,33 @@ export class Execution {
     const result = this.#begin(task)
     if (review !== undefined) result.review = review
     setOutcome(result, { ok: false, problem }, [])
-    this.#reported = this.#reported.then(() => this.#report(result))
+    this.#reports.add(async () => () => this.#report(result))
     return result
-  }
-
-  /** In document order, whichever files are written first. */
-  async #reportInOrder(
-    result: ActionResult,
-    written: Promise<void>,
-    changes: Promise<readonly Change[]> | (() => readonly Change[]) | undefined,
-  ): Promise<void> {
-    await this.#reported
-    await written
-    this.#report(result, typeof changes === 'function' ? changes() : await changes)
   }
 
   async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
     // Nothing that a program writes comes before the results of earlier tasks.
-    if (task.decoded.spec.effect === 'exec') await this.#reported
-    const problem = this.#over() ?? this.#waits(task) ?? this.#runner.refusal(task)
+    if (task.decoded.spec.effect === 'exec') await this.#reports.flush()
+    const problem = this.#findStop() ?? this.#findMissingEdit(task) ?? this.#runner.refusal(task)
     if (problem !== undefined) return { ok: false, problem }
-    this.#executed++
-    return this.#runner.run(task, scope, { onWrite, atomic: this.#heldReports !== undefined })
+    this.#results.executed++
+    return this.#runner.run(task, scope, { onWrite, atomic: this.#reports.isHeld })
   }
 
   /** The reason to skip all further actions. */
-  #over(): Problem | undefined {
+  #findStop(): Problem | undefined {
     const { signal, timeLimit } = this.#options.request
     if (signal?.aborted) return stoppedProblem(stopCause(signal).reason)
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
       return stoppedProblem(new TotalTimeoutError(timeLimit).message)
-    const { fatalError } = this.#fatal
+    const { fatalError } = this.#results
     return fatalError === undefined ? undefined : stoppedProblem(fatalError)
   }
 
   /** A command that comes after an edit which is missing, or still waits for a yes, would run on the wrong files. */
-  #waits({ block, decoded }: ReadyTask): Problem | undefined {
+  #findMissingEdit({ block, decoded }: ReadyTask): Problem | undefined {
     if (decoded.spec.effect !== 'exec') return undefined
-    const edit = this.#notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
+    const edit = this.#results.notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
     if (edit !== undefined) return { kind: 'edit-missing', edit }
     const waiting = this.#proposals?.waiting.find(({ line }) => line < block.startLine)
     return waiting && { kind: 'proposal-waits', path: waiting.path, line: waiting.line }
@@ -549,41 +491,25 @@ export class Execution {
     try {
       await this.#runner.landWorkingSet()
     } catch (error) {
-      this.#warnings.push(`the working set was not changed: ${explain(problemOfError(error), 'clada').error}`)
+      this.#results.warn(`the working set was not changed: ${explain(problemOfError(error), 'clada').error}`)
     }
   }
 
-  #report(result: ActionResult, changes: readonly Change[] = []): void {
-    if (this.#heldReports === undefined) this.#reportNow(result, changes)
-    else this.#heldReports.push(() => this.#reportNow(result, changes))
-  }
-
-  /** A listener that throws stops the run, but not writes that have begun. */
-  #listen(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.fail(`onAction failed: ${messageOf(error)}`, 'internal_error')
-    }
-  }
-
-  #reportNow(result: ActionResult, made: readonly Change[]): void {
-    this.#listen(() => {
-      const { options, settings } = this.#options
-      const { evidence = 'none' } = options
-      const changes = this.#refused.has(result) ? [] : made
-      this.#syntax?.addChanges(changes)
-      // The output of a program names the files that it changed.
-      const isProgram = settings.registry.get(result.action)?.effect === 'exec'
-      if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)
-        result.changes = evidenceOf(changes, settings.root, evidence)
-      if (changes.length > 0) this.#parts.onChanges?.(result, changes)
-      this.#options.request.onAction?.(result)
-    })
+  #report(result: ActionResult, made: readonly Change[] = []): void {
+    const { options, settings } = this.#options
+    const { evidence = 'none' } = options
+    const changes = this.#refused.has(result) ? [] : made
+    this.#syntax?.addChanges(changes)
+    // The output of a program names the files that it changed.
+    const isProgram = settings.registry.get(result.action)?.effect === 'exec'
+    if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)
+      result.changes = evidenceOf(changes, settings.root, evidence)
+    if (changes.length > 0) this.#parts.onChanges?.(result, changes)
+    this.#options.request.onAction?.(result)
   }
 
   /** An action succeeds only when its files are written. */
-  async #written(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
+  async #finishWrites(result: ActionResult, writes: readonly Landing[], begun: number): Promise<void> {
     for (const write of writes) {
       try {
         const note = await write.written
@@ -592,13 +518,9 @@ export class Execution {
         if (!write.reported) setOutcome(result, { ok: false, problem: problemOfError(error) }, [])
       }
     }
-    const logged = this.#parts.log?.acted(result)
+    const logged = this.#parts.log?.end(result)
     if (logged !== undefined) await logged
     result.durationMs = Math.round((now() - begun) * 1000) / 1000
-  }
-
-  #noted(notes: readonly WriteNote[]): void {
-    this.#warnings.push(...notes.flatMap(noteWarnings))
   }
 
   /** Without the lock or git no action can write, so the rest is skipped. */

@@ -102,7 +102,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       log: history && logInto(history, settings),
       // Loaded when the user calls one: documents must not.
       steps: async () => (await import('../timetravel/steps.ts')).stepsOf(settings, options.history),
-      done: doneLookupFor(options),
+      findDone: doneLookupFor(options),
       admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
       onChanges:
         changeOf &&
@@ -161,7 +161,7 @@ async function gitHooksIn(
 const unexpectedError = (error: unknown): string => `Unexpected error in execute: ${messageOf(error)}`
 
 /** Whether blocks already ran. The history is read once, for the first block. */
-function doneLookupFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
+function doneLookupFor({ options, request, settings, effect }: RunOptions): ExecutionParts['findDone'] {
   const { alreadyDone } = options
   if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
@@ -188,8 +188,8 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
 /** Records actions, and adds to one that misses a text which action removed it. */
 function logInto(history: History, settings: Settings): ActionLog {
   return {
-    act: (seq, raw, explanation) => history.act(seq, raw, explanation),
-    acted: (result) => {
+    begin: (seq, raw, explanation) => history.act(seq, raw, explanation),
+    end: (result) => {
       history.acted(result)
       const { success, code, details } = result
       const isMissing = !success && code === 'match_count_mismatch' && details?.places === undefined
@@ -216,7 +216,7 @@ async function record(execution: Execution, history: History): Promise<void> {
   try {
     const { results } = execution.result()
     const ended = await history.end(results)
-    execution.saved(ended.commit, ended.warnings)
+    execution.setCommit(ended.commit, ended.warnings)
     if (ended.failure === undefined) return
     const { problem } = ended.failure
     const { error, code } = explain(problem, 'clada')
