@@ -87,19 +87,16 @@ function exportedOnce(code) {
 
 /** Modules do nothing when they are loaded, so it does not matter when that is. Most of them are not needed by most commands. */
 function loadedWhenUsed(code) {
+  // esbuild copies all of a module of Node in each chunk, to add `default`.
+  const plain = code
+    .replace(/__toESM\((require\("node:[^"]+"\))(?:,1)?\)/g, '$1')
+    .replace(/\b(import_node_\w+)\.default\b/g, '$1')
   const imported = /\b(import_\w+)=(__toESM\(require\("[^"]+"\)(?:,1)?\)|require\("[^"]+"\))/g
-  const loads = new Map([...code.matchAll(imported)].map(([, name, load]) => [name, load]))
-  const lazy = code
-    .replace(imported, (_, name, load) => `${name}_,${name}=()=>${name}_??=${load}`)
-    .replace(/(\bnew )?\b(import_\w+)(?=\.)/g, (all, made, name) =>
-      !loads.has(name) ? all : made ? `new(${name}())` : `${name}()`,
-    )
-  const left = [...lazy.matchAll(/\b(import_\w+)(?!\w|\(\)|=\(\)=>)/g)].find(([, name]) => loads.has(name))
-  if (left !== undefined)
-    throw new Error(
-      `esbuild uses an import in a way that was not expected: ${left.input.slice(left.index, left.index + 80)}`,
-    )
-  return lazy
+  const loads = new Map([...plain.matchAll(imported)].map(([, name, load]) => [name, load]))
+  const lazy = plain.replace(imported, (_, name, load) => `${name}_,${name}$=()=>${name}_??=${load}`)
+  return lazy.replace(/(\bnew )?\b(import_\w+)\b(?!\$)/g, (all, made, name) =>
+    !loads.has(name) ? all : made ? `new(${name}$())` : `${name}$()`,
+  )
 }
 
 function writeLicences(dist, inputs) {
