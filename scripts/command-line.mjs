@@ -68,11 +68,15 @@ export async function asCommonJs(text) {
     minifyWhitespace: true,
     minifySyntax: true,
   })
-  const own = loadedWhenUsed(exportedOnce(code))
+  const own = loadedWhenUsed(exportedOnce(asAscii(code)))
   return own.includes('cladaFileUrl')
     ? `const cladaFileUrl=require("node:url").pathToFileURL(__filename).href;${own}`
     : own
 }
+
+/** esbuild leaves characters in patterns as they are, and one beyond Latin-1 doubles the memory of all the text. */
+const asAscii = (code) =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** One object with getters: esbuild makes two or three, and defines every name in each of them when a chunk is loaded. */
 function exportedOnce(code) {

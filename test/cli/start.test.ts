@@ -6,7 +6,7 @@ import { scratchDir } from '../support/scratch.ts'
 
 const cli = path.join(inject('dist'), 'cli.cjs')
 
-describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {
+describe.skipIf(process.platform === 'win32')('what a command used, and what V8 made of it', () => {
   /** Whoever writes there decides what the next start runs. */
   const started = (home: string, ...args: string[]): string => {
     const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: path.join(home, 'cache') }
@@ -36,5 +36,38 @@ describe.skipIf(process.platform === 'win32')('what V8 made of the command line'
     make(path.join(home, kept), path.join(home, 'elsewhere'))
     started(home, '--version')
     expect(fs.readdirSync(path.join(home, kept)).filter((name) => name !== 'x')).toEqual([])
+  })
+
+  it('is one file, which the third start leaves as it is', () => {
+    const home = scratchDir({})
+    const dir = path.join(home, kept)
+    const packs = [1, 2, 3].map(() => {
+      started(home, '--version')
+      const files = fs.readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      return files.map(({ parentPath, name }) => fs.readFileSync(path.join(parentPath, name)))
+    })
+    const [first, second, third] = packs.map(([pack]) => pack?.length ?? 0)
+    expect(packs.map(({ length }) => length)).toEqual([1, 1, 1])
+    // The text of the parts first, then with the code of what was called.
+    expect(second).toBeGreaterThan(first ?? 0)
+    expect(third).toBe(second)
+    expect(packs[2]).toEqual(packs[1])
+  })
+
+  it.each([
+    ['cut off', (pack: Buffer) => pack.subarray(0, 1000)],
+    ['empty', () => Buffer.alloc(0)],
+    ['of no code', (pack: Buffer) => pack.fill(7)],
+  ])('does no harm where it is %s', (_, damaged) => {
+    const home = scratchDir({})
+    const dir = path.join(home, kept)
+    const version = started(home, '--version')
+    started(home, '--version')
+    const [build = ''] = fs.readdirSync(dir)
+    const file = path.join(dir, build, 'run')
+    const whole = fs.readFileSync(file)
+    fs.writeFileSync(file, damaged(Buffer.from(whole)))
+    expect([1, 2].map(() => started(home, '--version'))).toEqual([version, version])
+    expect(fs.readFileSync(file).length).toBe(whole.length)
   })
 })

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line, with V8's compiled code of the last start: compiling is a third of the time of a small run.
-// `CLADA_CODE_CACHE` names another directory for that code; `off` uses none.
+// Starts the command line from what the last starts of the same command have left: its parts in one script, with the code that
+// V8 made of them. `CLADA_CODE_CACHE` names another directory for that; `off` uses none.
 'use strict'
 
 const fs = require('node:fs')
@@ -10,6 +10,8 @@ const vm = require('node:vm')
 
 /** Set by the build: the hash in the name of the entry, which covers everything that it imports. */
 const BUILD = 'unbuilt'
+/** The length of the text of a pack, in digits. */
+const HEAD = 16
 
 // Some packages are ES modules only. Node 21 and early Nodes 22 are newer than the first that can require those.
 if (!process.features.require_module) {
@@ -18,12 +20,13 @@ if (!process.features.require_module) {
 }
 
 const own = path.join(__dirname, 'cli')
-const cache = openCache()
-const compiled = []
-if (cache !== undefined) process.on('exit', saveCompiled)
+const pack = findPack()
+let packed = pack === undefined ? undefined : readPack(pack)
+const parts = packed?.runInThisContext() ?? {}
+if (pack !== undefined) process.on('exit', savePack)
 load(`main-${BUILD}.cjs`).start()
 
-/** `require` for the files of the command line, which Node's own would compile anew at every start. */
+/** `require` for the files of the command line, which Node's own would open and compile anew at every start. */
 function load(name) {
   const filename = `${own}/${name}`
   const known = require.cache[filename]
@@ -31,21 +34,24 @@ function load(name) {
   const module = new Module(filename)
   module.filename = filename
   require.cache[filename] = module
-  const file = cache && `${cache}/${name}`
-  const cachedData = file && readOwn(file)
-  const script = new vm.Script(Module.wrap(fs.readFileSync(filename, 'utf8')), { filename, cachedData })
-  if (file && script.cachedDataRejected !== false) compiled.push({ file, script })
   const requireOwn = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id))
-  script.runInThisContext().call(module.exports, module.exports, requireOwn, module, filename, own)
+  const part = (parts[name] ??= compile(filename))
+  part.call(module.exports, module.exports, requireOwn, module, filename, own)
   return module.exports
 }
 
+/** A part that this command did not use before: the next pack has it. */
+function compile(filename) {
+  packed = undefined
+  return new vm.Script(Module.wrap(fs.readFileSync(filename, 'latin1')), { filename }).runInThisContext()
+}
+
 /**
- * The directory for this build, version of Node and command: V8 keeps the functions that were called, and each command
- * calls others. It lies in the state directory, which is blocked for replies and programs, because code there runs at the
+ * The file for this build, version of Node and command: V8 keeps the functions that were called, and each command calls
+ * others. It lies in the state directory, which is blocked for replies and programs, because code there runs at the
  * next start. A link, or a directory that others can write to, is not used.
  */
-function openCache() {
+function findPack() {
   const { CLADA_CODE_CACHE: given, XDG_STATE_HOME, USERPROFILE, HOME } = process.env
   if (given === 'off') return undefined
   const home = process.platform === 'win32' ? USERPROFILE : HOME
@@ -62,7 +68,6 @@ function openCache() {
       makeDir(build)
       removeOldBuilds(dir)
     }
-    if (!fs.existsSync(command)) makeDir(command)
     return command
   } catch {
     // Two first starts at the same time, or a disk that cannot be written to: this start does without.
@@ -81,33 +86,53 @@ function isOwn(stat) {
   return !stat.isSymbolicLink() && (uid === undefined || (stat.uid === uid && (stat.mode & 0o022) === 0))
 }
 
-function readOwn(file) {
-  let fd
+/** Nothing where there is none, or none that is whole and the user's own. */
+function readPack(file) {
   try {
-    fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
+    const bytes = readOwn(file)
+    const end = HEAD + Number(bytes.latin1Slice(0, HEAD))
+    const cachedData = bytes.subarray(aligned(end))
+    return new vm.Script(bytes.latin1Slice(HEAD, end), { filename: file, cachedData })
   } catch {
     return undefined
   }
+}
+
+function readOwn(file) {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   try {
-    return isOwn(fs.fstatSync(fd)) ? fs.readFileSync(fd) : undefined
+    if (!isOwn(fs.fstatSync(fd))) throw new Error(`${file} belongs to others`)
+    return fs.readFileSync(fd)
   } finally {
     fs.closeSync(fd)
   }
 }
 
-function saveCompiled() {
-  if (compiled.length === 0) return
+/** A start that needed another part leaves the text, the next one what V8 made of it: that is only what was called. */
+function savePack() {
+  if (packed?.cachedDataRejected === false) return
   // V8 rejects code that was compiled under other flags. Parsers of structures set this one.
   require('node:v8').setFlagsFromString('--wasm-tier-up-filter=-1')
+  const entries = Object.entries(parts).map(([name, part]) => `${JSON.stringify(name)}:${part}`)
+  const text = Buffer.from(`({${entries.join(',\n')}})`, 'latin1')
+  const code = packed?.createCachedData() ?? Buffer.alloc(0)
+  const bytes = Buffer.alloc(aligned(HEAD + text.length) + code.length)
+  bytes.latin1Write(String(text.length).padStart(HEAD))
+  text.copy(bytes, HEAD)
+  code.copy(bytes, bytes.length - code.length)
+  const temp = `${pack}.${process.pid}`
   try {
-    for (const { file, script } of compiled) {
-      const temp = `${file}.${process.pid}`
-      fs.writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx', flush: true })
-      fs.renameSync(temp, file)
-    }
+    // Together, because V8 knows the text that its code belongs to only by the length.
+    fs.writeFileSync(temp, bytes, { mode: 0o600, flag: 'wx', flush: true })
+    fs.renameSync(temp, pack)
   } catch {
-    // A cache that cannot be written is no reason to fail.
+    // A pack that cannot be written is no reason to fail.
   }
+}
+
+/** V8 copies code that does not begin where a number could. */
+function aligned(offset) {
+  return Math.ceil(offset / 8) * 8
 }
 
 /** A few stay: a project's own clada and a global one take turns. */
