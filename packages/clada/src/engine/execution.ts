@@ -42,7 +42,7 @@ export interface ExecutionParts {
   /** Records each action as it begins and ends. */
   readonly log?: ActionLog | undefined
   /** The earlier run of a block that need not run again. Called for every block, in order. */
-  readonly findDone?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
+  readonly findDone?: ((task: ReadyTask) => Promise<AlreadyDone | undefined>) | undefined
 }
 
 type AlreadyDone = NonNullable<Details['already_done']>
@@ -369,7 +369,7 @@ export class Execution {
     const result = this.#begin(task)
     const begun = now()
     const writes: Landing[] = []
-    const done = this.#parts.findDone && (await this.#parts.findDone(task.block.raw))
+    const done = this.#parts.findDone && (await this.#parts.findDone(task))
     if (done !== undefined) result.details = { already_done: done }
     const decide = done === undefined ? review?.decide : undefined
     const changesSince = this.#needsChanges() || decide !== undefined ? scope.noting() : undefined

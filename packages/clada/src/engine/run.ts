@@ -165,11 +165,13 @@ function doneLookupFor({ options, request, settings, effect }: RunOptions): Exec
   const { alreadyDone } = options
   if (alreadyDone !== 'resume' && (alreadyDone !== 'skip' || effect === 'show')) return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
-  return async (block) => {
+  return async ({ block, decoded }) => {
+    // Only a block that changed files is found, so what only reads need not wait for the history.
+    if (alreadyDone === 'resume' && decoded.spec.effect === 'read') return undefined
     ledger ??= import('./history-run.ts').then(({ openDoneLookup: doneBefore, openStandingLookup: standingBefore }) =>
       alreadyDone === 'skip' ? doneBefore(settings, request.again) : standingBefore(settings),
     )
-    return (await ledger)(block)
+    return (await ledger)(block.raw)
   }
 }
 
