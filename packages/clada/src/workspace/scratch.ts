@@ -31,6 +31,8 @@ export class Scratch {
   readonly notes: string[] = []
   readonly #run = randomName()
   readonly #announced = new Set<string>()
+  /** Where files were moved that had such a name. */
+  readonly #kept = new Set<string>()
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
@@ -129,8 +131,10 @@ export class Scratch {
     return this.#nameFor('conflicts', new Date().toISOString().replace(/[:.]/g, '-'), name)
   }
 
-  #nameFor(dir: string, first: string, name: string): string {
-    return path.join(ownDir(this.stateDir(), dir), `${first}-${this.#run}${this.#count++}-${name.slice(-80)}`)
+  #nameFor(kind: 'displaced' | 'conflicts', first: string, name: string): string {
+    const dir = ownDir(this.stateDir(), kind)
+    this.#kept.add(dir)
+    return path.join(dir, `${first}-${this.#run}${this.#count++}-${name.slice(-80)}`)
   }
 
   /** Forgets replaced files that have been quiet; a text that was written into one is kept. */
@@ -188,7 +192,7 @@ export class Scratch {
     this.#unfinished = []
     if (this.#ledger !== undefined) {
       // A power cut kept the end of the ledger and brought a temporary file back, which no run knew of then.
-      await syncFiles([...this.#announced])
+      await syncFiles([...this.#announced, ...this.#kept])
       removeFile(this.#ledger)
     }
     this.#ledger = undefined
