@@ -1,4 +1,4 @@
-import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'

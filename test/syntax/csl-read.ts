@@ -1,4 +1,4 @@
-import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import { explained, positionIn, type WholeReading } from './read-alone.ts'
 
 /** A reading as the cases beside the tests hold it. */

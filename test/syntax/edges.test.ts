@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '@clada/reply/core/source.ts'
 import { parseMarker } from '@clada/reply/syntax/csl/marker.ts'
-import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { fenceAt, fenceOf } from '@clada/reply/regions/fences.ts'
 import { heredocsIn } from '@clada/reply/syntax/proposal/pair.ts'

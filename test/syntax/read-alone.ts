@@ -1,4 +1,4 @@
-import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import type { Block, ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { Source } from '@clada/reply/core/source.ts'

@@ -1,4 +1,4 @@
-import { explainDiagnostic } from '../../packages/clada/src/report/diagnostics.ts'
+import { explainDiagnostic } from '../../packages/clada/src/report/explain-diagnostic.ts'
 import type { Block, Document } from '@clada/reply/core/block.ts'
 import type { Diagnostic } from '@clada/reply/core/diagnostic.ts'
 import { BlockStream } from '@clada/reply/syntax/stream-blocks.ts'

@@ -5,7 +5,7 @@ import type { ParseError } from '../core/result.ts'
 import { syntaxError, validationError } from '../engine/tasks.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'
 import { openSham } from '@clada/reply/syntax/sham/sham.ts'
-import { explainDiagnostic } from '../report/diagnostics.ts'
+import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import type { ExplainedDiagnostic } from '@clada/reply/core/block.ts'
 import type { CladaAction } from './transform-to-action.ts'
 

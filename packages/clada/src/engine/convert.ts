@@ -5,7 +5,7 @@ import { type CladaOptions, readingOptions, settingsOf } from '../config/setting
 import type { Block, BlockGroup } from '@clada/reply/core/block.ts'
 import { shortDigestOf } from '../core/digest.ts'
 import { Source } from '@clada/reply/core/source.ts'
-import { explainDiagnostic } from '../report/diagnostics.ts'
+import { explainDiagnostic } from '../report/explain-diagnostic.ts'
 import { notExecutedText } from '../report/parts.ts'
 import type { Rendered } from '@clada/reply/syntax/call.ts'
 import { findBlocks } from '@clada/reply/syntax/find-blocks.ts'

@@ -1,4 +1,4 @@
-/** Something wrong in the text of a reply, as data. `report/diagnostics.ts` has the words. */
+/** Something wrong in the text of a reply, as data. `report/diagnostics/` has the words. */
 export type Diagnostic = DiagnosticOf<DiagnosticCode>
 
 export type DiagnosticOf<Code extends DiagnosticCode> = FactOf<Code> & {
