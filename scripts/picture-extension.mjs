@@ -68,7 +68,7 @@ await withCompanion({ buildPage, buildExtension }, async (env) => {
     if (scheme === 'light') await shoot(browser.context, tab, panel, 'browser-review.png')
     await panel.press('^Apply')
     await panel.saying(/2 applied/)
-    await panel.press('^Insert answer')
+    await panel.press('^Insert report')
     await panel.saying(/in the message field/)
     await panel.evaluate('document.querySelector(".scroller").scrollTop = 0')
     if (scheme === 'dark') await shoot(browser.context, tab, panel, 'browser-done.png')

@@ -104,15 +104,15 @@ const swapped: readonly Case[] = [
     },
   },
   {
-    name: 'the tab shows another site when the answer is inserted',
+    name: 'the tab shows another site when the report is inserted',
     run: async (env) => {
       const { tab } = await baited(env, 'leaving')
       const panel = await opened(env, tab, /leaving\.txt[^]*Apply/)
       await panel.press('^Apply$')
       await panel.saying(/1 applied/)
       await tab.goto(`${env.other.origin}/spans`)
-      await panel.press('^Insert answer$')
-      await panel.saying(/the answer was copied|not allowed|denied/i)
+      await panel.press('^Insert report$')
+      await panel.saying(/the report was copied|not allowed|denied/i)
       assert.equal(await tab.evaluate('document.getElementById("field").value'), '')
       await tab.close()
     },

@@ -60,7 +60,7 @@ describe('the browser extension', () => {
       }
     })
     expect(failed).toEqual([])
-    expect(sample).toHaveLength(38)
+    expect(sample).toHaveLength(39)
   }, 600_000)
 
   it('takes turns on chat pages in Firefox', async (context) => {

@@ -7,10 +7,10 @@ import { barSaying, barsIn, Panel, pressBar } from './companion-browser.ts'
 import { baited, type Case, type Env, opened, replyWriting, tricky } from './env.ts'
 import { type Product, products } from './imitations.ts'
 
-/** Whole turns: a reply, the bar, the panel, and the answer in the field of the page. */
+/** Whole turns: a reply, the bar, the panel, and the report in the field of the page. */
 
 const kinds: readonly Case[] = chatKinds.map((kind) => ({
-  name: `${kind}: from the first token to the answer in the field`,
+  name: `${kind}: from the first token to the report in the field`,
   run: (env) => turn(env, kind),
 }))
 
@@ -26,13 +26,13 @@ async function turn(env: Env, kind: PageKind): Promise<void> {
   await panel.saying(/1 applied/)
   assert.equal(fs.readFileSync(file, 'utf8'), tricky)
   await barSaying(tab, /1 applied/)
-  await insertAnswer(tab, panel, `${kind}.txt`)
+  await insertReport(tab, panel, `${kind}.txt`)
   await tab.close()
 }
 
-async function insertAnswer(tab: Page, panel: Panel, file: string): Promise<void> {
-  await panel.press('^Insert answer$')
-  await panel.saying(/answer is in the message field/)
+async function insertReport(tab: Page, panel: Panel, file: string): Promise<void> {
+  await panel.press('^Insert report$')
+  await panel.saying(/report is in the message field/)
   const field = await tab.evaluate('window.fieldText ? fieldText() : document.getElementById("field").value')
   assert.match(String(field), new RegExp(`=== CLADA RESULTS ===\\s+.*✅.*${file.replace('.', '\\.')}`, 's'))
 }
@@ -89,7 +89,7 @@ async function imitatedTurn(env: Env, product: Product): Promise<void> {
   await panel.press('^Apply$')
   await panel.saying(/1 applied/)
   assert.equal(fs.readFileSync(file, 'utf8'), usualAfter)
-  await insertAnswer(tab, panel, name)
+  await insertReport(tab, panel, name)
   // One for the bar; the other ones were in the panel.
   assert.equal(await tab.evaluate('window.clicks'), 1)
   await panel.press('^Undo$')
@@ -155,7 +155,7 @@ export const companions: readonly Case[] = [
       await panel.press('^Apply$')
       await panel.saying(/1 applied/)
       assert.equal(fs.readFileSync(file, 'utf8'), 'x')
-      await panel.press('^Insert answer$')
+      await panel.press('^Insert report$')
       await tab.waitForFunction('fieldText().includes("=== CLADA RESULTS ===")')
       // The popup is about the tab in front.
       await tab.bringToFront()
@@ -185,6 +185,28 @@ export const companions: readonly Case[] = [
       await panel.press('^No\\b')
       await panel.saying(/1 failed/)
       fs.rmSync(path.join(root, 'package.json'))
+      await tab.close()
+    },
+  },
+  {
+    name: 'quick look: an edit that fits nowhere shows the nearest lines, and only the blocks scroll',
+    run: async (env) => {
+      const file = path.join(env.root, 'nearest.py')
+      fs.writeFileSync(file, usualBefore)
+      const edits = usualReply('nearest.py').replace('def greet(name):\n', 'def greet(who):\n')
+      const writes = Array.from({ length: 8 }, (_, at) => `**nearest-${at}.py**\n\n\`\`\`python\nx = ${at}\n\`\`\`\n\n`)
+      const tab = await env.browser.open(`${env.site.origin}/claude`)
+      await tab.evaluate(`window.reply(${JSON.stringify(writes.join('') + edits)})`)
+      await barSaying(tab, /proposals/)
+      const panel = await opened(env, tab, /Apply 8 of 9/)
+      await panel.evaluate('document.querySelector(".scroller").scrollTop = 1e9')
+      await panel.saying(
+        /In the file, line 1 \(.*similar\); − expected, \+\s+there[^]*-def greet\(who\):\s+\+def greet\(name\):/,
+      )
+      assert.deepEqual(await panel.evaluate('[document.scrollingElement.scrollHeight <= innerHeight, scrollY]'), [
+        true,
+        0,
+      ])
       await tab.close()
     },
   },

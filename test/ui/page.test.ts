@@ -76,7 +76,7 @@ describe('the page', { timeout: 90_000 }, () => {
       'Ready',
       'Ready',
       'Needs an answer',
-      'Not allowed',
+      'Refused',
     ])
     // The first that needs a person is looked at, with what is there beside what was asked for.
     await soon(() => page.locator('.block.current .target').textContent()).toContain('money.ts')
@@ -220,6 +220,12 @@ describe('the page', { timeout: 90_000 }, () => {
     await second.keyboard.press('a')
     await first.locator('.card').waitFor()
     await second.locator('.card').waitFor()
+    // A tab that comes in the middle knows what was done, and shows the block that the question is about.
+    await second.reload()
+    const states = () => second.locator('.block .line.quiet > span:first-child').allTextContents()
+    await soon(states).toEqual(['Done', 'Waits for your answer'])
+    await soon(() => second.locator('.block.current .line').first().textContent()).toBe('make it')
+    expect(await second.locator('.detail .reason').count()).toBe(0)
     await first.getByRole('button', { name: /^No\b/ }).click()
     for (const tab of [first, second]) await soon(() => tab.locator('.result').textContent()).toBe('1 done1 failed')
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
@@ -241,6 +247,49 @@ describe('the page', { timeout: 90_000 }, () => {
     await third.waitForSelector('#reply')
     await soon(() => first.locator('.banner').count()).toBe(0)
     await first.locator('#reply').waitFor()
+  })
+
+  it('opens a reply again that was not applied when clada ui was started again', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const port = 22_000 + Math.floor(Math.random() * 8000)
+    const server = await served(root, { gitCommit: false }, port)
+    const { page } = await openTab(browser, server.address())
+    await paste(page, edit('a.txt', 'one', 'two'))
+    await page.waitForSelector('.block')
+    await server.close()
+    await page.getByText('clada ui is not running any more').waitFor()
+    const again = await vi.waitFor(() => served(root, { gitCommit: false }, port), { timeout: 60_000, interval: 200 })
+    await page.goto(again.address())
+    await page.locator('.banner').getByText('clada ui was started again. The reply was read again').waitFor()
+    await soon(() => page.locator('.block .line.quiet > span:first-child').allTextContents()).toEqual(['Ready'])
+    // What the person puts away stays away.
+    await page.getByRole('button', { name: 'New reply' }).click()
+    await page.waitForSelector('#reply')
+    await page.reload()
+    await page.waitForSelector('#reply')
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
+  })
+
+  it('keeps what is typed into the field for a reply while another view is looked at', async () => {
+    const server = await served(scratchDir({ 'a.txt': 'one\n' }), { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await page.locator('#reply').fill(edit('a.txt', 'one', 'two'))
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('a')
+    await page.locator('.banner').getByText('There is no reply to apply. Paste one first.').waitFor()
+    await page.keyboard.press('2')
+    await page.getByText('Nothing was executed here yet').waitFor()
+    await page.keyboard.press('1')
+    await soon(() => page.locator('#reply').inputValue()).toBe(edit('a.txt', 'one', 'two'))
+    await page.reload()
+    await soon(() => page.locator('#reply').inputValue()).toBe(edit('a.txt', 'one', 'two'))
+    await page.getByRole('button', { name: 'Review' }).click()
+    // At once, before what the block would do is drawn.
+    await page.waitForSelector('.block')
+    await page.keyboard.press('e')
+    await page.locator('.cm-content').waitFor()
+    await page.getByRole('button', { name: 'New reply' }).click()
+    await soon(() => page.locator('#reply').inputValue()).toBe('')
   })
 
   it('tells a tab that was opened by hand, when there is no other to ask, what to do', async () => {
@@ -339,7 +388,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: /only action 2/ }).click()
     await page.locator('.banner').getByText('action 2 of execution 1').waitFor()
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'b.txt': 'one\n' })
-    await soon(() => page.locator('.actions li > span:first-child').allTextContents()).toEqual(['done', 'undone'])
+    await soon(() => page.locator('.actions li > .nowrap').allTextContents()).toEqual(['Done', 'Undone'])
     await page.getByRole('button', { name: /only action 2/ }).click()
     await page.locator('.banner').getByText('Redone: action 2 of execution 1').waitFor()
     await page.locator('#entries .box:not(.off)').first().click()

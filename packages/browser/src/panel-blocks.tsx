@@ -46,8 +46,8 @@ function BlockCard({ block }: { block: PlanBlock }) {
         )}
         {only?.change === 'create' && <span class="tag create">new file</span>}
         {only?.change === 'delete' && <span class="tag delete">deleted</span>}
-        {target !== '' && <span>{spellOut(action)}</span>}
         <span class={`state-${mark}`}>{labelOf(mark)}</span>
+        {target !== '' && <span>{spellOut(action)}</span>}
       </p>
       {reason !== undefined && <p class="why">{spellOut(reason)}</p>}
       {runs !== undefined && (
@@ -98,6 +98,7 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
           {spellOut(warning)}
         </p>
       ))}
+      {detail.result?.success === false && <NearestPlace places={detail.places} />}
       {files.map((file) => (
         <FileDiff key={file.path} file={file} isOnly={files.length === 1 && block.target === file.path} />
       ))}
@@ -112,6 +113,29 @@ function Detail({ block, isDone }: { block: PlanBlock; isDone: boolean }) {
         <pre tabIndex={0}>{inOrder(spellOut(raw))}</pre>
       </details>
     </>
+  )
+}
+
+/** What the file has where the block expected something else. */
+function NearestPlace({ places: [place] }: Pick<BlockDetail, 'places'>) {
+  if (place?.diff === undefined) return null
+  const { line, endLine, diff, similarity = 0, why = `${Math.round(similarity * 100)}% similar` } = place
+  return (
+    <figure class="nearest">
+      <figcaption>
+        In the file, {line === endLine ? `line ${line}` : `lines ${line}–${endLine}`} ({spellOut(why)}); − expected, +
+        there
+      </figcaption>
+      <pre tabIndex={0}>
+        {diff.split('\n').map((row, index) => (
+          <span key={index} class={`code ${row.startsWith('+') ? 'added' : row.startsWith('-') ? 'removed' : ''}`}>
+            {inOrder(spellOut(row))}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+      <p class="quiet">Open in clada to use this place, or give the model the report: it shows these lines.</p>
+    </figure>
   )
 }
 

@@ -212,18 +212,18 @@ export const undo = (): Promise<void> =>
     }
   })
 
-/** Puts the answer into the field for the next message; the user sends it. */
-export const insertAnswer = (): Promise<void> =>
+/** Puts the report into the field for the next message; the user sends it. */
+export const insertReport = (): Promise<void> =>
   withReply(async (reply) => {
     const text = done.value?.answer
     if (text === undefined) return
     const isThere = await tellTab(reply, { type: 'insert', text }).catch(() => false)
-    if (isThere === true) return say('The answer is in the message field. Send it when you like.', 'good')
+    if (isThere === true) return say('The report is in the message field. Send it when you like.', 'good')
     await navigator.clipboard.writeText(text)
-    say('The page has no message field that could be found, so the answer was copied.', 'good')
+    say('The page has no message field that could be found, so the report was copied.', 'good')
   })
 
-export const copyAnswer = (): Promise<void> =>
+export const copyReport = (): Promise<void> =>
   withReply(async (reply, { hash }, port) => {
     const known = done.value?.answer
     const text = known ?? answerIn(await ask(port, 'result', { hash, ...placeOf(reply) }))

@@ -13,10 +13,10 @@ import {
   check,
   choose,
   comparison,
-  copyAnswer,
+  copyReport,
   countsOf,
   done,
-  insertAnswer,
+  insertReport,
   isArmed,
   isUndoing,
   link,
@@ -82,7 +82,7 @@ function Head() {
         Reply on <Name of={new URL(reply?.site ?? 'about:blank').host} />
       </p>
       {looked.value !== null && (
-        <Button quiet act={openInPage} hint="Choose changes one by one, edit them, see the history">
+        <Button act={openInPage} hint="Choose changes one by one, edit them, see the history">
           Open in clada
         </Button>
       )}
@@ -198,7 +198,7 @@ function Review() {
       <Blocks blocks={blocks} />
       {done.value !== null && (
         <details class="raw">
-          <summary>The answer for the model</summary>
+          <summary>The report for the model</summary>
           <pre tabIndex={0}>{inOrder(spellOut(done.value.answer))}</pre>
         </details>
       )}
@@ -313,7 +313,7 @@ function Decision() {
       {notes.length > 0 && <p class="quiet">{notes.join(', ')}.</p>}
       <div class="row">
         {failing > 0 && (
-          <Button act={copyAnswer} hint="Tells the model what would fail. Nothing is applied.">
+          <Button act={copyReport} hint="Tells the model what would fail. Nothing is applied.">
             Copy report
           </Button>
         )}
@@ -381,9 +381,9 @@ function Done() {
             {isUndoing.value ? 'Undoing…' : 'Undo'}
           </Button>
         )}
-        <Button act={copyAnswer}>Copy answer</Button>
-        <Button kind="primary" act={insertAnswer} hint="Into the message field of the page. You send it yourself.">
-          Insert answer
+        <Button act={copyReport}>Copy report</Button>
+        <Button kind="primary" act={insertReport} hint="Into the message field of the page. You send it yourself.">
+          Insert report
         </Button>
       </div>
     </>

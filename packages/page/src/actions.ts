@@ -5,6 +5,7 @@ import type { UndoResult } from '../../clada/src/timetravel/undo.ts'
 import { get, post, postText } from './api.ts'
 import { take } from './connection.ts'
 import { copyText } from './copy.ts'
+import { dropDraft, intakeDraft } from './reply/drafts.ts'
 import {
   applicable,
   chosen,
@@ -55,6 +56,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
       return
     }
     show(fresh)
+    dropDraft(intakeDraft)
     const count = fresh.blocks.length
     if (count === 0) say('This text has no blocks, and no code for a file that it names.', 'bad')
     else if (before !== null && before.blocks.length > 0) say('The previous reply is in the list of replies.', 'good')
@@ -171,6 +173,10 @@ export function applyMarked(): Promise<unknown> {
     say(stillChecking, 'info')
     return Promise.resolve()
   }
+  if (plan.value === null) {
+    say('There is no reply to apply. Paste one first.', 'info')
+    return Promise.resolve()
+  }
   if (tasks.length === 0 && applicable.value.length === 0) {
     say('Nothing is left that can be applied.', 'bad')
     return Promise.resolve()
@@ -191,11 +197,11 @@ export async function applyOne(): Promise<void> {
 
 export const stop = (): Promise<unknown> => tried(() => post('/api/stop'))
 
-export const copyAnswer = (): Promise<unknown> =>
+export const copyReport = (): Promise<unknown> =>
   tried(async () => {
     const { text } = await get<{ text: string }>('/api/answer')
     await copyText(text)
-    say('The answer is on the clipboard. Paste it to the model.', 'good')
+    say('The report is on the clipboard. Paste it to the model.', 'good')
   })
 
 export const answer = (question: Question, said: ApprovalAnswer): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { answer } from './actions.ts'
+import { answer, look } from './actions.ts'
 import { QuestionCard } from './question.tsx'
-import { page } from './store.ts'
+import { current, looked, page } from './store.ts'
 
 /**
  * The question that waits longest. A card never takes the focus, and its buttons wait for a moment: neither a key nor a
@@ -11,6 +11,11 @@ export function Cards() {
   const questions = page.value?.questions ?? []
   const [first, ...others] = questions
   const isArmed = useArmed(first?.id)
+  const asking = first?.from === 'page' ? current.value?.key : undefined
+  // Beside the question is the block that it is about; whoever looks at another one meanwhile stays there.
+  useEffect(() => {
+    if (asking !== undefined && looked.value.at === 'block') look({ at: 'block', key: asking })
+  }, [first?.id, asking])
   if (first === undefined) return null
   return (
     <section class="cards" aria-label="Questions that wait for your answer" id="cards" tabIndex={-1}>

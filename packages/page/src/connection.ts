@@ -1,5 +1,6 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../../clada/src/ui/protocol.ts'
-import { ApiError, get, listen, noAnswer } from './api.ts'
+import { ApiError, get, listen, noAnswer, postText } from './api.ts'
+import { drop, type HeldReply, holdReply, lostReply } from './held.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
 import { stillChecking } from './words.ts'
@@ -56,10 +57,34 @@ async function hear(state: PageState): Promise<void> {
   const before = page.value
   page.value = state
   if (state.running === null && before?.running) output.value = null
-  if (state.plan === (plan.value?.revision ?? null)) return
-  if (state.plan === null) return take(null)
-  const fresh = await get<Plan | null>('/api/plan')
-  if (fresh !== null && fresh.revision >= (plan.value?.revision ?? 0)) take(fresh)
+  const lost = lostReply(state)
+  if (lost !== undefined) return reopenLost(lost)
+  const isAnother = before !== null && before.session !== state.session
+  if (isAnother || state.plan !== (plan.value?.revision ?? null)) {
+    const fresh = state.plan === null ? null : await get<Plan | null>('/api/plan')
+    if (state.plan === null) take(null)
+    else if (fresh !== null && (isAnother || fresh.revision >= (plan.value?.revision ?? 0))) take(fresh)
+  }
+  // A tab that comes later, or again, has not heard them.
+  const results = state.running?.results ?? []
+  if (results.length > 0)
+    live.value = new Map([...live.value, ...results.map(({ task, outcome }) => [task, outcome] as const)])
+  await holdReply(state, plan.value)
+}
+
+/** `clada ui` was started again: the reply is read again, by the first of the tabs that have it. */
+async function reopenLost({ name, text }: HeldReply): Promise<void> {
+  take(null)
+  drop()
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+  if (page.value?.plan !== null) return
+  const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=none`, text)
+  if (fresh === null) return
+  take(fresh)
+  notice.value = {
+    text: 'clada ui was started again. The reply was read again; decisions about it are gone.',
+    kind: 'info',
+  }
 }
 
 /** Shows a plan that any tab asked for. */

@@ -144,7 +144,7 @@ const answersTo = (about: Question['about'], canTry: boolean): readonly Answer[]
 /** The answers to each question, with what they mean. */
 const answers: Readonly<Record<Question['about'], readonly Answer[]>> = {
   command: [
-    ['no', 'No', 'It does not run, and the answer tells the model.'],
+    ['no', 'No', 'It does not run, and the report tells the model.'],
     ['try', 'Try', 'It runs in the sandbox, on a copy and without network. You see what it did, and are asked again.'],
     ['once', 'Once', 'It runs now. The next time you are asked again.'],
     ['always', 'Always', 'It runs now and later in this project without a question.'],
@@ -155,12 +155,12 @@ const answers: Readonly<Record<Question['about'], readonly Answer[]>> = {
     ['always', 'Always', 'It may use the network in this project, until one of the files above changes.'],
   ],
   proposal: [
-    ['no', 'No', 'Nothing changes, and the answer tells the model.'],
+    ['no', 'No', 'Nothing changes, and the report tells the model.'],
     ['once', 'Yes', 'This change is made. You are asked about the next one.'],
     ['always', 'Yes to all', 'This change and all further proposals of this reply are made.'],
   ],
   tried: [
-    ['no', 'No', 'Its changes are dropped, and the answer tells the model.'],
+    ['no', 'No', 'Its changes are dropped, and the report tells the model.'],
     ['once', 'Keep', 'Its changes stay. The next time you are asked again.'],
     ['always', 'Keep, always allow', 'Its changes stay, and it may run in this project without a question.'],
   ],

@@ -5,7 +5,7 @@ import { labelOf, type Mark, markOf } from './words.ts'
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
 export type View = 'reply' | 'timeline' | 'prompt'
-export type Filter = 'all' | 'ready' | 'attention' | 'skipped' | 'left' | 'done' | 'failed'
+export type Filter = 'all' | 'checking' | 'ready' | 'attention' | 'skipped' | 'left' | 'done' | 'failed'
 export type Looked =
   | { readonly at: 'block'; readonly key: number }
   /** All files in one scroll, beginning with one of them. */
@@ -55,7 +55,7 @@ export const applicable = computed(() => pending.value.filter(({ state }) => wor
 const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'part', 'approval'])
 
 /** The block that is running: they run in order. */
-const current = computed(() => {
+export const current = computed(() => {
   const running = page.value?.running
   if (running?.what !== 'document') return undefined
   const tasks = running.tasks && new Set(running.tasks)
@@ -103,14 +103,13 @@ const pathOf = ({ path }: TouchedFile): string => path
 /** Which of the few groups above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
   const standing = standingOf(block)
-  if (standing === 'checking') return 'ready'
   if (standing === 'asks' || standing === 'unknown' || standing === 'cannot') return 'attention'
   return standing === 'ready' && block.state !== 'ready' ? 'attention' : standing
 }
 
 /** How many blocks each group has. */
 export const groupSizes = computed(() => {
-  const found = { all: 0, ready: 0, attention: 0, skipped: 0, left: 0, done: 0, failed: 0 }
+  const found = { all: 0, checking: 0, ready: 0, attention: 0, skipped: 0, left: 0, done: 0, failed: 0 }
   for (const block of plan.value?.blocks ?? []) {
     found.all++
     found[groupOf(block)]++
@@ -126,6 +125,9 @@ function standingOf(block: PlanBlock): Standing {
   if (outcome !== undefined) return outcome.left ? 'left' : outcome.success ? 'done' : 'failed'
   return standings[block.state]
 }
+
+/** Whether applying it would only say once more why it fails. */
+export const isHopeless = (block: PlanBlock): boolean => standingOf(block) === 'cannot'
 
 const standings: Readonly<Record<BlockState, Standing>> = {
   checking: 'checking',

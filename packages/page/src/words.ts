@@ -10,7 +10,7 @@ const labels: Record<Mark, string> = {
   part: 'Ready, a part of the file',
   approval: 'Needs an answer',
   unknown: 'Known after a program has run',
-  refused: 'Not allowed',
+  refused: 'Refused',
   fails: 'Will fail',
   broken: 'Cannot be read',
   skipped: 'Skipped',

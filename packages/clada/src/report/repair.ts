@@ -28,7 +28,7 @@ export function repairLines(
   const near = worthShowing(details)
   const message =
     reader !== 'model'
-      ? userText(near.length > 0 ? withoutOwnLines(result) : result)
+      ? reasonForPerson(result)
       : isShort
         ? errorText({ ...failure, subject: shownPath(failure.subject, root) }, result.action)
         : error
@@ -74,11 +74,12 @@ const worthShowing = ({ nearest = [], already_applied_at_line: applied }: Detail
 
 type Near = NonNullable<Details['nearest']>[number]
 
-/** The differences to the nearest place have the lines of the hunk that are not found. */
-function withoutOwnLines({ error, failure }: ActionResult): Pick<ActionResult, 'error' | 'failure'> {
-  if (failure?.kind !== 'hunk-failed') return { error, failure }
+/** Why it failed. The lines of a hunk that are not found are in the differences to the nearest place, where there is one. */
+export function reasonForPerson(result: Pick<ActionResult, 'error' | 'failure' | 'details'>): string {
+  const { failure, details = {} } = result
+  if (failure?.kind !== 'hunk-failed' || worthShowing(details).length === 0) return userText(result)
   const { below: _, ...rest } = failure
-  return { error, failure: rest }
+  return userText({ failure: rest })
 }
 
 const nearDifference = (place: Near): string[] => [

@@ -119,6 +119,7 @@ export const triedOutput = ({ output }: Tried): string[] =>
   output.trim() === ''
     ? []
     : output
+        .replace(/^\s*\n/, '')
         .trimEnd()
         .split(/\r?\n/)
         .map((line) => spellOut(line.slice(0, 300)))

@@ -11,7 +11,8 @@ import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
 import { notExecutedReason, showOutput } from '../report/parts.ts'
-import { missingSentence, oneLine } from '../report/words.ts'
+import { reasonForPerson } from '../report/repair.ts'
+import { missingSentence, oneLine, warningForPerson } from '../report/words.ts'
 import { countChanges } from '@clada/reply/text/line-diff.ts'
 import type { MatchLevel } from '@clada/reply/text/fit.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, Prose, ResultFacts, TouchedFile } from './protocol.ts'
@@ -200,7 +201,7 @@ const shownOutput = 200_000
 export const outcomeOf = (result: ActionResult): Outcome => ({
   success: result.success,
   left: isLeftOut(result) ? true : undefined,
-  why: result.error === undefined ? undefined : oneLine(userText(result)),
+  why: isLeftOut(result) ? result.review?.reason : result.error === undefined ? undefined : oneLine(userText(result)),
   warnings: result.warnings?.length ?? 0,
 })
 
@@ -317,14 +318,15 @@ function programOf({ data }: ActionResult): string | undefined {
   return String(data.would_run)
 }
 
+/** A person sees the diff. */
 const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] =>
-  result?.warnings ?? block.warnings ?? []
+  (result?.warnings ?? block.warnings ?? []).map(warningForPerson)
 
-/** The words for a person; the answer for the model has its own. */
+/** The words for a person; the report for the model has its own. */
 const facts = (result: ActionResult): ResultFacts => {
   const { success, error, code, details } = result
   const { stack: _, advice: __, ...shown } = details ?? {}
-  return { success, error: error === undefined ? undefined : userText(result), code, details: details && shown }
+  return { success, error: error === undefined ? undefined : reasonForPerson(result), code, details: details && shown }
 }
 
 /** What the page works on. */

@@ -152,6 +152,8 @@ export interface ReplyEntry {
 /** The state that is sent to every tab. Large data is fetched when it is shown. */
 export interface PageState {
   readonly root: string
+  /** Another one after `clada ui` was started again. */
+  readonly session: string
   /** The plan's revision; null when there is no document. */
   readonly plan: number | null
   /** Newest first; the one that is shown is among them. */
@@ -174,6 +176,8 @@ export interface Running {
   readonly total: number
   /** Those of a document that were chosen; null for all that are left. */
   readonly tasks: readonly string[] | null
+  /** What has come of them so far, for tabs that were opened in the meantime. */
+  readonly results: readonly Omit<ResultEvent, 'revision'>[]
 }
 
 export interface Question extends ApprovalRequest {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
@@ -21,7 +22,7 @@ import { FollowedFile } from './follow.ts'
 import { turnAll, undoneIn } from './past.ts'
 import { outcomeOf, type Planned, planOf, type Project, planOfText } from './plan.ts'
 import { changeContext } from './prompting.ts'
-import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
+import type { BlockDetail, ContextEntry, PageState, Plan, ResultEvent, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
 import { Refusal } from './guard.ts'
 
@@ -47,6 +48,7 @@ export class Session {
   readonly #send: SessionOptions['send']
   readonly #followed: FollowedFile
   readonly #report: ReportOptions
+  readonly #id = randomUUID()
   readonly #replies = new Replies()
   readonly #comparing: Clada
   #lastId = 0
@@ -94,6 +96,7 @@ export class Session {
     const { fatalError, warnings = [] } = this.#replies.shown?.last ?? {}
     return {
       root: this.project.root,
+      session: this.#id,
       plan: this.#replies.shown?.planned.plan.revision ?? null,
       replies: this.#replies.all().map(entryOf),
       running: this.#running,
@@ -228,11 +231,14 @@ export class Session {
         'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
       )
     const { count, only } = chosenIn(document, tasks)
-    void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null }, async () => {
+    void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null, results: [] }, async () => {
       const { signal } = this.#stop
+      const results: Omit<ResultEvent, 'revision'>[] = []
       const onAction = (one: ActionResult): void => {
-        if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
-        this.#send('result', { revision, task: one.task ?? '', outcome: outcomeOf(one) })
+        const result = { task: one.task ?? '', outcome: outcomeOf(one) }
+        results.push(result)
+        if (this.#running !== null) this.#running = { ...this.#running, done: results.length, results }
+        this.#send('result', { revision, ...result })
       }
       const onOutput = (task: string, chunk: Buffer): void =>
         this.#send('output', { task, text: chunk.toString('utf8') })
@@ -329,7 +335,7 @@ export class Session {
 
   async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
     this.#refuseWhileRunning()
-    return this.#busy({ what, done: 0, total: 1, tasks: null }, () => work(this.project))
+    return this.#busy({ what, done: 0, total: 1, tasks: null, results: [] }, () => work(this.project))
   }
 
   /** One thing at a time. What it did to the files shows in the plan and in the history. */

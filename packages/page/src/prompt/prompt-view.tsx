@@ -53,6 +53,10 @@ export function PromptView() {
             }}
           />
         </header>
+        <p class="heads quiet">
+          <span>Files</span>
+          <span>Tokens</span>
+        </p>
         <VirtualList
           id="project-files"
           label="Files"
@@ -78,7 +82,7 @@ export function PromptView() {
           </p>
           <div class="row">
             <Button kind="primary" act={copyPrompt} keys="c" disabled={made.value === null}>
-              Copy prompt and files
+              {context.value.length === 0 ? 'Copy prompt' : 'Copy prompt and files'}
             </Button>
             <span class="back">
               <Button act={() => (promptOpen.value = true)}>Show the text</Button>

@@ -1,4 +1,4 @@
-import { applyMarked, copyAnswer, stop } from '../actions.ts'
+import { applyMarked, copyReport, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { chosen, live, page, plan, tally, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
@@ -59,7 +59,7 @@ function Others() {
 }
 
 function Decision() {
-  const { checking, ready, asks, unknown, done, failed } = tally.value
+  const { checking, ready, asks, unknown } = tally.value
   const isPending = checking + ready + asks + unknown + chosen.value.length > 0
   const isChecking = plan.value?.isChecking === true
   return (
@@ -71,12 +71,12 @@ function Decision() {
       )}
       <Button
         kind={isPending ? 'plain' : 'primary'}
-        act={copyAnswer}
+        act={copyReport}
         keys="c"
-        hint="The report for the model"
+        hint="For the model"
         disabled={isChecking}
       >
-        {done + failed > 0 ? 'Copy answer' : 'Copy report'}
+        Copy report
       </Button>
     </div>
   )

@@ -38,6 +38,7 @@ export function BlockList() {
 
 const filters: readonly (readonly [Filter, string])[] = [
   ['all', 'All'],
+  ['checking', 'Checking'],
   ['ready', 'Ready'],
   ['attention', 'Need attention'],
   ['skipped', 'Skipped'],
@@ -75,13 +76,14 @@ interface RowProps {
 }
 
 function Row({ block, index, total, isCurrent }: RowProps) {
-  const { key, task, action, group, why, files, decided, warnings, proposed } = block
+  const { key, task, action, group, why, files, decided, warnings, proposed, isProgram } = block
   const outcome = outcomeOf(block)
   const state = stateOf(block)
   const isMarked = task !== undefined && marked.value.has(task)
   const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
-  // While it runs, what was foreseen of it is no news.
-  const reason = outcome !== undefined ? outcome.why : state === 'running' || state === 'waiting' ? undefined : why
+  // While it runs, what was foreseen of it is no news; that a command needs an answer, its state says.
+  const isSaid = state === 'running' || state === 'waiting' || (state === 'approval' && isProgram)
+  const reason = outcome !== undefined ? outcome.why : isSaid ? undefined : why
   return (
     <div
       id={`blocks-${index}`}
@@ -108,7 +110,7 @@ function Row({ block, index, total, isCurrent }: RowProps) {
         </span>
         <span class="line quiet">
           <span class={`state-${state}`}>{labelOf(state)}</span>
-          {decided !== undefined && <span>, {decided}</span>}
+          {decided !== undefined && state !== 'left' && <span>, {decided}</span>}
           {group?.atomic && <span>, all or nothing</span>}
           {reason !== undefined && <Name of={`: ${reason}`} />}
           {reason === undefined && warnings > 0 && state !== 'done' && <span>, {plural(warnings, 'note')}</span>}

@@ -127,7 +127,12 @@ function shownBlock(): (Decided & { readonly detail: BlockDetail }) | undefined 
 /** The new text of the first file, else the parameters. */
 export function editBlock(): void {
   const found = shownBlock()
-  if (found === undefined) return
+  if (found === undefined) {
+    // The key was faster than what it is about.
+    const block = lookedBlock()
+    if (block !== undefined && detailOf(block) === undefined && canDecide(block)) editWhenShown(block)
+    return
+  }
   const file = found.detail.files.find(({ binary, after }) => !binary && after !== null)
   editing.value = file === undefined ? { what: 'block' } : { what: 'file', path: file.path }
   focusOn('edit-text')

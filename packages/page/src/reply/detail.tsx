@@ -8,6 +8,7 @@ import {
   detailOpen,
   diffMode,
   ignoresSpace,
+  isHopeless,
   link,
   looked,
   outcomeOf,
@@ -55,7 +56,7 @@ export function Detail() {
         {block !== undefined && <BlockTitle block={block} />}
         {at.at === 'files' && !isReply && <h2>All files</h2>}
         {at.at === 'map' && !isReply && <h2>Map of the reply</h2>}
-        {block !== undefined && pending.value.includes(block) && (
+        {block !== undefined && pending.value.includes(block) && !isHopeless(block) && (
           <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.isChecking === true}>
             Apply this
           </Button>
@@ -164,7 +165,7 @@ function BlockTools({ block }: { block: PlanBlock }) {
       <Button act={() => (editing.value = { what: 'block' })} hint="Edit the parameters of the block">
         Edit block
       </Button>
-      <Button act={toggleBlock} keys="L" pressed={found.choice.leaveOut === true} hint="The answer tells the model">
+      <Button act={toggleBlock} keys="L" pressed={found.choice.leaveOut === true} hint="The report tells the model">
         Leave out
       </Button>
       {Object.keys(found.choice).length > 0 && (
@@ -224,7 +225,7 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
             {problem.line !== undefined && <span class="quiet">Line {problem.line}. </span>}
             {spellOut(problem.message)}
           </p>
-          {problem.hint !== undefined && <p class="hint">The answer tells the model: {spellOut(problem.hint)}</p>}
+          {problem.hint !== undefined && <p class="hint">The report tells the model: {spellOut(problem.hint)}</p>}
         </div>
       ))}
       {note !== undefined && <p class="alert warn">Not executed: {spellOut(note)}.</p>}
@@ -240,7 +241,9 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
         </label>
       )}
       {choice.place !== undefined && <p class="alert good">It goes to {placeName(choice.place)}, as you chose.</p>}
-      {result !== undefined && !result.success && block.state !== 'left' && <Failure of={of} detail={detail} />}
+      {result !== undefined && !result.success && block.state !== 'left' && !isAsked(block) && (
+        <Failure of={of} detail={detail} />
+      )}
       {(going === undefined ? warnings : []).map((warning) => (
         <p key={warning} class="alert warn">
           {spellOut(warning)}
@@ -259,6 +262,9 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
     </>
   )
 }
+
+/** The card above says all of it while the question waits. */
+const isAsked = (block: PlanBlock): boolean => stateOf(block) === 'waiting'
 
 /** What the model says about the block. A long text is cut until it is wanted. */
 function ProseText({ text }: { text: string }) {

@@ -10,6 +10,9 @@ export interface Draft {
 // Not `localStorage`: whatever is served at this port later could read it.
 const prefix = 'clada-draft '
 
+/** A reply that is typed, or pasted in parts. */
+export const intakeDraft = 'intake'
+
 /** Counts the changes, so that whatever shows a draft is drawn again. */
 const version = signal(0)
 

@@ -12,10 +12,12 @@ export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
   const { advice, result, places, fitting, choice } = detail
   const { state } = of.block
   const { error = '', details = {} } = result ?? {}
+  const [sentence = '', ...below] = error.split('\n')
   const { command, rule, already_applied_at_line: already, changed_by } = details
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
-      <p class="reason">{spellOut(error)}</p>
+      <p class="reason">{spellOut(sentence)}</p>
+      {below.length > 0 && <pre class="below">{inOrder(spellOut(below.join('\n')))}</pre>}
       {command !== undefined && <pre class="command">{inOrder(spellOut(command))}</pre>}
       {state === 'approval' && <p class="hint">You are asked before it runs.</p>}
       {rule !== undefined && (

@@ -3,6 +3,7 @@ import { follow, openDocument, openFile } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page } from '../store.ts'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
+import { intakeDraft, readDraft, writeDraft } from './drafts.ts'
 import { Replies } from './replies.tsx'
 
 /** Where a reply comes in: pasted, dropped, chosen, or followed in a file. */
@@ -22,6 +23,8 @@ export function Intake() {
         aria-label="The reply"
         placeholder="Paste the reply here, or drop a file anywhere on this page"
         spellcheck={false}
+        defaultValue={readDraft(intakeDraft)?.text ?? ''}
+        onInput={(event) => writeDraft(intakeDraft, { base: '', text: event.currentTarget.value })}
         onPaste={(event) => {
           const text = event.clipboardData?.getData('text/plain') ?? ''
           if (text === '' || event.currentTarget.value !== '') return

@@ -3,7 +3,7 @@ import { lookAtBlock } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
 import { plan, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { Name } from '../parts.tsx'
+import { BlockName } from '../parts.tsx'
 import { spellOut } from '@clada/reply/text/spell-out.ts'
 import { labelOf } from '../words.ts'
 import type { PlanBlock } from '../../../clada/src/ui/protocol.ts'
@@ -46,7 +46,7 @@ export function ReplyMap() {
 }
 
 function Row({ block, row }: { block: PlanBlock; row: MapRow }) {
-  const { key, action, syntax, target, group } = block
+  const { key, action, syntax, group } = block
   const state = stateOf(block)
   const beside = (offset: number): boolean => plan.value?.blocks[key + offset]?.group?.line === group?.line
   const bar = group === undefined ? '' : `grouped ${beside(-1) ? '' : 'first'} ${beside(1) ? '' : 'last'}`
@@ -57,8 +57,8 @@ function Row({ block, row }: { block: PlanBlock; row: MapRow }) {
       <button type="button" class="leaf" onClick={() => lookAtBlock(key)}>
         <StateIcon mark={state} />
         <span class="unseen">{labelOf(state)}:</span>
-        <b>{spellOut(action === '' ? syntax : action)}</b>
-        <Name of={target} />
+        <BlockName of={block} />
+        <span class="quiet action">{spellOut(action === '' ? syntax : action)}</span>
       </button>
       <span class="quiet nowrap by">
         {group?.atomic && 'all or nothing'}

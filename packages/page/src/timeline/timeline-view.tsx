@@ -6,6 +6,7 @@ import { tried } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
+import { StateIcon } from '../icons.tsx'
 import { Name, Search } from '../parts.tsx'
 import { DiffTools } from '../reply/detail.tsx'
 import { page } from '../store.ts'
@@ -239,6 +240,8 @@ function sourceOf(entry: Entry): string {
   return `/api/execution?number=${entry.number}`
 }
 
+const sayState = { done: 'Done', undone: 'Undone', failed: 'Failed', left: 'Left out' } as const
+
 function Actions({ of: { entry, actions } }: { of: Execution }) {
   if (actions.length === 0) return null
   const canTurnOne = entry.kind === 'run' && !entry.undone && actions.length > 1
@@ -247,13 +250,15 @@ function Actions({ of: { entry, actions } }: { of: Execution }) {
       {actions.slice(0, 200).map(({ seq, action, target, success, left, undone, error }) => {
         const state = success ? (undone ? 'undone' : 'done') : left ? 'left' : 'failed'
         return (
-          <li key={seq}>
-            <span class={`state-${state}`}>{left ? 'left out by you' : state}</span> <b>{spellOut(action)}</b>{' '}
-            <Name named="mono" of={target} />
-            {error !== undefined && !left && <span class="quiet"> {spellOut(error)}</span>}
+          <li key={seq} class="line">
+            <StateIcon mark={state === 'undone' ? 'left' : state} />
+            {target === '' ? <b>{spellOut(action)}</b> : <Name named="mono named" of={target} />}
+            <span class={`state-${state} nowrap`}>{left ? 'Left out by you' : sayState[state]}</span>
+            <span class="quiet">
+              {error !== undefined && !left ? spellOut(error) : target === '' ? '' : spellOut(action)}
+            </span>
             {canTurnOne && success && (
               <Button
-                quiet
                 act={() => turned(undone ? 'redo' : 'undo', { number: entry.number, action: seq })}
                 disabled={page.value?.running !== null}
               >
