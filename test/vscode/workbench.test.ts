@@ -82,7 +82,7 @@ describe('the extension in VS Code', () => {
     const window = await open(root)
     await window.copy('Nothing to do here.')
     await window.run('clada: Apply Reply from Clipboard')
-    await window.notification('There are no edits or commands in this text.').waitFor()
+    await window.notification('No edits or commands found.').waitFor()
     await window.openFile('reply.md')
     await window.page.keyboard.press('Control+A')
     await window.run('clada: Apply Reply from Selection')

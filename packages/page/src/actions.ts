@@ -58,7 +58,8 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     show(fresh)
     dropDraft(intakeDraft)
     const count = fresh.blocks.length
-    if (count === 0) say('This text has no blocks, and no code for a file that it names.', 'bad')
+    if (count === 0)
+      say('No edits or commands found in this text. Prompt has what teaches a model to write them.', 'bad')
     else if (before !== null && before.blocks.length > 0) say('The previous reply is in the list of replies.', 'good')
     else announcement.value = `${plural(count, 'block')}.`
   })

@@ -40,8 +40,8 @@ function factsOf(question: Question): string[] {
     t('Where: {0}', spellOutCommand(root)),
     t('Program: {0}', found),
     unsandboxed
-      ? t('A yes is for whatever this runs, without a sandbox, as you.')
-      : t('A yes is for whatever this runs, in the sandbox.'),
+      ? t('Whatever this runs, it runs without a sandbox, as you.')
+      : t('Whatever this runs, it runs in the sandbox.'),
     ...(about === 'network' ? [t('With network it can send out everything that it can read.')] : []),
     ...(tried === undefined ? [] : [triedSentence(tried), ...triedOutput(tried)]),
     ...(bound === undefined ? [] : [t('Always means: until one of these files changes: {0}', spellOutCommand(bound))]),

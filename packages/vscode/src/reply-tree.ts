@@ -43,7 +43,9 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     item.collapsibleState = !hasParts ? None : hasPlaces ? Expanded : Collapsed
     item.id = `${block.key}`
     item.description = plain(
-      [dir, target === '' ? '' : action, movedTo(detail), counts(block), decided, why].filter(Boolean).join(' · '),
+      [dir, target === '' ? '' : action, movedTo(detail), counts(block), decided, shownReason(block)]
+        .filter(Boolean)
+        .join(' · '),
     )
     item.iconPath = outcome === undefined ? iconOf(state) : outcomeIcon(outcome)
     item.tooltip = [`${action} ${target}`, runs, why, outcome?.why, ...(detail?.warnings ?? [])]
@@ -66,6 +68,10 @@ export class ReplyTree implements vscode.TreeDataProvider<Row> {
     return this.#session?.planned?.detail(block.key)
   }
 }
+
+/** The row has the command already. */
+const shownReason = ({ state, isProgram, outcome, why }: PlanBlock): string | undefined =>
+  state === 'approval' && isProgram && outcome === undefined ? stateName(state) : why
 
 function fileItem(row: Row & { kind: 'file' }): vscode.TreeItem {
   const { block, file } = row
@@ -110,8 +116,8 @@ function placeItem(row: Row & { kind: 'place' }): vscode.TreeItem {
   const { line, similarity, text } = row.place
   const item = new vscode.TreeItem(vscode.l10n.t('Could go to line {0}', line))
   item.id = `${row.block.key}/place/${line}`
-  const likeness = similarity === undefined ? '' : `${Math.round(similarity * 100)}% `
-  item.description = plain(`${likeness}${text.trim().split('\n')[0] ?? ''}`)
+  const likeness = similarity === undefined ? [] : [vscode.l10n.t('{0}% similar', Math.round(similarity * 100))]
+  item.description = plain([...likeness, text.trim().split('\n')[0] ?? ''].join(' · '))
   item.iconPath = new vscode.ThemeIcon('location')
   item.contextValue = 'place'
   item.command = { command: 'clada.openBlock', title: vscode.l10n.t('Show This Place'), arguments: [row] }

@@ -55,8 +55,7 @@ export class ReplyReview implements vscode.Disposable {
     const plan = await vscode.window.withProgress(read, () => session.offer(text, name))
     if (plan === null || plan.blocks.length === 0) {
       if (plan !== null) session.clear()
-      const said = vscode.l10n.t('There are no edits or commands in this text.')
-      return void vscode.window.showInformationMessage(plain([said, ...(plan?.warnings ?? [])].join(' ')))
+      return tellNothingFound(plan?.warnings ?? [])
     }
     await this.#take(project)
     this.#status.setTaken()
@@ -297,20 +296,31 @@ export class ReplyReview implements vscode.Disposable {
     const copies = vscode.workspace.getConfiguration('clada').get('copyReport') === true
     if (copies) await vscode.env.clipboard.writeText(session.answer())
     const done = outcomes.filter(({ success }) => success).length
-    const said = [
+    const counts = [
       vscode.l10n.t('{0} applied', done),
-      ...(failed.length === 0 ? [] : [vscode.l10n.t('{0} failed: {1}', failed.length, failed[0]?.why ?? '')]),
-      ...(copies ? [vscode.l10n.t('the report for the model is on the clipboard')] : []),
+      ...(failed.length === 0 ? [] : [vscode.l10n.t('{0} failed ({1})', failed.length, failed[0]?.why ?? '')]),
     ].join(', ')
+    const copied = copies ? ` ${vscode.l10n.t('The report for the model is on the clipboard.')}` : ''
     const undo = vscode.l10n.t('Undo')
     const tell = failed.length === 0 ? vscode.window.showInformationMessage : vscode.window.showWarningMessage
     const executions = session.executions()
     // Not awaited: the notification may stay for long.
-    void tell(plain(`clada: ${said}.`), ...(executions.length === 0 ? [] : [undo])).then(async (chosen) => {
+    void tell(plain(`clada: ${counts}.${copied}`), ...(executions.length === 0 ? [] : [undo])).then(async (chosen) => {
       if (chosen !== undefined) tellUndone(await session.turnAll('undo', executions, false))
       this.update()
     })
   }
+}
+
+/** Most likely the model was not told how to write edits. */
+function tellNothingFound(warnings: readonly string[]): void {
+  const said = vscode.l10n.t(
+    'No edits or commands found. If the model should change files, paste the prompt into the chat first.',
+  )
+  const prompt = vscode.l10n.t('Copy Prompt')
+  void vscode.window.showInformationMessage(plain([said, ...warnings].join(' ')), prompt).then((chosen) => {
+    if (chosen !== undefined) void vscode.commands.executeCommand('clada.copyPrompt')
+  })
 }
 
 /** What an undo or redo did, in one line. */
@@ -344,11 +354,13 @@ const filesOf = (planned: Planned, key: number): ReadonlySet<string> =>
 
 function summaryOf({ blocks, files, isChecking }: Plan): string {
   const done = blocks.filter(({ outcome }) => outcome?.success === true).length
+  const failed = blocks.filter(({ outcome }) => outcome?.success === false && outcome.left !== true).length
   const attention = blocks.filter(needsAttention).length
   return [
     done > 0
       ? vscode.l10n.t('{0} of {1} applied', done, counted(blocks.length, 'block'))
       : [counted(blocks.length, 'block'), ...(isChecking ? [] : [counted(files.length, 'file')])].join(', '),
+    ...(failed === 0 ? [] : [vscode.l10n.t('{0} failed', failed)]),
     ...(attention === 0
       ? []
       : [attention === 1 ? vscode.l10n.t('1 needs attention') : vscode.l10n.t('{0} need attention', attention)]),
