@@ -82,7 +82,7 @@ export const Search = ({ id, label, value }: { id: string; label: string; value:
     type="search"
     id={id}
     aria-label={label}
-    placeholder={label}
+    placeholder="Search"
     value={value.value}
     onInput={(event) => {
       value.value = event.currentTarget.value

@@ -45,7 +45,7 @@ export function PromptView() {
             type="search"
             id="search-files"
             aria-label="Search files"
-            placeholder="Search files"
+            placeholder="Search"
             value={search.value}
             onInput={(event) => {
               search.value = event.currentTarget.value
