@@ -29,7 +29,7 @@ const imitated: readonly FirefoxCase[] = products.map((product) => ({
     await firefox.saying(/1 applied/)
     assert.equal(fs.readFileSync(file, 'utf8'), usualAfter)
     await firefox.press('^Insert report$')
-    await firefox.saying(/answer is in the message field/)
+    await firefox.saying(/report is in the message field/)
     assert.match(String(await firefox.inPage('fieldText()')), /=== CLADA RESULTS ===/)
   },
 }))

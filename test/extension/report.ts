@@ -89,8 +89,8 @@ export const inFirefox = (
     }
   })
 
-/** Where Debian puts it. */
-export const firefoxPath = '/usr/bin/firefox-esr'
+/** Debian's place, unless `CLADA_FIREFOX` names another. */
+export const firefoxPath = process.env.CLADA_FIREFOX ?? '/usr/bin/firefox-esr'
 
 /** Runs the cases whose names have one of the words in them, and prints what came of each. */
 export async function attackExtension(words: readonly string[], builders: Builders): Promise<number> {

@@ -1,6 +1,6 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../../clada/src/ui/protocol.ts'
 import { ApiError, get, listen, noAnswer, postText } from './api.ts'
-import { drop, type HeldReply, holdReply, lostReply } from './held.ts'
+import { dropReply, type HeldReply, heldReply, holdReply, lostReply } from './held.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
 import { stillChecking } from './words.ts'
@@ -73,12 +73,13 @@ async function hear(state: PageState): Promise<void> {
 }
 
 /** `clada ui` was started again: the reply is read again, by the first of the tabs that have it. */
-async function reopenLost({ name, text }: HeldReply): Promise<void> {
+async function reopenLost({ session, name, text }: HeldReply): Promise<void> {
   take(null)
-  drop()
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
   if (page.value?.plan !== null) return
   const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=none`, text)
+  // Not before: a request that fails must not cost the text. The new server's own may be held already.
+  if (heldReply()?.session === session) dropReply()
   if (fresh === null) return
   take(fresh)
   notice.value = {

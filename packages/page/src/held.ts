@@ -33,7 +33,7 @@ export async function holdReply({ session }: Pick<PageState, 'session'>, plan: P
   const before = heldReply()
   if (plan === null || plan.bytes > mostBytes || plan.blocks.every(({ outcome }) => outcome !== undefined)) {
     // What an ended server showed is needed still.
-    if (before?.session === session) drop()
+    if (before?.session === session) dropReply()
     return
   }
   const { reply, name, bytes } = plan
@@ -53,7 +53,7 @@ export function lostReply({ session, plan }: Pick<PageState, 'session' | 'plan'>
   return plan === null && held !== undefined && held.session !== session ? held : undefined
 }
 
-export function drop(): void {
+export function dropReply(): void {
   try {
     sessionStorage.removeItem(key)
   } catch {
