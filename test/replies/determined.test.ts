@@ -205,6 +205,26 @@ describe('hunks of a diff', () => {
     expect(JSON.stringify(result.results[0]?.details)).toMatch(/"line":1\b.*"line":6\b/)
   })
 
+  it('only blank lines differ where lines are added: directly above the next line with content, as in the edit', async () => {
+    const file = 'function f() {\n  one()\n\n\n  \n  two()\n  three()\n}\n'
+    const { read, result } = await apply(
+      { 'a.js': file },
+      diff('@@ ... @@\n function f() {\n   one()\n \n+  // Twice.\n+  two()\n   two()\n   three()\n }'),
+    )
+    expect(read('a.js')).toBe(file.replace('  two()', '  // Twice.\n  two()\n  two()'))
+    expect(result.success).toBe(true)
+  })
+
+  it('only blank lines differ where lines are added below a line with content: refused', async () => {
+    const file = 'function f() {\n  one()\n\n\n  two()\n  three()\n}\n'
+    const { read, result } = await apply(
+      { 'a.js': file },
+      diff('@@ ... @@\n function f() {\n   one()\n+  once()\n   two()\n   three()\n }'),
+    )
+    expect(read('a.js')).toBe(file)
+    expect(result.success).toBe(false)
+  })
+
   it('one bad hunk keeps the others of its patch back, and the message names the flag', async () => {
     const file = 'a\nb\nc\nd\ne\nf\ng\nh\n'
     const { read, report } = await apply({ 'a.js': file }, diff('@@\n a\n-b\n+B\n@@\n-nowhere\n+x'))

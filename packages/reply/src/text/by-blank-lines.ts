@@ -62,7 +62,10 @@ function placeBlankLines(
   return at
 }
 
-/** Undefined where new lines go between two lines that the file has blank ones between: before or after them. */
+/**
+ * Undefined where new lines go between two lines that the file has blank ones between: before or after them. Below a blank
+ * line they go directly above the next line with content, as in the edit.
+ */
 function splicesAt(lines: readonly HunkLine[], at: readonly (number | undefined)[], file: FileLines): Fit['splices'] {
   let nth = 0
   const there = lines.filter(({ mark }) => mark === '+' || at[nth++] !== undefined)
@@ -73,7 +76,10 @@ function splicesAt(lines: readonly HunkLine[], at: readonly (number | undefined)
     else {
       const isAlone = there[index - 1]?.mark !== '-' && there[index + 1]?.mark !== '-' && there[index + 1]?.mark !== '+'
       const [above, below] = [rows[before - 1], rows[before]]
-      if (isAlone && above !== undefined && below !== undefined && below !== above + 1) return undefined
+      if (!isAlone || above === undefined || below === undefined || below === above + 1) continue
+      const isBelowBlank = isBlank(file.line(above)) && !isBlank(file.line(below))
+      if (!isBelowBlank || there.findLast((line, at) => at < index && line.mark !== '+')?.mark !== ' ') return undefined
+      rows[before - 1] = below - 1
     }
   }
   const added = adapted(
