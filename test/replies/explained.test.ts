@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -82,5 +84,26 @@ describe('a sentence that only asks to check a file', () => {
       proposed: [],
       listed: ['src/page.js example'],
     })
+  })
+})
+
+describe('a file with lines left out', () => {
+  it('is a listing if what is left is in the file already, and nothing is written', async () => {
+    const root = scratchDir(project)
+    const file = path.join(root, 'src/page.js')
+    const long = new Date('2020-01-01')
+    fs.utimesSync(file, long, long)
+    const reply = fence(
+      'src/page.js',
+      "import { dates } from './dates'\nimport { busy } from './busy'\n\n// ... existing code ...",
+    )
+    const clada = new Clada({ repoPath: root, gitCommit: false, matching: 'tolerant' })
+    const { success, proposals, notExecuted } = await clada.execute(reply)
+    expect({ success, proposals, reasons: notExecuted?.map(({ reason }) => reason) }).toEqual({
+      success: true,
+      proposals: undefined,
+      reasons: ['listing'],
+    })
+    expect(fs.statSync(file).mtime).toEqual(long)
   })
 })

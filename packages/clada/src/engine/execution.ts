@@ -338,8 +338,10 @@ export class Execution {
   /** Whether a proposed edit shows what the file holds already, so that there is nothing to decide. */
   async #isApplied(task: ReadyTask): Promise<boolean> {
     if (this.#runner.refusal(task) !== undefined) return false
-    const outcome = await this.#runner.tryOut(task, await this.#workspace.group())
-    return !outcome.ok && isAppliedAlready(outcome.problem)
+    const scope = await this.#workspace.group()
+    const changes = scope.noting()
+    const outcome = await this.#runner.tryOut(task, scope)
+    return outcome.ok ? changes().length === 0 : isAppliedAlready(outcome.problem)
   }
 
   /** Few replies propose files, so this is loaded when one does. */
