@@ -67,16 +67,26 @@ describe('the absolute path of a file on another machine', () => {
     expect(results[0]?.warnings?.[0]).toContain("was read as 'src/lib/a.ts'")
   })
 
+  it.each([
+    '### [a.ts](file:///Users/ada/ROOTNAME/src/lib/a.ts)',
+    '### [`a.ts`](file:///c%3A/checkout/src/lib/a.ts#L1)',
+    'Update [a.ts](src/lib/a.ts):',
+    'In [`a.ts`](file:///home/ada/checkout/src/lib/a.ts#L1-L3), replace all with:',
+  ])('is that of a link: %s', async (title) => {
+    const { files } = await execute(project, `${title}\n\n\`\`\`ts\n${after}\`\`\`\n`, { proposals: 'apply' })
+    expect(files).toEqual({ 'src/lib/a.ts': after })
+  })
+
   it('names a new file below the name of the project', async () => {
     const { files } = await execute(project, whole('/Users/ada/ROOTNAME/src/b.ts'), { proposals: 'apply' })
     expect(files).toEqual({ ...project, 'src/b.ts': after })
   })
 
   it.each([
-    ['a whole file of another project', whole('/workspace/src/lib/a.ts')],
     ['a file that is not there', edit('/workspace/src/lib/b.ts')],
     ['a name without directories', edit('/workspace/a.ts')],
     ['a native block', '<---WRITE file="/workspace/src/lib/a.ts"--->\nx\n<---END--->\n'],
+    ['a whole file that is not there', whole('/workspace/src/lib/b.ts')],
     ['a path that leads out', edit('/workspace/ROOTNAME/../src/lib/a.ts')],
   ])('is refused for %s', async (_, reply) => {
     expect(await execute(project, reply, { proposals: 'apply' })).toMatchObject({ success: false, files: project })

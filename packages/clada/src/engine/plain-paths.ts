@@ -75,8 +75,8 @@ function withoutLead(given: string, { rootNameMayLead, sideMayLead }: Block, { r
 }
 
 /**
- * What an absolute path of another machine means here: what follows the project's own name, or for an edit, whose old text
- * must fit, the longest end of the path that is a file.
+ * What an absolute path of another machine means here: what follows the project's own name, or else the longest end of it that
+ * is a file, unless that is to be deleted.
  */
 export function pathHere(given: string, becomes: ActionSpec['file'], { root, isThere }: Project): string | undefined {
   const [drive, ...parts] = given.replaceAll('\\', '/').split('/')
@@ -88,5 +88,5 @@ export function pathHere(given: string, becomes: ActionSpec['file'], { root, isT
   const [only, ...others] = named.some(isFile) ? named.filter(isFile) : named
   if (only !== undefined) return others.length === 0 ? only : undefined
   // A name without a directory may be in any project.
-  return becomes === 'edited' ? ends.slice(0, -1).find(isFile) : undefined
+  return becomes === 'edited' || becomes === 'replaced' ? ends.slice(0, -1).find(isFile) : undefined
 }

@@ -9,12 +9,28 @@ import { Regions } from '../../regions/regions.ts'
  */
 export function nameIn(line: string): string | undefined {
   if (line.length > LONG) return undefined
-  const text = line.trim()
+  const text = withLinkTargets(line).trim()
   if (isPlainName(text)) return text
   const name = nameInside(text, [label, ...around()])
   // A name may have spaces, and begin with such a word.
   return name === undefined || /\s/.test(name) ? nameInside(text, around()) : name
 }
+
+/**
+ * A line with the files that its links lead to: editors write `[a.ts](file:///home/ada/app/src/a.ts)`. A link that leads to
+ * something else is its text.
+ */
+export const withLinkTargets = (line: string): string =>
+  line.includes('](')
+    ? line.replace(LINK, (_, text: string, target: string) => {
+        // Without a drive, as in a sentence a colon ends a name.
+        const file = target.replace(/^file:\/\/(?:\/[A-Za-z](?::|%3a)(?=\/))?/i, '')
+        const isFile = !/^\w+:/.test(file) && file.replaceAll('\\', '/').endsWith(text.replace(/^[`*_]+|[`*_]+$/g, ''))
+        return isFile ? file : text
+      })
+    : line
+
+const LINK = /\[([^\][\n]+)\]\(<?([^()<>\s#]+)(?:#[^()\n]*)?>?\)/g
 
 /** What is left when nothing more can be taken away, if it is a name. */
 function nameInside(line: string, all: readonly Marks[]): string | undefined {
@@ -55,9 +71,8 @@ let known: readonly Marks[] | undefined
 const around = (): readonly Marks[] =>
   (known ??= [
     { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
-    { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
+    { pattern: /^(?:#{2,}\s+(?=\/)|(?:#+|\/\/+|--|;+|%+)\s*(?=[^\s#/;%-]))(?<name>.+)$/, marks: false },
     { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
-    { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
     // `<details><summary>src/a.py</summary>`
     { pattern: /^<details(?:\s[^<>]*)?>\s*(?<name><summary>.+)$/, marks: false },
     { pattern: /^<(?<tag>[a-z][\w-]*)>(?<name>[^<>]+)<\/\k<tag>>$/, marks: false },
@@ -89,7 +104,8 @@ const SEPARATOR = /[./\\]/
 /** The files that a sentence speaks of, as far as known: with directories, or of a kind that code is in. */
 export function filesSpokenOf(line: string): string[] {
   if (line.length > LONG) return []
-  const words = line.match(line.includes('`') ? QUOTED_OR_WORD : WORD) ?? []
+  const text = withLinkTargets(line)
+  const words = text.match(text.includes('`') ? QUOTED_OR_WORD : WORD) ?? []
   return words
     .map((word) => word.replace(/^`+|`+$/g, '').replace(/\.+$/, ''))
     .filter(

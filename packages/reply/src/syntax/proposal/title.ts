@@ -1,4 +1,4 @@
-import { filesSpokenOf, isProduct, nameIn } from '../foreign/name.ts'
+import { filesSpokenOf, isProduct, nameIn, withLinkTargets } from '../foreign/name.ts'
 
 /**
  * What the words around a file name say of the text below them. `lines`: it is what the file has on some lines; `part`: it is
@@ -12,7 +12,8 @@ export interface Title {
 }
 
 /** The file that a line above a fence is about; undefined where it names none, or says more than that. */
-export function titleIn(line: string): Title | undefined {
+export function titleIn(given: string): Title | undefined {
+  const line = withLinkTargets(given)
   if (line.length > LONG) return undefined
   const name = nameIn(line.replace(LABEL, '$1'))
   const path = name === undefined ? spokenOf(line) : name

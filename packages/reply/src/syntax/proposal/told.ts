@@ -1,4 +1,4 @@
-import { filesSpokenOf } from '../foreign/name.ts'
+import { filesSpokenOf, withLinkTargets } from '../foreign/name.ts'
 import { isFile, isOfLines, LONG, type Title } from './title.ts'
 
 /*
@@ -13,7 +13,8 @@ import { isFile, isOfLines, LONG, type Title } from './title.ts'
  */
 
 /** `above` finds the file that is spoken of above a sentence that names none. */
-export function toldIn(line: string, above?: () => string | undefined): Title | undefined {
+export function toldIn(given: string, above?: () => string | undefined): Title | undefined {
+  const line = withLinkTargets(given)
   if (line.length > LONG || !/[:.]\W*$/.test(line)) return undefined
   const [path = above?.(), ...others] = new Set(filesSpokenOf(line))
   if (path === undefined || others.length > 0 || !isFile(path)) return undefined
