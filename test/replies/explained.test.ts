@@ -61,6 +61,34 @@ describe('lines of a file that are not as the file has them', () => {
   })
 })
 
+describe('a snippet that only a comment gives to a file', () => {
+  const snippet = '```js\n// page.js\nif (taken.length > 0) {\n  show(taken)\n}\n```\n'
+
+  it('is a listing if it has no place there', async () => {
+    expect(await read(`**2. The dates:**\n${snippet}`)).toEqual({
+      success: true,
+      proposed: [],
+      listed: ['src/page.js listing'],
+    })
+  })
+
+  it('is a proposal if it has one, and no listing below words that tell to change the file', async () => {
+    const other = '```js\n// page.js\nexport function Other() {\n  return 2\n}\n```\n'
+    expect(await read(`**2. The dates:**\n${other}`)).toMatchObject({ proposed: ['src/page.js'] })
+    expect(await read(`Update \`src/page.js\`:\n${snippet}`)).toMatchObject({ success: false })
+  })
+})
+
+describe('an empty fence', () => {
+  it('is no change of a file that a sentence tells to change', async () => {
+    expect(await read('First I will update `src/page.js` to use it.\n```\n\n```\n')).toEqual({
+      success: true,
+      proposed: [],
+      listed: ['src/page.js listing'],
+    })
+  })
+})
+
 describe('a fence with nothing but comments', () => {
   it('is an example if its file has code', async () => {
     const reply =

@@ -55,6 +55,7 @@ export class Proposals {
     const { unplaced } = block.part ?? {}
     if (text === undefined) return unplaced === undefined ? { task } : { task, reason: unplaced }
     if (isHeldIn(text, content, unplaced !== undefined)) return { task, reason: 'listing' }
+    if (unplaced !== undefined && content.trim() === '') return { task, reason: 'listing' }
     if (hasOnlyComments(given, content) && !hasOnlyComments(given, text)) return { task, reason: 'example' }
     const [, first = '', rest = ''] = /^(.*)\r?\n([^]*)$/.exec(content) ?? []
     const isTitled = namesOnly(first, given) && !text.split(/\r?\n/).includes(first)
@@ -67,7 +68,7 @@ export class Proposals {
     const file = { path: given, text }
     if (await this.#inTime(() => coversFile(file, own))) return { task: { ...asWhole, extent: 'whole' } }
     const isIncomplete = extent === 'incomplete'
-    const unsure: ResolvedProposal = block.part?.isExplained ? { task, reason: 'listing' } : { task: asWhole }
+    const unsure: ResolvedProposal = block.part?.mayShow ? { task, reason: 'listing' } : { task: asWhole }
     if (isIncomplete && (block.part === undefined || !isSmallOf(text, own))) return { task: asWhole }
     const look = isIncomplete ? 'members' : unplaced === undefined ? 'likely' : 'known'
     const placed = await this.#inTime(() => placeParts(file, own, look))

@@ -59,9 +59,9 @@ export interface Block<Found = Diagnostic> {
   readonly proposed?: true
   /**
    * Its text may be declarations of a file and not all of it. `unplaced`: it is no whole file, and listed for this reason if it
-   * has no place. `isExplained`: the words above it only explain, so that a text with little of its file is a listing.
+   * has no place. `mayShow`: no words tell to change the file, so that a text with little of it is a listing.
    */
-  readonly part?: { readonly unplaced?: FragmentReason; readonly isExplained?: true }
+  readonly part?: { readonly unplaced?: FragmentReason; readonly mayShow?: true }
 }
 
 /** Whether a block can run as it is written. */

@@ -214,7 +214,9 @@ function fencedAt(source: Source, fence: FenceRegion, before: Before): Passed {
   const line = inInfo === undefined ? (above?.line ?? told?.line ?? opener) : opener
   const isExplained =
     title.said === 'whole' && isOnlyExplained(source, { opener, title: inInfo ? undefined : above?.line }, before)
-  const place = placeOf(source, { ...title, isExplained }, { ...fence, line, first, contentLast: contentEnd(fence) })
+  // Snippets begin with a comment too that says where they belong.
+  const mayShow = isExplained || (title.path === comment?.path && !comment.isLabel && (named ?? told) === undefined)
+  const place = placeOf(source, { ...title, mayShow }, { ...fence, line, first, contentLast: contentEnd(fence) })
   const paths = comment === undefined ? [] : [comment.path, ...commentedBelow(rows, comment.path)]
   if (paths.length > 1 && place.reason === undefined && title.path === comment?.path) {
     const findings: readonly Finding[] = [{ line, code: 'files-in-fence', data: { paths } }]
@@ -384,7 +386,7 @@ interface Lines {
 
 function placeOf(
   source: Source,
-  { path, said, isExplained = false }: Title & { readonly isExplained?: boolean },
+  { path, said, mayShow = false }: Title & { readonly mayShow?: boolean },
   { line, first, last, indent, isClosed, contentLast }: Lines,
 ): Place {
   const rows = new Rows(source, first, contentLast, indent)
@@ -404,11 +406,11 @@ function placeOf(
     { line, last, findings: isClosed ? [] : [unclosed(line)] },
   )
   const isLost = said === 'told' || isIndented(texts)
-  const unplaced = said === 'part' || (isLost && isExplained) ? 'listing' : isLost ? 'no-place' : undefined
+  const unplaced = said === 'part' || (isLost && mayShow) ? 'listing' : isLost ? 'no-place' : undefined
   return {
     line,
     last,
-    found: { ...found, part: unplaced !== undefined ? { unplaced } : isExplained ? { isExplained } : {} },
+    found: { ...found, part: unplaced !== undefined ? { unplaced } : mayShow ? { mayShow } : {} },
     reason,
   }
 }
