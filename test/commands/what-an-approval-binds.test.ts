@@ -511,8 +511,19 @@ describe('an approved git command', () => {
     expect(git(root, 'branch', '--show-current')).toBe('main\n')
     await checkout('two')
     git(root, 'commit', '-q', '--allow-empty', '-m', 'more')
-    expect((await clada.undo()).warnings?.join()).toContain('not moved back')
+    expect(await clada.undo()).toMatchObject({ success: false, error: expect.stringContaining('not moved back') })
     expect(git(root, 'branch', '--show-current')).toBe('two\n')
+  })
+
+  it('to another commit is taken back where no branch has the first one any more', async () => {
+    const root = repository()
+    const base = git(root, 'rev-parse', 'HEAD')
+    const clada = new Clada({ repoPath: root, approve: ['git commit --amend -m other'] })
+    expect(await clada.perform('run', { command: 'git commit --amend -m other' })).toMatchObject({ success: true })
+    git(root, 'reflog', 'expire', '--expire=now', '--all')
+    git(root, 'gc', '-q', '--prune=now')
+    expect(await clada.undo()).toMatchObject({ success: true })
+    expect(git(root, 'rev-parse', 'HEAD')).toBe(base)
   })
 
   it('takes no option that leads to another repository or config', async () => {

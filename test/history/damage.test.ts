@@ -7,7 +7,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { readRecord } from '../../packages/clada/src/store/record.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir, inState } from '../support/scratch.ts'
-import { asKilled, type Call, execute, git, repository, redoIn, treeOf, undoIn } from './world.ts'
+import { asKilled, type Call, execute, git, keptBy, repository, redoIn, treeOf, undoIn } from './world.ts'
 import { cladaCommand } from '../support/cli.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
@@ -88,39 +88,62 @@ describe('a kept content that is damaged', () => {
 })
 
 describe('a step forward to something damaged', () => {
-  const object = (of: string) => (root: string) => {
-    const [ref = ''] = git(root, 'for-each-ref', '--format=%(objectname)', 'refs/clada/back').split('\n')
-    const id = git(root, 'rev-parse', ref + of).trim()
-    return path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
+  /** A step back with a staged and an uncommitted file. */
+  async function gone(): Promise<{ root: string; clada: Clada; tip: object }> {
+    const root = repository({ 'a.txt': 'first' })
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
+    fs.writeFileSync(path.join(root, 'b.txt'), 'staged')
+    git(root, 'add', 'b.txt')
+    fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted')
+    const tip = { ...treeOf(root), status: git(root, 'status', '--porcelain') }
+    const clada = new Clada({ repoPath: root })
+    expect(await clada.back()).toMatchObject({ success: true })
+    return { root, clada, tip }
   }
-  const kept = (root: string): string => {
-    const dir = inState(root, 'back')
-    return path.join(dir, fs.readdirSync(dir).find((name) => name.startsWith('index-')) ?? '')
-  }
-  for (const [what, fileIn, how] of [
-    ['the index, one byte', kept, flipped('a.txt')],
-    ['the index, zeros', kept, zeros],
-    ['the tree of what is staged', object('^2^{tree}'), zeros],
-    ['a file', object(':a.txt'), zeros],
-  ] as const) {
-    it(`(${what}) is refused, and nothing is written`, async () => {
-      const root = repository({ 'a.txt': 'first' })
-      git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
-      fs.writeFileSync(path.join(root, 'b.txt'), 'staged')
-      git(root, 'add', 'b.txt')
-      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted')
-      const clada = new Clada({ repoPath: root })
-      expect(await clada.back()).toMatchObject({ success: true })
-      const now = { ...treeOf(root), status: git(root, 'status') }
-      const file = fileIn(root)
-      fs.chmodSync(file, 0o644)
-      damage(file, how)
-      const result = await clada.forward()
-      expect(result).toMatchObject({ success: false })
-      expect(result.error).toContain(path.basename(file).slice(0, 20))
-      expect({ ...treeOf(root), status: git(root, 'status') }).toEqual(now)
+  const now = (root: string): object => ({ ...treeOf(root), status: git(root, 'status', '--porcelain') })
+  const kept = (root: string, digest: string | undefined): string => path.join(inState(root, 'objects'), digest ?? '')
+  const indexOf = (root: string): string =>
+    kept(root, readRecord(inState(root, 'history'), 1)?.moved?.before.index?.digest)
+
+  for (const [what, how] of [
+    ['one byte', flipped('a.txt')],
+    ['zeros', zeros],
+  ] as const)
+    it(`(the index, ${what}) takes what was staged from git, and says so`, async () => {
+      const { root, clada, tip } = await gone()
+      damage(indexOf(root), how)
+      expect(await clada.forward()).toMatchObject({
+        success: true,
+        branch: 'main',
+        warnings: [expect.stringMatching(/^the saved index is missing or damaged: it has what was staged/)],
+      })
+      expect(now(root)).toEqual(tip)
     })
-  }
+
+  it('(a file) names it and where git has it, and restores everything else', async () => {
+    const { root, clada, tip } = await gone()
+    damage(kept(root, digestOf('uncommitted')), flipped('uncommitted'))
+    const { error = '', ...result } = await clada.forward()
+    expect(result).toMatchObject({ success: false, branch: 'main', code: 'git_operation_failed' })
+    const [, place = ''] = /^a\.txt was not restored: .* damaged\. Git has it: git show (\S+)$/.exec(error) ?? []
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 first', 'b.txt': '644 staged' })
+    fs.writeFileSync(path.join(root, 'a.txt'), git(root, 'show', place))
+    expect(now(root)).toEqual(tip)
+    expect(await execute(root, 'off', [write('c.txt', 'c')])).toMatchObject({ success: true })
+  })
+
+  it('(what git has of it) needs nothing from git', async () => {
+    const { root, clada, tip } = await gone()
+    const stash = git(root, 'rev-parse', keptBy(root, 1)).trim()
+    for (const name of [`${stash}^2^{tree}`, `${stash}:a.txt`]) {
+      const id = git(root, 'rev-parse', name).trim()
+      const file = path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
+      fs.chmodSync(file, 0o644)
+      damage(file, zeros)
+    }
+    expect(await clada.forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(now(root)).toEqual(tip)
+  })
 })
 
 describe('a step back to something that cannot be read', () => {
@@ -168,31 +191,25 @@ describe('a step back to something that cannot be read', () => {
       expect(result).toMatchObject({ success: false })
       expect(result.error).toMatch(/clada back.*(?:object|loose|missing|corrupt|inflate|tree)/is)
       expect(seen(root)).toEqual(now)
-      expect(git(root, 'for-each-ref', 'refs/clada/back')).toBe('')
+      expect(git(root, 'for-each-ref', 'refs/clada/kept')).toBe('')
       // Whoever goes on is not stopped by it.
       expect(await execute(root, 'shadow', [write('e.txt', 'e')])).toMatchObject({ success: true })
     })
   }
 
-  it('(EIO, forward too) is refused, and nothing is written', async (context) => {
+  it('(EIO) is refused, and nothing is written', async (context) => {
     skipWithout(context, 'strace')
     const root = atWork()
-    const refusedAt = (name: string, file: string): void => {
-      const now = seen(root)
-      const fault = ['-P', file, '-e', 'trace=openat', '-e', 'inject=openat:error=EIO']
-      const args = ['-f', '-qq', '-o', '/dev/null', ...fault, ...cladaCommand(), name, '--root', root]
-      const { status, stderr, stdout } = spawnSync('strace', args, { encoding: 'utf8' })
-      expect(status).not.toBe(0)
-      expect(stdout + stderr).toContain(`clada ${name}`)
-      expect(stdout + stderr).not.toMatch(/\n\s+at /)
-      expect(seen(root)).toEqual(now)
-    }
-    const [before, clada] = [seen(root), new Clada({ repoPath: root })]
-    refusedAt('back', fileOf(root, 'HEAD^:a.txt'))
-    expect(await clada.back()).toMatchObject({ success: true })
-    const [stash = ''] = git(root, 'for-each-ref', '--format=%(objectname)', 'refs/clada/back').split('\n')
-    refusedAt('forward', fileOf(root, `${stash}:a.txt`))
-    expect(await clada.forward()).toMatchObject({ success: true })
+    const before = seen(root)
+    const fault = ['-P', fileOf(root, 'HEAD^:a.txt'), '-e', 'trace=openat', '-e', 'inject=openat:error=EIO']
+    const args = ['-f', '-qq', '-o', '/dev/null', ...fault, ...cladaCommand(), 'back', '--root', root]
+    const { status, stderr, stdout } = spawnSync('strace', args, { encoding: 'utf8' })
+    expect(status).not.toBe(0)
+    expect(stdout + stderr).toContain('clada back')
+    expect(stdout + stderr).not.toMatch(/\n\s+at /)
+    expect(seen(root)).toEqual(before)
+    const clada = new Clada({ repoPath: root })
+    expect([await clada.back(), await clada.forward()]).toMatchObject([{ success: true }, { success: true }])
     expect(seen(root)).toEqual(before)
   })
 })

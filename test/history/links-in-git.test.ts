@@ -205,7 +205,7 @@ for (const [step, [before, then]] of Object.entries(steps))
       step === 'run, commit' || (step === 'run, shadow' ? atCheckpoints.test(name) : someOf.includes(name))
     for (const [what, plant] of Object.entries(plants).filter(([name]) => isTried(name)))
       it(what, () => {
-        const outside = scratchDir({ rc: 'alias\n', 'dir/kept': 'k\n' })
+        const outside = scratchDir({ rc: 'alias\n', 'dir/mine': 'k\n' })
         const root = repository({ 'a.txt': 'a\n', 'kept.txt': 'kept\n' })
         before(root)
         fs.writeFileSync(path.join(outside, 'id'), git(root, 'rev-parse', 'HEAD'))

@@ -27,9 +27,29 @@ interface Done {
   undoOrder: number
 }
 
+interface Commit {
+  readonly files: Files
+  readonly ai: boolean
+}
+
+/** The branch before and after a squash. */
+interface Squashed {
+  readonly before: Branch
+  readonly after: Branch
+  undone: boolean
+  undoOrder: number
+}
+
+interface Branch {
+  /** By its name in git: commits made in one second may be the same one. */
+  readonly head: string
+  readonly commits: readonly Commit[]
+}
+
 class Model {
   files = new Map<string, string>()
-  readonly commits: { files: Files; ai: boolean }[] = []
+  commits: Commit[] = []
+  readonly squashes: Squashed[] = []
   readonly executions: Done[] = []
   order = 0
   /** Where `back` has led, and what waits at each commit above. */
@@ -208,8 +228,12 @@ class Undo extends Step {
 }
 
 class Redo extends Step {
-  async act(model: Model, { clada }: Real): Promise<void> {
+  async act(model: Model, { clada, root }: Real): Promise<void> {
+    const head = headOf(root)
     const result = await clada.redo()
+    const [squash] = model.squashes.filter(({ undone }) => undone).sort((a, b) => b.undoOrder - a.undoOrder)
+    if (squash !== undefined && model.executions.every((one) => !one.undone || one.undoOrder < squash.undoOrder))
+      return moveBranch(model, squash, { ...result, head })
     const [last] = model.executions.filter(({ undone }) => undone).sort((a, b) => b.undoOrder - a.undoOrder)
     const restored = model.at !== undefined || last === undefined ? undefined : turned(model, last.undo)
     expect(result.success).toBe(restored !== undefined)
@@ -255,8 +279,11 @@ class Forward extends Step {
   }
 }
 
+const headOf = (root: string): string => git(root, 'rev-parse', 'HEAD').trim()
+
 class Squash extends Step {
-  async act(model: Model, { clada }: Real): Promise<void> {
+  async act(model: Model, { clada, root }: Real): Promise<void> {
+    const head = headOf(root)
     const result = await clada.squash({ contiguous: true })
     expect(result.success).toBe(model.at === undefined)
     if (model.at !== undefined) return
@@ -264,11 +291,48 @@ class Squash extends Step {
     while (model.commits[from - 1]?.ai) from--
     const count = model.commits.length - from
     expect(result.runs.map(({ commits }) => commits.length)).toEqual(count > 1 ? [count] : [])
-    if (count > 1) model.commits.splice(from, count - 1)
+    if (count < 2) return
+    const before = { head, commits: [...model.commits] }
+    // Together they may change nothing.
+    const isEmpty = same(model.commits[from - 1]?.files ?? new Map(), model.head)
+    model.commits.splice(from, isEmpty ? count : count - 1)
+    const after = { head: headOf(root), commits: [...model.commits] }
+    model.squashes.push({ before, after, undone: false, undoOrder: 0 })
   }
 
   toString(): string {
     return 'squash'
+  }
+}
+
+/** Undo or redo of a squash: only where the branch is as it was left, or there already. */
+function moveBranch(
+  model: Model,
+  squash: Squashed,
+  { success, head }: { readonly success: boolean; readonly head: string },
+): void {
+  const [from, to] = squash.undone ? [squash.before, squash.after] : [squash.after, squash.before]
+  expect(success).toBe(model.at === undefined && [from.head, to.head].includes(head))
+  if (!success) return
+  model.commits = [...to.commits]
+  squash.undone = !squash.undone
+  squash.undoOrder = ++model.order
+}
+
+class UndoSquash extends Step {
+  override check({ squashes }: Readonly<Model>): boolean {
+    return squashes.at(-1)?.undone === false
+  }
+
+  async act(model: Model, { clada, root }: Real): Promise<void> {
+    const head = headOf(root)
+    const number = (await clada.history()).findLast(({ kind }) => kind === 'squash')?.number
+    const last = model.squashes.at(-1)
+    if (last !== undefined) moveBranch(model, last, { ...(await clada.undo({ number })), head })
+  }
+
+  toString(): string {
+    return 'undo of the squash'
   }
 }
 
@@ -286,6 +350,7 @@ const commands = fc.commands(
     fc.constant(new Back()),
     fc.constant(new Forward()),
     fc.constant(new Squash()),
+    fc.constant(new UndoSquash()),
   ],
   { maxCommands: many ? 25 : 12, size: many ? 'max' : '=' },
 )

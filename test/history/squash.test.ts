@@ -5,7 +5,7 @@ import { Clada } from '../../packages/clada/src/index.ts'
 import { clada as run } from '../support/cli.ts'
 import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { execute, git, repository, treeOf } from './world.ts'
+import { execute, git, keptBy, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const subjects = (root: string): string[] => git(root, 'log', '--first-parent', '--format=%s').trim().split('\n')
@@ -82,14 +82,13 @@ describe('commits that undo each other', () => {
     const root = repository({ 'a.txt': '1\n' })
     const first = at(root, 'HEAD')
     await makeAndUndo(root)
-    const before = at(root, 'HEAD').slice(0, 8)
     const [created, undone] = ['HEAD~1', 'HEAD'].map((name) => at(root, name).slice(0, 8))
     const listed = `  ${undone} AI: undo execution 1\n  ${created} AI: create made.txt\n`
     expect(run(['squash', '--dry-run'], { cwd: root }).stdout).toBe(
       `2 commits undo each other and would be removed\n${listed}`,
     )
     expect(run(['squash'], { cwd: root }).stdout).toBe(
-      `2 commits undo each other and were removed\n${listed}To undo it: git reset --soft ${before}\n`,
+      `2 commits undo each other and were removed\n${listed}To undo it: clada undo 3\n`,
     )
     expect(at(root, 'HEAD')).toBe(first)
     expect(await clada(root).redo()).toMatchObject({ success: true })
@@ -152,10 +151,10 @@ describe('squash keeps', () => {
     const root = repositoryWith('AI: 1', 'AI: 2')
     const before = at(root, 'HEAD')
     const { stdout } = run(['squash'], { cwd: root })
-    expect(stdout).toContain(`To undo it: git reset --soft ${before.slice(0, 8)}\n`)
+    expect(stdout).toContain(`To undo it: clada undo 1\n`)
     commit(root, 'AI: 3')
     expect(await clada(root).squash()).toMatchObject({ before: at(root, 'HEAD@{1}'), gitCommit: at(root, 'HEAD') })
-    expect(git(root, 'reflog', 'refs/clada/before-squash', '--format=%H').split('\n')).toContain(before)
+    expect(at(root, keptBy(root, 1))).toBe(before)
   })
 
   it('no signature that no longer holds, and says whose', async () => {

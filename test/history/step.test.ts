@@ -3,8 +3,8 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../packages/clada/src/index.ts'
 import { skipWithout } from '../support/needs.ts'
-import { fill, scratchDir, inState, fillState } from '../support/scratch.ts'
-import { type Call, execute, git, repository, treeOf } from './world.ts'
+import { fill, scratchDir, fillState } from '../support/scratch.ts'
+import { asKilled, type Call, execute, git, isBack, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const status = (root: string): string => git(root, 'status', '--porcelain', '-uall')
@@ -183,24 +183,32 @@ describe('back and forward', () => {
     expect(await clada(root).forward()).toMatchObject({ success: false, error: expect.stringContaining('was moved') })
   })
 
-  it('finish a step that was interrupted', async () => {
+  it('revert a step that was interrupted', async () => {
     const root = threeCommits()
     fill(root, { 'a.txt': 'uncommitted\n' })
     const tree = treeOf(root)
+    const tip = git(root, 'rev-parse', 'HEAD').trim()
     await clada(root).back()
-    const file = inState(root, 'back.json')
-    const state = JSON.parse(fs.readFileSync(file, 'utf8')) as { way: string[] }
-    fs.writeFileSync(file, JSON.stringify({ ...state, moving: true }))
-    // Some files had moved on already, and HEAD had not.
+    // Some files had changed already, and HEAD had not moved.
+    asKilled(root)
     fill(root, { 'a.txt': 'uncommitted\n' })
-    git(root, 'update-ref', '--no-deref', 'HEAD', state.way[0] ?? '')
+    git(root, 'symbolic-ref', 'HEAD', 'refs/heads/main')
+    git(root, 'read-tree', 'HEAD')
+    const died = 'execution 1 (back) was interrupted: clada was stopped before it was complete.'
     expect(await clada(root).back()).toMatchObject({
       success: false,
-      error: expect.stringContaining('the last step was interrupted'),
+      reason: 'the last clada back was interrupted. Revert it with clada forward first.',
+      warnings: [`${died} It changed run.sh. To revert it: clada forward.`],
     })
-    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
-    expect(treeOf(root)).toEqual(tree)
-    expect(status(root)).toBe(' M a.txt\n')
+    const { fatalError } = await execute(root, 'commit', [write])
+    expect(fatalError).toContain('the last clada back was interrupted')
+    expect(await clada(root).forward()).toEqual({
+      success: true,
+      commit: tip,
+      branch: 'main',
+      restored_files: ['a.txt'],
+    })
+    expect([treeOf(root), status(root), await isBack(root)]).toEqual([tree, ' M a.txt\n', false])
   })
 
   it('sweep what a step or a squash that died has left', async () => {

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../packages/clada/src/core/settings.ts'
+import { keptRef } from '../../packages/clada/src/git/kept.ts'
 import { signerOf } from '../../packages/clada/src/state/project-state.ts'
 import { Log, readLog } from '../../packages/clada/src/store/log.ts'
 import type { ExecutionRecord } from '../../packages/clada/src/store/record.ts'
@@ -77,6 +78,13 @@ export function asKilled(root: string, number = 1): object {
   writeJournal(root, number, [dead, ...(end === -1 ? rest : rest.slice(0, end))])
   return dead
 }
+
+/** The reference by which git keeps what an execution needs. */
+export const keptBy = (root: string, number: number): string => keptRef(inState(root), number)
+
+/** Whether a step back is in effect. */
+export const isBack = async (root: string): Promise<boolean> =>
+  (await new Clada({ repoPath: root }).history()).some(({ kind, undone }) => kind === 'back' && !undone)
 
 export const undoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
   undoExecution(settingsFor(root), historyFor(mode), options)

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { readBack } from '../../packages/clada/src/store/record.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
 import type { Call, Mode } from '../history/world.ts'
 import { type Disk, disksOf, type Model } from './disks.ts'
@@ -23,7 +22,7 @@ export interface Scenario {
     /** A script that runs clada and gets its path, the project and the document. */
     readonly script?: string
   }
-  readonly kind: 'run' | 'undo' | 'back' | 'forward' | 'squash' | 'commit' | 'stash'
+  readonly kind: 'run' | 'undo' | 'back' | 'forward' | 'squash' | 'undo of a squash' | 'commit' | 'stash'
   /** Files get the contents of others on the way, which a cut may leave for undo. */
   readonly passesOn?: true
 }
@@ -95,6 +94,24 @@ look()
 
 const modes: readonly Mode[] = ['off', 'shadow', 'commit']
 
+async function twice({ run }: World): Promise<void> {
+  await run(write('a.txt', '1\n'))
+  await run(write('a.txt', '2\n'))
+}
+
+/** The number of the squash, after an older execution and these two. */
+const squashed = 4
+
+/** What is staged, uncommitted and new, with line endings that git would not restore. */
+async function atWork({ root, git }: World): Promise<void> {
+  fs.writeFileSync(path.join(root, '.git/info/attributes'), '*.txt text eol=crlf\n')
+  fs.writeFileSync(path.join(root, 'b.txt'), 'staged\r\n')
+  git('add', 'b.txt')
+  fs.writeFileSync(path.join(root, 'b.txt'), 'staged\r\nand\nmixed\r\n')
+  fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
+  fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+}
+
 /** Not programs with effects: their writes go to a layer, which a trace of calls does not show. The images try those. */
 export const scenarios: readonly Scenario[] = [
   ...modes.map((mode) => run('single edit', mode, edit)),
@@ -135,19 +152,27 @@ export const scenarios: readonly Scenario[] = [
     name: 'squash',
     mode: 'commit',
     kind: 'squash',
-    prepare: async ({ run }) => {
-      await run(write('a.txt', '1\n'))
-      await run(write('a.txt', '2\n'))
-    },
+    prepare: twice,
     command: () => ({ args: ['squash', '--auto'] }),
   },
   {
-    name: 'back',
+    name: 'undo of a squash',
+    mode: 'commit',
+    kind: 'undo of a squash',
+    prepare: async (world) => {
+      await twice(world)
+      await world.clada.squash({ contiguous: true })
+    },
+    command: () => ({ args: ['undo', String(squashed)] }),
+  },
+  { name: 'back', mode: 'commit', kind: 'back', prepare: atWork, command: () => ({ args: ['back'] }) },
+  {
+    name: 'second step back',
     mode: 'commit',
     kind: 'back',
-    prepare: async ({ root }) => {
-      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
-      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+    prepare: async (world) => {
+      await world.clada.back()
+      await atWork(world)
     },
     command: () => ({ args: ['back'] }),
   },
@@ -155,10 +180,20 @@ export const scenarios: readonly Scenario[] = [
     name: 'forward',
     mode: 'commit',
     kind: 'forward',
-    prepare: async ({ root, clada }) => {
-      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
-      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
-      await clada.back()
+    prepare: async (world) => {
+      await atWork(world)
+      await world.clada.back()
+    },
+    command: () => ({ args: ['forward'] }),
+  },
+  {
+    name: 'forward after a checkout',
+    mode: 'commit',
+    kind: 'forward',
+    prepare: async (world) => {
+      await atWork(world)
+      await world.clada.back()
+      world.git('checkout', '-q', 'main')
     },
     command: () => ({ args: ['forward'] }),
   },
@@ -203,6 +238,7 @@ export async function trial(
   const { root } = world
   const before = readTree(dir)
   const filesBefore = projectFiles(root)
+  const placeBefore = placeOf(world)
   const { args, calls, script } = scenario.command(root)
   const document = documentOf(root, calls ?? [])
   const command =
@@ -213,8 +249,7 @@ export async function trial(
         : [...commandOf(cli), ...args, '--root', root]
   const { ops, status, stdout } = record(dir, before, command, { cwd: root, env: envFor(dir), input: document })
   if (status !== 0) throw new Error(`${scenario.name} (${scenario.mode}): exit ${status}: ${stdout.slice(0, 500)}`)
-  const filesAfter = projectFiles(root)
-  const head = headOf(world)
+  const known = { filesBefore, placeBefore, filesAfter: projectFiles(root), placeAfter: placeOf(world) }
   const found = new Map<Model, Outcome>()
   for (const model of models) {
     const losses: string[] = []
@@ -223,7 +258,7 @@ export async function trial(
       disks++
       writeTree(dir, disk.tree)
       letMachineStart(root)
-      const loss = await lossOn(disk, scenario, world, { filesBefore, filesAfter, head })
+      const loss = await lossOn(disk, scenario, world, known)
         .then(async (lost) => lost ?? (scenario.mode === 'git' ? undefined : leftoverOn(world)))
         .catch((error: unknown) => `threw: ${String(error).slice(0, 200)}`)
       if (loss !== undefined) losses.push(`${disk.what}${disk.after ? ' (after success)' : ''}: ${loss}`)
@@ -320,13 +355,32 @@ function headOf({ git, root }: World): string {
 
 interface Known {
   readonly filesBefore: Files
+  readonly placeBefore: Place
   readonly filesAfter: Files
-  readonly head: string
+  readonly placeAfter: Place
 }
+
+/** Where HEAD is, and what is staged. */
+interface Place {
+  readonly head: string
+  readonly branch: string
+  readonly staged: string
+}
+
+const placeOf = (world: World): Place => ({
+  head: headOf(world),
+  branch: world.git('rev-parse', '--symbolic-full-name', 'HEAD'),
+  staged: world.git('diff', '--cached'),
+})
+
+const isAt = (world: World, place: Place): boolean => JSON.stringify(placeOf(world)) === JSON.stringify(place)
+
+const isBack = async (clada: Clada): Promise<boolean> =>
+  (await clada.history()).some(({ kind, undone }) => kind === 'back' && !undone)
 
 /** Temporary names that are still there after the next execution has begun and ended. */
 async function leftoverOn({ root, clada, run }: World): Promise<string | undefined> {
-  if (readBack(inState(root)) !== undefined) await clada.forward()
+  while (await isBack(clada)) if (!(await clada.forward()).success) break
   await run(write('later.txt', 'later\n'))
   const left = fs
     .readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -339,7 +393,7 @@ async function lossOn(
   disk: Disk,
   scenario: Scenario,
   world: World,
-  { filesBefore, filesAfter, head }: Known,
+  { filesBefore, placeBefore, filesAfter, placeAfter }: Known,
 ): Promise<string | undefined> {
   const { root, clada, git } = world
   const found = projectFiles(root)
@@ -356,7 +410,7 @@ async function lossOn(
     if (
       disk.after &&
       ['commit', 'squash'].includes(scenario.kind === 'run' ? scenario.mode : scenario.kind) &&
-      headOf(world) !== head
+      headOf(world) !== placeAfter.head
     )
       return 'the commit is gone'
   }
@@ -376,17 +430,18 @@ async function lossOn(
       break
     }
     case 'back': {
-      if (!dirty && readBack(inState(root)) === undefined) break
+      if (!dirty && isAt(world, placeBefore)) break
       const result = await clada.forward()
       if (!result.success && dirty) return `forward: ${result.error}`
+      if (!isAt(world, placeBefore)) return `HEAD or the index is not restored`
       break
     }
     case 'forward': {
-      if (disk.after) return undefined
-      const state = readBack(inState(root))
-      if (state === undefined) return isSame(found, filesAfter) ? undefined : 'what was put aside is gone'
-      const result = await clada.forward()
-      return result.success && isSame(projectFiles(root), filesAfter) ? undefined : `forward: ${result.error}`
+      const result = disk.after ? undefined : await clada.forward()
+      // It may have been done, without its record.
+      const isDone = result?.success !== false || (result.error?.includes('newest commit') ?? false)
+      if (!isDone || !isSame(projectFiles(root), filesAfter)) return `forward: ${result?.error}`
+      return isAt(world, placeAfter) ? undefined : `HEAD or the index is not restored`
     }
     case 'stash': {
       if (isSame(found, filesBefore)) return undefined
@@ -394,7 +449,15 @@ async function lossOn(
       if (failed !== undefined) return `git stash pop: ${failed}`
       break
     }
-    case 'squash':
+    case 'squash': {
+      if (isAt(world, placeBefore)) return undefined
+      const result = await clada.undo({ number: squashed })
+      return isAt(world, placeBefore) ? undefined : `undo: ${result.error}`
+    }
+    case 'undo of a squash': {
+      const result = disk.after ? undefined : await clada.undo({ number: squashed })
+      return isAt(world, placeAfter) ? undefined : `undo: ${result?.error}`
+    }
     case 'commit':
       return undefined
   }

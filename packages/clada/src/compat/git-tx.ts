@@ -6,9 +6,8 @@ import type { ActionResult } from '../core/result.ts'
 import { summaryPlace } from '../core/settings.ts'
 import { moveRef } from '../git/repository.ts'
 import { identityOf } from '../store/summary.ts'
-import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from '../report/explain.ts'
-import { idleRepository, type LockedRepository, underLock } from '../timetravel/repository.ts'
+import { idleRepository, type LockedRepository, underLock } from '../timetravel/operation.ts'
 import { stateName } from '../core/reserved-names.ts'
 
 /** Why git did not do what was asked. */
@@ -28,7 +27,7 @@ export class GitError extends Error {
  */
 export function ensureCleanRepo(options: CladaOptions = {}): Promise<void> {
   return inRepository(options, 'ensureCleanRepo', async ({ isolated }) => {
-    const { out } = await isolated().git(['status', '--porcelain', '--untracked-files=normal'])
+    const { out } = await isolated.git(['status', '--porcelain', '--untracked-files=normal'])
     const changed = out
       .toString()
       .split('\n')
@@ -47,8 +46,7 @@ export function commitChanges(
   results: readonly ActionResult[],
   options: CladaOptions = {},
 ): Promise<string | undefined> {
-  return inRepository(options, 'commitChanges', async ({ head, isolated }, { root, author, format }) => {
-    const git = isolated()
+  return inRepository(options, 'commitChanges', async ({ head, isolated: git }, { root, author, format }) => {
     const { top = root } = git.repository
     const named = results.filter(({ success }) => success).flatMap((result) => pathsOf(result, root))
     const names = [...new Set(named.map((file) => slashed(path.relative(top, file))))]
@@ -86,13 +84,12 @@ async function inRepository<T>(
     const settings = settingsOf(options)
     const history = historySettingsOf(options)
     const repository = await idleRepository(settings.root, 'Run git init first.')
-    const judge = makePathJudge(pathPolicyOf(settings))
     const given = {
       root: settings.root,
       author: history.author,
       format: options.commitMessageFormat ?? `AI: ${summaryPlace}`,
     }
-    return await underLock(settings, history, repository, judge, (locked) => work(locked, given))
+    return await underLock({ settings, how: history }, repository, (locked) => work(locked, given))
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     const { error: message, code } = refusalOf(error.problem, name, 'Fix the problem above and retry.')

@@ -13,12 +13,13 @@ import {
   type Executed,
   heldUndos,
   lastRunOf,
+  heldBacks,
   lostBy,
   type LostBy,
-  standings,
 } from '../store/timeline.ts'
 import {
   contentsOfHistory,
+  type ExecutionKind,
   type ExecutionRecord,
   isSameState,
   type PathRecord,
@@ -33,11 +34,11 @@ import type { Change } from '../workspace/open.ts'
 export interface HistoryEntry {
   number: number
   time: string
-  kind: 'run' | 'undo' | 'redo'
-  /** The execution that an undo or redo is about. */
+  kind: ExecutionKind
+  /** The execution that an undo or redo is about, or the step back that a step forward reverts. */
   of?: number
   summary: string
-  /** Undone, and not redone since. */
+  /** Undone, and not redone since; of a step back: reverted by a step forward. */
   undone: boolean
   /** Its actions that were undone alone, and not redone since. */
   undoneActions?: number[]
@@ -275,7 +276,10 @@ function undoneIn(records: readonly ExecutionRecord[]): Undone {
   const parts = new Map<number, number[]>()
   for (const { of, ofActions } of heldUndos(records))
     if (of !== undefined && ofActions !== undefined) parts.set(of, [...(parts.get(of) ?? []), ...ofActions])
-  return { whole: new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : []))), parts }
+  const undone = heldUndos(records).flatMap(({ of, ofActions }) => (ofActions === undefined ? (of ?? []) : []))
+  const held = new Set(heldBacks(records).map(({ number }) => number))
+  const reverted = records.flatMap(({ kind, number }) => (kind === 'back' && !held.has(number) ? [number] : []))
+  return { whole: new Set([...undone, ...reverted]), parts }
 }
 
 /** The state in which clada left each path, and the execution. */

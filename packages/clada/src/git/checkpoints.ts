@@ -131,6 +131,8 @@ export class Checkpoints {
   readonly #isolated: IsolatedGit
   #head: Head
   #before: string | undefined
+  /** Something was staged at the beginning. */
+  #isStaged = false
   /** The index as this execution last saw it. */
   #index: ReturnType<typeof statIndex>
 
@@ -181,7 +183,8 @@ export class Checkpoints {
     const { staged, ...dirty } = await looking
     if (staged) {
       this.mode = 'shadow'
-      return [stagedWarning]
+      this.#isStaged = true
+      return []
     }
     const { changed } = dirty
     const untracked = this.#worthSaving(dirty.untracked)
@@ -257,6 +260,8 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
+      const where = this.#options.elsewhere === undefined ? '' : `${top}: `
+      if (this.#isStaged) warnings.push(where + stagedWarning)
       const contents = contentsOfHistory(path.dirname(this.#options.dir))
       const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }

@@ -4,6 +4,7 @@ import { isInside } from '../core/paths.ts'
 import type { Position } from '../store/record.ts'
 import { nearestGitDirs, isSpecialFile, repairAdvice } from '../state/git-dirs.ts'
 import { platform } from '../core/platform.ts'
+import { ProblemError } from '../core/problem.ts'
 import { foreignOwner } from '../process/git-owner.ts'
 import { gitOfUser, gitError } from './git-program.ts'
 import { fsckAdvice, type Head, headOf, inRepository, refuseLinks, type Repository } from './repository.ts'
@@ -135,12 +136,17 @@ export function isRepository(dir: string): boolean {
 
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
-/** Where the repository around a directory is; undefined where there is none, or nothing is committed. */
+/** Where the repository around a directory is; undefined where none can be used, or nothing is committed. */
 export async function headPosition(root: string): Promise<Position | undefined> {
-  const repository = nearestRepository(root)
-  if (repository === undefined) return undefined
-  const { commit, branch } = await headOf(repository)
-  return commit === undefined ? undefined : { commit, branch }
+  try {
+    const repository = nearestRepository(root)
+    if (repository === undefined) return undefined
+    const { commit, branch } = await headOf(repository)
+    return commit === undefined ? undefined : { commit, branch }
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
+  }
 }
 
 /** The parts of a repository's configuration that matter for saving files. */

@@ -128,6 +128,22 @@ export async function commitAt(repository: Repository, name: string): Promise<st
   return status === 0 ? out.toString().trim() : undefined
 }
 
+/** The branches, also of remotes, and the tags that contain a commit. */
+export async function refsWith(repository: Repository, commit: string): Promise<string[]> {
+  const places = ['refs/heads', 'refs/remotes', 'refs/tags']
+  const { out } = await inRepository(repository, [
+    'for-each-ref',
+    '--format=%(refname)',
+    '--contains',
+    commit,
+    ...places,
+  ])
+  return out
+    .toString()
+    .split('\n')
+    .filter((ref) => ref !== '')
+}
+
 /** Moves a reference, if it still points to `from`. The repository's settings decide about the reflog. */
 export async function moveRef(
   repository: Repository,
@@ -235,8 +251,6 @@ function writeHead(
 
 /** All checkpoints form one chain that ends at this reference. */
 export const checkpointsRef = 'refs/clada/checkpoints'
-/** The branch before the last squash. */
-export const beforeSquashRef = 'refs/clada/before-squash'
 
 const noteName = 'clada-moves-to-'
 

@@ -6,6 +6,8 @@ import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { ownDir, ownOwner } from '../state/own-files.ts'
 import type { Checkpoints, Saved } from '../git/checkpoints.ts'
+import { gitError } from '../git/git-program.ts'
+import { releaseKept } from '../git/kept.ts'
 import type { ProjectFiles } from '../git/snapshot.ts'
 import { Journal } from '../store/journal.ts'
 import {
@@ -17,7 +19,7 @@ import {
   isolatedDir,
   type Moved,
   noteLast,
-  readBack,
+  type PlannedMove,
   readSigned,
   numbersIn,
   readRecord,
@@ -31,6 +33,8 @@ import { type OpenFurther, withoutGitAdvice } from './further.ts'
 import { takeOverOldState } from './take-over.ts'
 import type { ActionResult } from '../core/result.ts'
 import { summaryOf, targetOfParams } from '../store/summary.ts'
+import { heldBacks, isMove, newestMoves } from '../store/timeline.ts'
+import { counted } from '@clada/reply/core/words.ts'
 
 /** The options of an execution, and the facts for its record. */
 export interface HistoryOptions {
@@ -86,12 +90,13 @@ export async function openExecution(
   const { root, settings, kind } = options
   warn(await takeOverOldState(options.root, stateDir))
   const history = ownDir(stateDir, 'history')
-  refuseWhileBack(stateDir)
   sweepIsolated(stateDir)
-  const number = (await lastTidied(history, options, warn)) + 1
+  const tidied = await tidyHistory(history, options, warn)
+  if (kind !== 'back' && kind !== 'forward') refuseWhileBack(tidied.moves)
+  const number = tidied.last + 1
   let journal: Journal | undefined
   try {
-    const previous = readSigned(history, number - 1)?.mac
+    const previous = readSigned(history, tidied.last)?.mac
     journal = new Journal(history, number, root, {
       execution: number,
       previous,
@@ -110,24 +115,42 @@ export async function openExecution(
   }
 }
 
-function refuseWhileBack(stateDir: string): void {
-  if (readBack(stateDir) === undefined) return
-  throw new ProblemError({
-    kind: 'git',
-    reason: 'the project is at an older commit since clada back',
-    advice: 'Return to the newest commit with clada forward first.',
-  })
+/** @throws ProblemError if the project is not at its newest commit, as the newest executions say */
+export function refuseWhileBack(moves: readonly ExecutionRecord[]): void {
+  const backs = heldBacks(moves)
+  const [first] = backs
+  if (first === undefined) return
+  refuseInterrupted(backs)
+  const { branch, commit } = first.moved.before
+  const steps = `${counted(backs.length, 'step')} back from ${branch?.replace('refs/heads/', '') ?? commit.slice(0, 8)}`
+  throw gitError(
+    `the project is at an older commit since clada back: ${steps}`,
+    'Return to the newest commit with clada forward first.',
+  )
 }
 
-/** Records interrupted executions, removes very old ones, and returns the last number. */
-async function lastTidied(
+/** Before another step back too: files are those of two commits. @throws ProblemError */
+export function refuseInterrupted(backs: readonly ExecutionRecord[]): void {
+  if (backs.at(-1)?.ended === 'interrupted')
+    throw gitError('the last clada back was interrupted', 'Revert it with clada forward first.')
+}
+
+interface Tidied {
+  /** The last number. */
+  readonly last: number
+  /** See `newestMoves`. */
+  readonly moves: readonly ExecutionRecord[]
+}
+
+/** Records interrupted executions, and removes very old ones. */
+async function tidyHistory(
   history: string,
   { root, settings, isBlocked, inspect, files }: HistoryOptions,
   warn: (lines: readonly string[]) => void,
-): Promise<number> {
+): Promise<Tidied> {
   const numbers = numbersIn(history)
   const last = numbers.at(-1)
-  if (last === undefined) return 0
+  if (last === undefined) return { last: 0, moves: [] }
   const names = fs.readdirSync(dirOf(history, last))
   let left = numbers
   if (readRecord(history, last) === undefined || names.includes(isolatedDir)) {
@@ -137,28 +160,48 @@ async function lastTidied(
     // One that changed nothing was removed by its recovery.
     left = numbersIn(history)
   }
-  warn(prunedIn(history, left, settings.historyBytes ?? defaultLimits.historyBytes))
-  return last
+  const moves = newestMoves(history, left)
+  const limit = settings.historyBytes ?? defaultLimits.historyBytes
+  const gone = prune(history, left, { limit, held: new Set(heldBacks(moves).map(({ number }) => number)) })
+  if (gone.length > 0) await releaseKept(root, path.dirname(history), gone)
+  const which = gone.length === 1 ? `execution ${gone[0]} was` : `executions ${gone[0]} to ${gone.at(-1)} were`
+  const removed = `${which} removed from the history to save space and can no longer be undone (see limits.history_bytes)`
+  warn(gone.length === 0 ? [] : [removed])
+  return { last, moves }
+}
+
+interface PruneOptions {
+  /** In bytes, of all contents that can go. */
+  readonly limit: number
+  /** The steps back in effect, which only have what was uncommitted: they stay, and all after them. */
+  readonly held: ReadonlySet<number>
 }
 
 /**
  * Removes the oldest executions when there are too many, or their contents take too much space; they cannot be undone any
- * more. Some more than necessary go, so that it is rarely reported.
+ * more. Some more than necessary go, so that it is rarely reported. Returns their numbers.
  */
-function prunedIn(history: string, numbers: readonly number[], limit: number): string[] {
+function prune(history: string, numbers: readonly number[], { limit, held }: PruneOptions): readonly number[] {
   const last = numbers.at(-1)
   if (last === undefined) return []
   const contents = contentsOfHistory(history)
+  const digestsOf = (number: number): ReadonlySet<string> => digestsIn(history, number, held)
+  const removable = (number: number): ReadonlySet<string> => (held.has(number) ? new Set() : digestsOf(number))
   let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
-  const own = [...digestsIn(history, last)].reduce((sum, digest) => sum + contents.sizeOf(digest), 0)
+  let isFull = false
+  const own = [...removable(last)].reduce((sum, digest) => sum + contents.sizeOf(digest), 0)
   // All of them are measured now and then, and after one that took much.
-  if (last % measuredEvery === 0 || own > limit / measuredEvery) keep = Math.min(keep, fitting(history, numbers, limit))
-  const gone = numbers.slice(0, numbers.length - keep)
-  if (gone.length === 0) return []
+  if (last % measuredEvery === 0 || own > limit / measuredEvery) {
+    const sizes = contents.sizes()
+    isFull = [...sizes.values()].reduce((sum, size) => sum + size, 0) > limit
+    if (isFull) keep = Math.min(keep, fitting(numbers, sizes, limit, removable))
+  }
+  const [first = Infinity] = held
+  const gone = numbers.slice(0, numbers.length - keep).filter((number) => number < first)
+  if (gone.length === 0 && !isFull) return []
   for (const old of gone) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
-  contents.keepOnly(new Set(numbers.slice(-keep).flatMap((number) => [...digestsIn(history, number)])))
-  const which = gone.length === 1 ? `execution ${gone[0]} was` : `executions ${gone[0]} to ${gone.at(-1)} were`
-  return [`${which} removed from the history to save space and can no longer be undone (see limits.history_bytes)`]
+  contents.keepOnly(new Set(numbers.slice(gone.length).flatMap((number) => [...digestsOf(number)])))
+  return gone
 }
 
 const keptExecutions = 1000
@@ -166,13 +209,16 @@ const mostExecutions = 1100
 const measuredEvery = 16
 
 /** How many of the newest executions can stay; at least one. */
-function fitting(history: string, numbers: readonly number[], limit: number): number {
-  const sizes = contentsOfHistory(history).sizes()
-  if ([...sizes.values()].reduce((sum, size) => sum + size, 0) <= limit) return numbers.length
+function fitting(
+  numbers: readonly number[],
+  sizes: ReadonlyMap<string, number>,
+  limit: number,
+  digestsOf: (number: number) => ReadonlySet<string>,
+): number {
   const counted = new Set<string>()
   let total = 0
   for (const [at, number] of numbers.toReversed().entries()) {
-    for (const digest of digestsIn(history, number)) {
+    for (const digest of digestsOf(number)) {
       if (!counted.has(digest)) total += sizes.get(digest) ?? 0
       counted.add(digest)
     }
@@ -181,11 +227,13 @@ function fitting(history: string, numbers: readonly number[], limit: number): nu
   return numbers.length
 }
 
-/** The contents that an execution needs. */
-function digestsIn(history: string, number: number): ReadonlySet<string> {
-  const { paths = [] } = readRecord(history, number) ?? {}
-  const states = paths.flatMap(({ before, after, steps }) => [before, after, ...steps])
-  return new Set(states.flatMap((state) => ('digest' in state && state.digest !== undefined ? [state.digest] : [])))
+/** The contents that an execution needs. A step back needs them until it is reverted, and then git has what it needs. */
+function digestsIn(history: string, number: number, held: ReadonlySet<number>): ReadonlySet<string> {
+  const record = readRecord(history, number)
+  if (record === undefined || (isMove(record) && !held.has(number))) return new Set()
+  const states = record.paths.flatMap(({ before, after, steps }) => [before, after, ...steps])
+  const kept = [...states, ...(record.moved?.before.index === undefined ? [] : [record.moved.before.index])]
+  return new Set(kept.flatMap((state) => ('digest' in state && state.digest !== undefined ? [state.digest] : [])))
 }
 
 async function openedCheckpoints(
@@ -228,8 +276,10 @@ export interface Done {
   /** Digest of the document. */
   readonly document: string | undefined
   readonly explanations: readonly string[]
-  /** How programs moved the branch. */
+  /** How HEAD or its branch moved. */
   readonly moved: Moved | undefined
+  /** The move that was to be made. */
+  readonly planned: PlannedMove | undefined
   /** Paths with conflicts for the user to resolve: they are not committed. */
   readonly left: ReadonlySet<string>
   /** Paths that programs have changed. */
@@ -238,7 +288,7 @@ export interface Done {
 
 /** Ends an execution: first the record, which undo needs, then the checkpoint. Does not release the lock. */
 export async function closeExecution(
-  { history, number, journal, previous, checkpoints, further }: Open,
+  { stateDir, history, number, journal, previous, checkpoints, further }: Open,
   options: HistoryOptions,
   done: Done,
 ): Promise<Ended> {
@@ -253,7 +303,7 @@ export async function closeExecution(
     // An undo without changes is recorded too.
     isEmpty =
       record.paths.length === 0 &&
-      record.moved === undefined &&
+      done.moved === undefined &&
       (record.of === undefined || record.ended === 'interrupted')
     if (isEmpty) return { warnings: [] }
     journal.end(record)
@@ -268,6 +318,7 @@ export async function closeExecution(
   } finally {
     journal.close()
     if (isEmpty) fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+    if (isEmpty && done.planned !== undefined) await releaseKept(options.root, stateDir, [number])
   }
 }
 
@@ -362,7 +413,7 @@ function recordOf(
   const { conversation, replyFiles } = settings
   const replies = replyFilesIn(history, options.root, replyFiles)
   const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
-  const { results, blocks, document, explanations, moved, byPrograms } = done
+  const { results, blocks, document, explanations, planned, moved = planned?.moved, byPrograms } = done
   const paths = journal.finish((absolute) => seenAt(inspect, absolute))
   return {
     version: 1,
@@ -373,9 +424,12 @@ function recordOf(
     ...(ofActions === undefined ? {} : { ofActions }),
     ended,
     mode: 'off',
-    ...(moved === undefined ? {} : { moved }),
+    moved,
+    uncommitted: planned?.uncommitted,
     summary:
-      ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }) : 'interrupted',
+      ended === 'whole'
+        ? (planned?.summary ?? summaryOf({ kind, of, ofActions, paths, byPrograms, moved, explanations }))
+        : 'interrupted',
     ...(conversation === undefined ? {} : { conversation }),
     ...(document === undefined ? {} : { document }),
     actions: results.map((result) => actionOf(result, blocks.get(result.seq))),

@@ -19,7 +19,9 @@ import type { ActionResult } from '../core/result.ts'
 import { lockProject } from '../store/lock.ts'
 import { closeExecution, type Ended, type HistoryOptions, type Open, openExecution } from './execution.ts'
 import { closeFurther, enterFurther } from './further.ts'
-import { dirOf, isolatedDir, type Moved, type Position } from '../store/record.ts'
+import { dirOf, isolatedDir, type Moved, type PlannedMove, type Position } from '../store/record.ts'
+import { headPosition } from '../git/find-repository.ts'
+import { keepCommit, keepIfLeft } from '../git/kept.ts'
 import type { Snapshot } from '../git/snapshot.ts'
 import { targetOfParams } from '../store/summary.ts'
 import type { PathJudge } from '../core/effects.ts'
@@ -51,6 +53,7 @@ export class History implements Recorder {
   /** Where the repository was before the program that runs. */
   #position: Position | undefined
   #moved: Moved | undefined
+  #planned: PlannedMove | undefined
   readonly #noted: NotedChanges
 
   constructor(options: HistoryOptions) {
@@ -154,12 +157,34 @@ export class History implements Recorder {
   }
 
   async beforeGit(): Promise<void> {
-    this.#position = await positionAt(this.#options.root)
+    this.#position = await headPosition(this.#options.root)
   }
 
   async afterGit(): Promise<void> {
-    const [before, after] = [this.#position, await positionAt(this.#options.root)]
-    if (before !== undefined && after !== undefined) this.movedBranch({ before, after })
+    const { root } = this.#options
+    const [before, after] = [this.#position, await headPosition(root)]
+    if (before === undefined || after === undefined) return
+    this.movedBranch({ before, after })
+    if (this.#moved !== undefined && this.#open !== undefined)
+      await keepIfLeft(root, this.#open, this.#moved.before.commit)
+  }
+
+  /**
+   * HEAD is about to move. On the disk, with the commit that it leaves, before anything else changes: if the process dies,
+   * where HEAD is then tells whether the execution is whole.
+   */
+  async planMove(move: PlannedMove, left: string | undefined): Promise<void> {
+    if (this.#open === undefined) throw new Error('a move before the beginning')
+    this.#planned = move
+    if (left !== undefined) await keepCommit(this.#options.root, this.#open, left)
+    this.#open.journal.note(move)
+    await this.#open.journal.sync()
+  }
+
+  /** Keeps a content that is no file of the project; it is on the disk once the move is planned. */
+  keepContent(bytes: Buffer): string {
+    if (this.#open === undefined) throw new Error('a content before the beginning')
+    return this.#open.journal.keepContent(bytes)
   }
 
   /** The branch moved, or another one is checked out. */
@@ -209,6 +234,11 @@ export class History implements Recorder {
     return this.#open?.stateDir
   }
 
+  /** Of this execution, when it was begun. */
+  get number(): number | undefined {
+    return this.#open?.number
+  }
+
   /** These paths have conflicts for the user to resolve, and are not committed. */
   leave(paths: readonly string[]): void {
     this.#left = new Set(paths)
@@ -237,6 +267,7 @@ export class History implements Recorder {
         document: this.document,
         explanations: this.#explanations,
         moved: this.#moved,
+        planned: this.#planned,
         left: this.#left,
         byPrograms: this.#byPrograms,
       })
@@ -269,18 +300,6 @@ export class History implements Recorder {
     const git = commits === 'git' && settings.git === 'commit' ? 'shadow' : settings.git
     const options = { ...this.#options, settings: { ...settings, git } }
     this.#open = await openExecution(stateDir, options, (lines) => this.warnings.push(...lines))
-  }
-}
-
-/** Loaded only where a program runs on the project itself. */
-async function positionAt(root: string): Promise<Position | undefined> {
-  const { headPosition } = await import('../git/find-repository.ts')
-  try {
-    return await headPosition(root)
-  } catch (error) {
-    // A repository that cannot be used is nowhere.
-    if (error instanceof ProblemError) return undefined
-    throw error
   }
 }
 
@@ -397,14 +416,15 @@ export function openRecordedWorkspace(
   settings: Settings,
   judge: PathJudge,
   over: 'disk' | 'staged',
-  options: Pick<HistoryOptions, 'settings' | 'kind' | 'about' | 'beforeCommit'>,
+  options: Pick<HistoryOptions, 'settings' | 'kind' | 'about' | 'beforeCommit'> &
+    Partial<Pick<HistoryOptions, 'isBlocked'>>,
 ): RecordedWorkspace {
   const { root, allowedRoots } = settings
   const history = new History({
+    isBlocked: (relative) => workspace.isBlocked(path.resolve(root, relative)),
     ...options,
     root,
     allowedRoots,
-    isBlocked: (relative) => workspace.isBlocked(path.resolve(root, relative)),
     inspect: (absolute) => workspace.inspect(absolute),
     files: {
       inspect: (absolute) => workspace.inspect(absolute),

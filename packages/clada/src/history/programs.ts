@@ -17,6 +17,7 @@ import { syncFileNow } from '../state/own-files.ts'
 import { type Before, type Snapshot, type SnapshotOptions, statesBefore, takeSnapshot } from '../git/snapshot.ts'
 import { diffCommits } from '../git/differences.ts'
 import { listOf } from '../store/summary.ts'
+import { isMove } from '../store/timeline.ts'
 
 export interface ProgramPlace {
   readonly root: string
@@ -134,10 +135,13 @@ export function interruptedMessage({ number, kind, of, ofActions = [], actions, 
       : `${done.length === 1 ? `Action ${done[0]} is` : `Actions ${ranges(done)} are`} complete; all others are missing or partial.`
   const known = kind === 'run' ? `${was} ${acts}` : was
   if (paths.length === 0) return known
+  const changed = `${known} It changed ${changedPaths(paths)}.`
+  if (kind === 'forward') return `${changed} To continue: clada forward.`
+  if (kind === 'back') return `${changed} To revert it: clada forward.`
   // Without a number, undo would revert the interrupted one.
   const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
   const on = kind === 'run' ? 'run the missing actions again' : again.join(' ')
-  return `${known} It changed ${changedPaths(paths)}. To revert it: clada undo ${number}. To continue instead: ${on}.`
+  return `${changed} To revert it: clada undo ${number}. To continue instead: ${on}.`
 }
 
 function ranges(numbers: readonly number[]): string {
@@ -152,10 +156,13 @@ function ranges(numbers: readonly number[]): string {
 
 /** All changes are complete; only the commit may be missing. */
 export function unsavedMessage(record: ExecutionRecord): string {
-  const { number, paths } = record
+  const { number, kind, paths } = record
+  const commit = isMove(record) ? '' : '; its commit may be missing'
+  const changed = paths.length === 0 ? '' : ` It changed ${changedPaths(paths)}.`
+  const revert = kind === 'back' ? 'clada forward' : kind === 'forward' ? 'clada back' : `clada undo ${number}`
   return (
-    `${nameOf(record)} was interrupted at its end: clada was stopped while it saved the result. All changes are complete; ` +
-    `its commit may be missing. It changed ${changedPaths(paths)}. To revert it: clada undo ${number}.`
+    `${nameOf(record)} was interrupted at its end: clada was stopped while it saved the result. ` +
+    `All changes are complete${commit}.${changed} To revert it: ${revert}.`
   )
 }
 
@@ -179,7 +186,7 @@ export function describeInterruptedProgram(
 }
 
 const nameOf = ({ number, kind, of }: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
-  `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`}`
+  `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined || isMove({ kind }) ? '' : ` of execution ${of}`})`}`
 
 function changedPaths(paths: readonly PathRecord[]): string {
   const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)

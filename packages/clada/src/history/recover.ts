@@ -12,6 +12,7 @@ import {
   contentsOfHistory,
   conversationIn,
   dirOf,
+  executionKinds,
   type ExecutionRecord,
   type FurtherRoot,
   isFurtherRoot,
@@ -21,6 +22,8 @@ import {
   journalFile,
   newestIn,
   type PathRecord,
+  type PlannedMove,
+  plannedMoveIn,
   readRecord,
   readSigned,
   seenAt,
@@ -35,6 +38,8 @@ import {
   describeInterruptedProgram,
   unsavedMessage,
 } from './programs.ts'
+import { headPosition, nearestRepository } from '../git/find-repository.ts'
+import { releaseKept } from '../git/kept.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { summaryOf } from '../store/summary.ts'
 import { openWorkspace } from '../workspace/open.ts'
@@ -61,21 +66,24 @@ export async function recover(
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
   if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedMessage(written)] : []
-  const known = interruptedRecord(history, number, root, inspect)
+  const { record: known, planned } = interruptedRecord(history, number, root, inspect)
   for (const { top } of known.further ?? []) if (top !== undefined) await releaseGit(top)
   if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
   const changed = program && (await changedSinceProgram(program, dir, place, known.paths))
-  const whole = completeUndo(known, history, root, inspect)
+  const whole =
+    planned === undefined ? completeUndo(known, history, root, inspect) : await completeMove(known, planned, root)
   const record = whole ?? { ...known, paths: changed ?? known.paths }
   const messages = [
     whole === undefined ? interruptedMessage(record) : unsavedMessage(whole),
     ...(program === undefined ? [] : [describeInterruptedProgram(number, program, changed)]),
   ]
-  if (record.paths.length === 0) {
+  if (record.paths.length === 0 && whole === undefined) {
     fs.rmSync(dir, { recursive: true })
+    await releaseKept(root, place.stateDir, [number])
     return program === undefined ? [] : messages
   }
+  if (whole?.kind === 'forward') await releaseReverted(whole, history, root)
   for (const { before } of record.paths) if (before.type === 'file') contents.unlink(before.digest)
   const log = Log.continue(path.join(dir, journalFile), signerOf(path.dirname(history)))
   log.addRecord(record)
@@ -93,7 +101,7 @@ export function readTimeline(history: string, root: string, inspect: Inspect, ne
     const signed = readSigned(history, number)
     if (signed !== undefined) return signed
     if (isGoingOn(dirOf(history, number), 'here')) return []
-    return { record: interruptedRecord(history, number, root, inspect), mac: undefined }
+    return { ...interruptedRecord(history, number, root, inspect), mac: undefined }
   })
   return read.map(({ record, mac }, at) => {
     const next = read[at + 1]?.record
@@ -153,10 +161,7 @@ function programIn(dir: string): Program | undefined {
 
 /** Whatever mode the next execution has: the user's own git waits for these locks too. */
 async function releaseGit(root: string): Promise<void> {
-  const [{ releaseLocks }, { nearestRepository }] = await Promise.all([
-    import('../git/index-file.ts'),
-    import('../git/find-repository.ts'),
-  ])
+  const { releaseLocks } = await import('../git/index-file.ts')
   try {
     const repository = nearestRepository(root)
     if (repository !== undefined) await releaseLocks(repository)
@@ -174,8 +179,14 @@ function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
   return (where === 'here' || owner.pid !== process.pid) && isAlive(owner)
 }
 
+interface Interrupted {
+  readonly record: ExecutionRecord
+  /** The move of HEAD that it announced. */
+  readonly planned: PlannedMove | undefined
+}
+
 /** The record that a journal without an end gives. */
-function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
+function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): Interrupted {
   const dir = dirOf(history, number)
   const { entries, damaged } = logIn(dir)
   const contents = contentsOfHistory(history)
@@ -186,7 +197,9 @@ function interruptedRecord(history: string, number: number, root: string, inspec
   let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
   const paths = new Map<string, Found>()
   const further: FurtherRoot[] = []
+  let planned: PlannedMove | undefined
   for (const line of lines) {
+    planned = plannedMoveIn(line) ?? planned
     if ('further' in line && isFurtherRoot(line.further)) further.push(line.further)
     if ('about' in line) about = aboutIn(line.about)
     if ('done' in line) actions.push(actionOf(line))
@@ -199,7 +212,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     found.to.push(String(line.to))
     found.by.push('by' in line ? Number(line.by) : 0)
   }
-  return {
+  const record: ExecutionRecord = {
     version: 1,
     number,
     time: owner?.time ?? new Date().toISOString(),
@@ -207,6 +220,8 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     ...(conversation === undefined ? {} : { conversation }),
     ...about,
     ...(further.length === 0 ? {} : { further }),
+    moved: planned?.moved,
+    uncommitted: planned?.uncommitted,
     ended: damaged ? 'lost' : 'interrupted',
     mode: 'off',
     summary: damaged ? 'lost' : 'interrupted',
@@ -215,6 +230,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
       pathOf(contents, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
     ),
   }
+  return { record, planned }
 }
 
 interface Found {
@@ -274,7 +290,7 @@ const fieldOf = (header: unknown, name: string): unknown =>
 
 function kindOf(header: unknown): ExecutionRecord['kind'] {
   const kind = fieldOf(header, 'kind')
-  return kind === 'undo' || kind === 'redo' ? kind : 'run'
+  return executionKinds.find((one) => one === kind) ?? 'run'
 }
 
 function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
@@ -285,6 +301,26 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
+/** HEAD moves last: if it has, everything else was done. */
+async function completeMove(
+  died: ExecutionRecord,
+  { moved: { after }, summary }: PlannedMove,
+  root: string,
+): Promise<ExecutionRecord | undefined> {
+  const now = await headPosition(root)
+  if (now?.commit !== after.commit || now.branch !== after.branch) return undefined
+  const { kind, of, paths } = died
+  return { ...died, ended: 'whole', summary: summary ?? summaryOf({ kind, of, paths, explanations: [] }) }
+}
+
+/** What a step back put aside is not needed any more, unless the step forward could not restore it. */
+async function releaseReverted({ of }: ExecutionRecord, history: string, root: string): Promise<void> {
+  const back = of === undefined ? undefined : readRecord(history, of)
+  const contents = contentsOfHistory(history)
+  const isRestored = back?.paths.every(({ before }) => before.type !== 'file' || contents.isWhole(before.digest))
+  if (back !== undefined && isRestored) await releaseKept(root, path.dirname(history), [back.number])
+}
+
 /** An interrupted undo or redo that restored everything counts as complete. */
 function completeUndo(
   died: ExecutionRecord,
@@ -293,7 +329,8 @@ function completeUndo(
   inspect: Inspect,
 ): ExecutionRecord | undefined {
   const { kind, of, ofActions, paths } = died
-  if (kind === 'run' || of === undefined || ofActions !== undefined || paths.length === 0) return undefined
+  if (!['undo', 'redo'].includes(kind) || of === undefined) return undefined
+  if (ofActions !== undefined || paths.length === 0) return undefined
   const about = readRecord(history, of)
   if (about === undefined) return undefined
   const isThere = (entry: PathRecord): boolean => {

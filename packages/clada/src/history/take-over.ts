@@ -6,9 +6,10 @@ import { ProblemError } from '../core/problem.ts'
 import { stateName } from '../core/reserved-names.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { nearestRepository } from '../git/find-repository.ts'
+import { moveKept } from '../git/kept.ts'
 import { inRepository } from '../git/repository.ts'
-import { forgetOldState, isOldStateOurs, oldStateDir, oldStateNames } from '../state/old-state.ts'
-import { renameFile, syncFileNow } from '../state/own-files.ts'
+import { forgetOldState, isOldStateOurs, oldBackName, oldStateDir, oldStateNames } from '../state/old-state.ts'
+import { readStats, renameFile, syncFileNow } from '../state/own-files.ts'
 import {
   adoptState,
   brought,
@@ -30,9 +31,18 @@ import { readDisplaced } from '../workspace/scratch.ts'
  * it, and git has brought nothing into it since. The caller holds the lock. Returns what the user should know.
  */
 export async function takeOverOldState(root: string, stateDir: string): Promise<string[]> {
-  const from = oldStateDir(root)
-  if (from === undefined || !isOldStateOurs(root) || fs.existsSync(path.join(stateDir, 'history'))) return []
+  return [...(await takeOverFrom(oldStateDir(root), root, stateDir)), ...(await takeOverSteps(root, stateDir))]
+}
+
+async function takeOverFrom(from: string | undefined, root: string, stateDir: string): Promise<string[]> {
+  if (from === undefined || !isOldStateOurs(root) || fs.existsSync(path.join(stateDir, historyName))) return []
   return (await isTracked(root)) ? [brought(from)] : moveOldState(from, root, stateDir)
+}
+
+/** A step back was not in the log. */
+async function takeOverSteps(root: string, stateDir: string): Promise<string[]> {
+  if (readStats(path.join(stateDir, oldBackName)) === undefined) return []
+  return (await import('./take-over-back.ts')).takeOverBack(root, stateDir)
 }
 
 /** Whether git tracks a part of it, which anyone who can push can change then. */
@@ -139,18 +149,23 @@ export async function adoptHistory(root: string, settings: HistorySettings): Pro
     const old = oldStateDir(root)
     if (old !== undefined) {
       const own = findState(root)
-      if (own !== undefined && numbersIn(path.join(own, historyName)).length > 0) setStateAside(root)
+      if (own !== undefined && numbersIn(path.join(own, historyName)).length > 0) await setAside(own, root)
       return { state: 'adopted', notes: moveOldState(old, root, makeState(root).dir) }
     }
     const [foreign] = foreignStates(root)
-    if (foreign === undefined) return { state: findState(root) === undefined ? 'nothing to adopt' : 'counts already' }
+    const own = findState(root)
+    if (foreign === undefined) return { state: own === undefined ? 'nothing to adopt' : 'counts already' }
     signAnew(foreign, signerFor(root))
-    adoptState(foreign, root)
+    if (own !== undefined) await setAside(own, root)
+    await moveKept(root, foreign, adoptState(foreign, root))
     return { state: 'adopted', notes: [] }
   } finally {
     release()
   }
 }
+
+/** What counted until now can be adopted in turn. */
+const setAside = (own: string, root: string): Promise<void> => moveKept(root, own, setStateAside(own))
 
 function signAnew(foreign: string, signer: Signer): void {
   const history = path.join(foreign, historyName)

@@ -5,6 +5,9 @@ import { stateName } from '../core/reserved-names.ts'
 import { readStats, readOwn } from './own-files.ts'
 import { stateHome, temporaryHome } from './user-state.ts'
 
+/** Where earlier versions noted the steps back. */
+export const oldBackName = 'back.json'
+
 /** What the state directory of earlier versions had besides what projects share. */
 export const oldStateNames: readonly string[] = [
   'history',
@@ -14,7 +17,7 @@ export const oldStateNames: readonly string[] = [
   'loops',
   'watch',
   'back',
-  'back.json',
+  oldBackName,
 ]
 
 /**

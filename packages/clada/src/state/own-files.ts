@@ -141,8 +141,12 @@ function readRegular(file: string, flags: number): string | undefined {
 export function copyWithTime(from: string, to: string): void {
   const { mtimeMs } = fs.statSync(from)
   fs.copyFileSync(from, to)
-  // Rounded down: with an older time git only reads more files.
-  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
+  setModified(to, mtimeMs)
+}
+
+/** Rounded down: with an older time git only reads more files. */
+export function setModified(file: string, ms: number): void {
+  fs.utimesSync(file, Date.now() / 1000, Math.floor(ms) / 1000)
 }
 
 /** Makes an empty file if there is none, without following a link of that name. */

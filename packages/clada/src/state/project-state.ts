@@ -248,12 +248,11 @@ function changedAt(dir: string): number {
 }
 
 /**
- * Gives a foreign state directory the name of this project's. What counted until now is kept under another name, so
- * that it can be adopted in turn. The caller has signed its log with `signerFor`.
+ * Gives a foreign state directory the name of this project's, which no other has. The caller has signed its log with
+ * `signerFor`.
  */
 export function adoptState(foreign: string, root: string): string {
   const { key } = usableKey(root)
-  setStateAside(root)
   const dir = path.join(path.dirname(foreign), idOf(root, key))
   noteRoot(foreign, root)
   renameFile(foreign, dir)
@@ -261,10 +260,11 @@ export function adoptState(foreign: string, root: string): string {
   return dir
 }
 
-/** What counted until now is kept under another name. */
-export function setStateAside(root: string): void {
-  const own = findState(root)
-  if (own !== undefined) renameFile(own, path.join(path.dirname(own), randomId()))
+/** Gives the state directory of a project another name, so that it does not count and can be adopted again. */
+export function setStateAside(dir: string): string {
+  const aside = path.join(path.dirname(dir), randomId())
+  renameFile(dir, aside)
+  return aside
 }
 
 /** The signer of a log that is to become this project's. */

@@ -55,6 +55,13 @@ export class Journal {
     this.#log.add(entry)
   }
 
+  /** Keeps a content that is no file of the project. It is on the disk with the next sync. */
+  keepContent(bytes: Buffer): string {
+    const digest = this.#contents.put(bytes)
+    this.#syncContent(digest)
+    return digest
+  }
+
   /** Everything so far is on the disk. */
   async sync(): Promise<void> {
     await this.#log.sync()
@@ -252,9 +259,7 @@ export class Journal {
   }
 
   #putBefore(mode: number, bytes: Buffer): State {
-    const digest = this.#contents.put(bytes)
-    this.#syncContent(digest)
-    return { type: 'file', mode: mode & 0o7777, digest }
+    return { type: 'file', mode: mode & 0o7777, digest: this.keepContent(bytes) }
   }
 
   #syncContent(digest: string): void {

@@ -9,15 +9,19 @@ import { pathFrom } from '../core/paths.ts'
 import { isRecord } from '../core/platform.ts'
 import { ProblemError } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
-import { jsonOf, putFile, readOwn, removeFile } from '../state/own-files.ts'
+import { readOwn, removeFile } from '../state/own-files.ts'
+
+/** `run`: of a reply. The others are commands of the user; `back` and `forward` are steps between commits. */
+export const executionKinds = ['run', 'undo', 'redo', 'back', 'forward', 'squash'] as const
+export type ExecutionKind = (typeof executionKinds)[number]
 
 /** The record of an execution. Paths are as `pathFrom` makes them. */
 export interface ExecutionRecord {
   readonly version: 1
   readonly number: number
   readonly time: string
-  readonly kind: 'run' | 'undo' | 'redo'
-  /** The execution that an undo or redo is about. */
+  readonly kind: ExecutionKind
+  /** The execution that an undo or redo is about, or the step back that a step forward reverts. */
   readonly of?: number
   /** Only these actions of it, when not all. */
   readonly ofActions?: readonly number[]
@@ -27,8 +31,10 @@ export interface ExecutionRecord {
   readonly commits?: { readonly before?: string; readonly after?: string }
   /** The further roots in which files may have changed, with their repositories. */
   readonly further?: readonly FurtherRoot[]
-  /** Set when a program moved the branch, or went to another one. */
+  /** Set when HEAD or its branch moved. An interrupted step, squash or undo was to move it, and did not. */
   readonly moved?: Moved
+  /** What a step back removed that was not committed. */
+  readonly uncommitted?: readonly string[]
   readonly summary: string
   /** The MAC with which the execution before ends. */
   readonly previous?: string
@@ -62,6 +68,21 @@ export interface Position {
   readonly commit: string
   /** By its full name; missing when no branch is checked out. */
   readonly branch?: string
+  /** Where the index comes back as it was. */
+  readonly index?: KeptIndex
+}
+
+/** An index file whose content is in the store. By its time git decides which entries it can trust. */
+export interface KeptIndex {
+  readonly digest: string
+  readonly time: number
+}
+
+/** A move of HEAD that is about to be made. */
+export interface PlannedMove extends Pick<ExecutionRecord, 'uncommitted'> {
+  readonly moved: Moved
+  /** Of the execution, where it is a step or a squash. */
+  readonly summary?: string
 }
 
 export interface ActionRecord {
@@ -214,15 +235,16 @@ export function conversationIn(value: unknown): Conversation | undefined {
 /** An older version may have written it. */
 function isExecution(value: unknown): value is ExecutionRecord {
   if (!isRecord(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { of, ofActions, commits, further, moved, conversation, actions, paths, replies } = value
+  const { kind, of, ofActions, commits, further, moved, uncommitted, conversation, actions, paths, replies } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
+  if (!executionKinds.some((one) => one === kind)) return false
   if (of !== undefined && typeof of !== 'number') return false
   if (conversation !== undefined && conversationIn(conversation) === undefined) return false
   if (replies !== undefined && !isListOf(replies, (one) => typeof one === 'string')) return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
   if (!isCommits(commits) || (further !== undefined && !isListOf(further, isFurtherRoot))) return false
-  if (moved !== undefined && !(isRecord(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
-    return false
+  if (moved !== undefined && !isMoved(moved)) return false
+  if (uncommitted !== undefined && !isListOf(uncommitted, (one) => typeof one === 'string')) return false
   return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
 }
 
@@ -240,11 +262,30 @@ export const isFurtherRoot = (value: unknown): value is FurtherRoot =>
   ['string', 'undefined'].includes(typeof value['top']) &&
   isCommits(value['commits'])
 
+/** The move that an execution announced in its journal. */
+export function plannedMoveIn(line: object): PlannedMove | undefined {
+  if (!isRecord(line)) return undefined
+  const { moved, uncommitted, summary } = line
+  if (!isMoved(moved)) return undefined
+  return {
+    moved,
+    uncommitted: Array.isArray(uncommitted) ? uncommitted.map(String) : undefined,
+    summary: typeof summary === 'string' ? summary : undefined,
+  }
+}
+
+const isMoved = (value: unknown): value is Moved =>
+  isRecord(value) && isPosition(value['before']) && isPosition(value['after'])
+
 const isPosition = (value: unknown): boolean =>
   isRecord(value) &&
   isObjectName(value['commit']) &&
+  (value['index'] === undefined || isKeptIndex(value['index'])) &&
   (value['branch'] === undefined ||
     (typeof value['branch'] === 'string' && /^refs\/heads\/(?!.*\.\.)[^\s~^:?*[\\\p{Cc}]+$/u.test(value['branch'])))
+
+const isKeptIndex = (value: unknown): boolean =>
+  isRecord(value) && typeof value['digest'] === 'string' && typeof value['time'] === 'number'
 
 const isActionRecord = (value: unknown): boolean =>
   isRecord(value) &&
@@ -299,53 +340,3 @@ export function isSameMode(one: Known, other: Known): boolean {
 }
 
 export const digestOfFile = (file: Known & { type: 'file' }): string => file.digest ?? digestOf(file.bytes)
-
-/** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
-export interface BackState {
-  /** Null for a detached HEAD. */
-  readonly branch: string | null
-  /** From the newest commit to the current one. */
-  readonly way: readonly string[]
-  /** By commit: the stash commit of its uncommitted changes. */
-  readonly saved: Readonly<Record<string, string>>
-  /** By commit: files that git would not restore as they were, such as those with mixed line endings. */
-  readonly files?: Readonly<Record<string, KeptFiles>>
-  /** Set while files are being changed. If the process dies, some are not changed yet. */
-  readonly moving?: boolean
-}
-
-/** By name: the mode of a file, and the digest of its content, which is in the store. */
-export type KeptFiles = Readonly<Record<string, { readonly mode: number; readonly digest: string }>>
-
-const backFile = (stateDir: string): string => path.join(stateDir, 'back.json')
-
-/** Undefined when the project is not at an older commit. */
-export function readBack(stateDir: string): BackState | undefined {
-  const found = jsonOf(readOwn(backFile(stateDir)))
-  return isBackState(found) ? found : undefined
-}
-
-/** Undefined removes the file: the project is at its newest commit again. */
-export function writeBack(stateDir: string, state: BackState | undefined): void {
-  if (state === undefined) fs.rmSync(backFile(stateDir), { force: true })
-  else putFile(backFile(stateDir), JSON.stringify(state))
-}
-
-const isKeptFile = (value: unknown): boolean =>
-  isRecord(value) && Number.isInteger(value['mode']) && typeof value['digest'] === 'string'
-
-/** The values become parts of paths and arguments of git, and the file may come from a cloned repository. */
-function isBackState(value: unknown): value is BackState {
-  if (!isRecord(value) || !('way' in value) || !Array.isArray(value.way)) return false
-  if (!('saved' in value) || !isRecord(value.saved) || !('branch' in value)) return false
-  const { branch, way, saved } = value
-  const files: unknown = 'files' in value ? value.files : {}
-  const commits: unknown[] = [...way, ...Object.entries(saved).flat()]
-  return (
-    way.length > 0 &&
-    isRecord(files) &&
-    Object.values(files).every((one) => isRecord(one) && Object.values(one).every(isKeptFile)) &&
-    commits.every((id) => typeof id === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)) &&
-    (branch === null || (typeof branch === 'string' && /^refs\/heads\/[^-\s]\S*$/.test(branch)))
-  )
-}

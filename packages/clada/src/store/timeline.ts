@@ -1,4 +1,11 @@
-import { contentsOfHistory, type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
+import {
+  contentsOfHistory,
+  type ExecutionRecord,
+  type Moved,
+  numbersIn,
+  type PathRecord,
+  readRecord,
+} from './record.ts'
 import type { ContentStore } from './content-store.ts'
 
 /** An execution, and whether it was undone. */
@@ -22,6 +29,59 @@ export function heldUndos(records: readonly ExecutionRecord[]): ExecutionRecord[
   return held
 }
 
+/** `back`, `forward` and `squash` move HEAD. What they do to files is in commits, and nobody's change. */
+export const isMove = ({ kind }: Pick<ExecutionRecord, 'kind'>): boolean =>
+  kind === 'back' || kind === 'forward' || kind === 'squash'
+
+/** A step back, with where HEAD was and where it went. */
+export interface StepBack extends ExecutionRecord {
+  readonly moved: Moved
+}
+
+/**
+ * The steps back in effect, oldest first: one that died counts if it changed something. A step forward reverts the one
+ * it is about and all after it.
+ */
+export function heldBacks(records: readonly ExecutionRecord[]): StepBack[] {
+  const held: StepBack[] = []
+  for (const record of records) {
+    const { kind, ended, moved, paths } = record
+    if (kind === 'back' && moved !== undefined && (ended === 'whole' || (ended === 'interrupted' && paths.length > 0)))
+      held.push({ ...record, moved })
+    const at = record.kind === 'forward' && record.ended === 'whole' ? held.findIndex(isReverted(record)) : -1
+    if (at !== -1) held.splice(at)
+  }
+  return held
+}
+
+/** The paths that an interrupted revert of an execution may have removed on the way to their earlier states. */
+export const interruptedPaths = (
+  { number }: ExecutionRecord,
+  records: readonly ExecutionRecord[],
+): ReadonlySet<string> =>
+  new Set(
+    records
+      .filter(({ of, ended }) => of === number && ended === 'interrupted')
+      .flatMap(({ paths }) => paths.map((entry) => entry.path)),
+  )
+
+const isReverted =
+  ({ of }: ExecutionRecord) =>
+  ({ number }: ExecutionRecord): boolean =>
+    number === of
+
+/** The newest executions as long as they only move HEAD, oldest first: after a step back nothing else is executed. */
+export function newestMoves(history: string, numbers: readonly number[]): ExecutionRecord[] {
+  const moves: ExecutionRecord[] = []
+  for (const number of numbers.toReversed()) {
+    const record = readRecord(history, number)
+    if (record === undefined) continue
+    if (!isMove(record)) break
+    moves.push(record)
+  }
+  return moves.reverse()
+}
+
 type About = Pick<ExecutionRecord, 'of' | 'ofActions'>
 
 export const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
@@ -31,7 +91,7 @@ export function standings(records: readonly ExecutionRecord[]): Standing[] {
   const undone = new Set(heldUndos(records).flatMap(({ of, ofActions }) => (ofActions === undefined ? of : [])))
   // An interrupted undo can be undone itself.
   return records
-    .filter(({ kind, ended }) => kind === 'run' || ended === 'interrupted')
+    .filter((record) => record.kind === 'run' || (record.ended === 'interrupted' && !isMove(record)))
     .map((record) => ({ record, undone: undone.has(record.number) }))
 }
 
@@ -47,7 +107,7 @@ const isRepeated = (died: ExecutionRecord, records: readonly ExecutionRecord[]):
 /** Whether an execution, or one of its actions, is undone. */
 export function isUndone(record: ExecutionRecord, action: number | undefined, records: readonly ExecutionRecord[]) {
   const held = heldUndos(records)
-  if (record.kind === 'run' || record.ended === 'interrupted')
+  if (record.kind === 'run' || record.kind === 'squash' || record.ended === 'interrupted')
     return held.some(
       ({ of, ofActions }) =>
         of === record.number && (ofActions === undefined || (action !== undefined && ofActions.includes(action))),
@@ -82,7 +142,7 @@ export function previousRunOf(document: string, history: string): Pick<Done, 'ex
   for (const number of numbersIn(history).reverse()) {
     const record = readRecord(history, number)
     // The current execution has no record yet.
-    if (record === undefined) continue
+    if (record === undefined || isMove(record)) continue
     return record.document === document ? { execution: number, time: record.time } : undefined
   }
   return undefined
@@ -143,13 +203,14 @@ export function lostBy(
   let looked = 0
   for (const { number, kind, of, paths } of records.toReversed()) {
     const entry = paths.find((one) => one.path === path)
-    if (entry === undefined) continue
+    if (entry === undefined || isMove({ kind })) continue
     if (++looked > mostSearched) return undefined
     const left = entry.after.type === 'file' ? hasIn(contents.read(entry.after.digest), wanted) : false
     if (left !== false) return undefined
     const action = lostIn(entry, contents, wanted)
     if (action === undefined) continue
-    return { execution: number, action, ...(kind === 'run' ? {} : { kind }), ...(of === undefined ? {} : { of }) }
+    const about = kind === 'undo' || kind === 'redo' ? { kind } : {}
+    return { execution: number, action, ...about, ...(of === undefined ? {} : { of }) }
   }
   return undefined
 }

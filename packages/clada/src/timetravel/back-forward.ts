@@ -1,18 +1,24 @@
 import path from 'node:path'
-import { pathFrom } from '../core/paths.ts'
-import { ProblemError } from '../core/problem.ts'
+import { pathFrom, slashed } from '../core/paths.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import type { Code } from '@clada/reply/core/codes.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { type BackState, contentsIn, type KeptFiles, readBack, writeBack } from '../store/record.ts'
+import { oidsOnDisk } from '../git/differences.ts'
 import { gitError } from '../git/git-program.ts'
-import type { IsolatedGit } from '../git/isolated-git.ts'
-import { commitAt, pointHead, type Repository, checkWritable } from '../git/repository.ts'
-import { checkoutPolicyOf, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { changeTree, type TreeChangeEvents, WouldOverwrite } from './change-tree.ts'
-import { idleRepository, installIndex, underLock, worktreeOf } from './repository.ts'
-import { dropStash, ignoredHere, keptIndex, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
+import { keptRef, releaseKept } from '../git/kept.ts'
+import { readKept } from '../git/move-head.ts'
+import { checkRefs, checkWritable, commitAt, type Head, inRepository, type Repository } from '../git/repository.ts'
+import { sidesIn, treeContents, treeEntryState } from '../git/tree-contents.ts'
+import { refuseInterrupted } from '../history/execution.ts'
+import { commitUncommitted, findUncommitted, ignoredHere, namesUncommitted } from '../git/uncommitted.ts'
 import { refusalOf } from '../report/explain.ts'
-import { openWorkspace } from '../workspace/open.ts'
+import { contentsIn, isSameState, type Moved, type Position, stateOf } from '../store/record.ts'
+import { heldBacks, interruptedPaths, type StepBack } from '../store/timeline.ts'
+import type { WantedState } from '../workspace/open.ts'
+import { idleRepository, isAt, type Operation, runMove } from './operation.ts'
+import { planCheckout, WouldOverwrite } from './plan-checkout.ts'
+import { type Plan, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 
 /** The result of one step back or forward. */
 export interface StepResult {
@@ -33,147 +39,120 @@ export interface StepResult {
   code?: Code
 }
 
-/** Checks out the first parent; uncommitted changes are stashed until the step forward. */
-export const stepBack = (settings: Settings, history: HistorySettings): Promise<StepResult> =>
-  inCheckout(settings, history, 'clada back', async (checkout) => {
-    const { repository, isolated, head, branch, stateDir } = checkout
-    const state = readBack(stateDir)
-    if (state?.moving) throw gitError('the last step was interrupted', 'Finish it with clada forward.')
-    const way = state?.way ?? [head]
-    if (state !== undefined && (way.at(-1) !== head || branch !== null)) throw headMoved(state)
-    const parent = await commitAt(repository, `${head}^1`)
+/** Checks out the first parent; uncommitted changes are kept until the step forward. */
+export const stepBack = (settings: Settings, how: HistorySettings): Promise<StepResult> =>
+  step('back', settings, how, async (operation) => {
+    const { repository, isolated, workspace, head, moves } = operation.place
+    refuseAway(heldBacks(moves), head)
+    const before = positionOf(head)
+    const parent = await commitAt(repository, `${before.commit}^1`)
     if (parent === undefined) throw gitError('this is the first commit', 'There is nothing before it.')
-    const saved = await stashAll(checkout, parent)
-    const stashed_files = saved === undefined ? [] : await stashedNames(isolated, saved)
-    const nextWith = (left: KeptFiles): BackState => ({
-      branch: state === undefined ? branch : state.branch,
-      way: [...way, parent],
-      saved: { ...state?.saved, ...(saved === undefined ? {} : { [head]: saved }) },
-      files: { ...state?.files, [head]: left },
-    })
-    let next = nextWith({})
-    let begun = false
-    try {
-      await checkout.change(saved ?? head, parent, {
-        before: (left) => {
-          begun = true
-          next = nextWith(left)
-          writeBack(stateDir, { ...next, moving: true })
-        },
-        unchanged: () => {
-          begun = false
-          writeBack(stateDir, state)
-        },
-        after: async () => {
-          await pointHead(repository, { commit: parent, branch: null }, 'clada: back')
-          await installIndex(isolated, parent, undefined)
-          writeBack(stateDir, next)
-        },
-      })
-    } catch (error) {
-      if (!begun && saved !== undefined) await dropStash(repository, stateDir, head, saved)
-      throw error
-    }
-    return { success: true, commit: parent, ...(saved === undefined ? {} : { stashed_files }) }
+    const { paths, staged } = await findUncommitted(isolated, operation.place)
+    const ignored = await ignoredHere(isolated, before.commit, parent)
+    const all = { paths: [...new Set([...paths, ...ignored])], staged }
+    const isClean = all.paths.length === 0 && staged.length === 0
+    const stash = isClean ? undefined : await commitUncommitted(isolated, before.commit, all, operation.place)
+    const uncommitted = stash === undefined ? undefined : await namesUncommitted(isolated, stash)
+    const way = { from: stash ?? before.commit, to: parent }
+    const wanted = await planCheckout(isolated, workspace, operation.top, way)
+    const moved = { before: { ...before, index: operation.keepIndex() }, after: { commit: parent } }
+    await operation.plan({ moved, uncommitted, summary: `back to ${parent.slice(0, 8)}` }, stash)
+    const warnings = await operation.restore([...wanted, ...ignored.flatMap((name) => asItIs(operation, name))])
+    await operation.moveHead(moved, { tree: parent })
+    return { success: true, commit: parent, stashed_files: uncommitted, warnings }
   })
 
-async function stashAll(checkout: Checkout, parent: string): Promise<string | undefined> {
-  const { isolated, head } = checkout
-  const uncommitted = await uncommittedAt(isolated, checkout)
-  const ignored = await ignoredHere(isolated, head, parent)
-  if (uncommitted === undefined && ignored.length === 0) return undefined
-  const { paths, staged } = uncommitted ?? { paths: [], staged: [] }
-  return stash(isolated, head, { paths: [...new Set([...paths, ...ignored])], staged }, checkout)
+/** To be written as it is, so that the log has it. */
+function asItIs({ top, place }: Operation, name: string): WantedState[] {
+  const absolute = path.join(top, name)
+  const now = place.workspace.inspect(absolute)
+  return now.type === 'file' && now.bytes !== undefined ? [{ absolute, to: now }] : []
 }
 
-/** One step towards the commit where `stepBack` began. The last step checks out the branch again. */
-export const stepForward = (settings: Settings, history: HistorySettings): Promise<StepResult> =>
-  inCheckout(settings, history, 'clada forward', async (checkout) => {
-    const { repository, isolated, stateDir } = checkout
-    const state = stateFor(checkout)
-    const [target = '', here = ''] = state.way.slice(-2)
-    const { [target]: saved, ...others } = state.saved
-    const atTip = state.way.length === 2
-    if (atTip) await checkBranch(checkout, state, target)
-    // Everything that was stashed is read before the first file changes.
-    const restored_files = saved === undefined ? [] : await stashedNames(isolated, saved)
-    const kept = saved === undefined ? undefined : keptIndex(isolated, stateDir, target)
-    // If the user is at the target already and nothing is stashed, new changes are no conflict.
-    if (here !== target || saved !== undefined) {
-      const conflicts = state.moving ? undefined : await changedHere(checkout)
-      if (conflicts !== undefined) return conflicts
-      await checkout.change(here, saved ?? target, {
-        files: state.files?.[target],
-        before: () => writeBack(stateDir, { ...state, moving: true }),
-        unchanged: () => writeBack(stateDir, state),
-        after: async () => {
-          await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
-          await installIndex(isolated, target, kept)
-        },
-      })
-    }
-    writeBack(stateDir, atTip ? undefined : { ...state, moving: false, way: state.way.slice(0, -1), saved: others })
-    if (saved !== undefined) await dropStash(repository, stateDir, target, saved)
+/**
+ * One step towards the commit where `stepBack` began: reverts the last step back in effect. The last one checks out the branch
+ * again.
+ */
+export async function stepForward(settings: Settings, how: HistorySettings): Promise<StepResult> {
+  let lost: string[] = []
+  const result = await step('forward', settings, how, async (operation) => {
+    const { stateDir, head } = operation.place
+    const way = wayForward(operation.place)
+    const { back, target, restores } = way
+    const moved = { before: positionOf(head), after: target }
+    if (!way.isThere) await checkBranch(operation.place.repository, target)
+    const plans = restores === 'nothing' ? [] : await planRevert(operation, back)
+    const conflicts = [...(way.isUntouched ? await uncommittedHere(operation) : []), ...plans.flatMap(conflictOf)]
+    if (conflicts.length > 0) return { ...refused(uncommittedError), conflicts: [...new Set(conflicts)] }
+    operation.reverts(back.number)
+    const name = target.branch === undefined ? target.commit.slice(0, 8) : shortBranch(target.branch)
+    if (!way.isThere) await operation.plan({ moved, summary: `forward to ${name}` }, undefined)
+    const wanted = plans.flatMap((plan) => plan.wanted ?? [])
+    const warnings = restores === 'nothing' ? [] : await operation.restore(wanted)
+    if (restores === 'files and index') warnings.push(...(await moveTo(operation, moved, back)))
+    lost = plans.flatMap((plan) => (plan.lost === undefined ? [] : [lostText(back, stateDir, plan)]))
+    if (lost.length === 0 && restores !== 'nothing') await releaseKept(settings.root, stateDir, [back.number])
+    const left = [...(restores === 'nothing' ? [back] : []), ...way.passed].filter((one) => one.uncommitted)
     return {
       success: true,
-      commit: target,
-      ...(atTip ? { ...onBranch(state), ...keptOf(others) } : {}),
-      ...(saved === undefined ? {} : { restored_files }),
+      commit: target.commit,
+      branch: target.branch && shortBranch(target.branch),
+      kept: left.length === 0 ? undefined : left.map(({ number }) => keptRef(stateDir, number)),
+      restored_files: restores === 'nothing' ? undefined : back.uncommitted && [...back.uncommitted],
+      warnings,
     }
   })
-
-/** The state of the way back. If the user checked out its end without clada, only the stash there is left to restore. */
-function stateFor({ head, branch, stateDir }: Checkout): BackState {
-  const state = readBack(stateDir)
-  if (state === undefined || state.way.length < 2) throw gitError('this is the newest commit', 'There is no newer one.')
-  const [target, here] = state.way.slice(-2)
-  if (state.moving && head === target) return state
-  const isHome = state.branch === null ? branch === null && head === state.way[0] : branch === state.branch
-  if (isHome) return { ...state, moving: false, way: [head, head] }
-  if (here !== head || branch !== null) throw headMoved(state)
-  return state
+  if (!result.success || lost.length === 0) return result
+  return { ...result, success: false, error: lost.join('; '), code: 'git_operation_failed' }
 }
 
-/** Stashes of commits that were passed without clada are left for git to restore. */
-function keptOf(saved: BackState['saved']): { kept?: string[] } {
-  const kept = Object.values(saved).map(savedRef)
-  return kept.length === 0 ? {} : { kept }
+interface Way {
+  /** The step back that is reverted. */
+  readonly back: StepBack
+  /** Those after it: the user went home without clada. */
+  readonly passed: readonly StepBack[]
+  readonly target: Position
+  /** Whether HEAD is there already. */
+  readonly isThere: boolean
+  readonly restores: 'nothing' | 'files' | 'files and index'
+  /** Everything is as the step back left it, so that there must be no other changes. */
+  readonly isUntouched: boolean
 }
 
-const onBranch = ({ branch }: BackState): { branch?: string } =>
-  branch === null ? {} : { branch: shortBranch(branch) }
-
-const shortBranch = (branch: string): string => branch.replace(/^refs\/heads\//, '')
-
-async function changedHere(checkout: Checkout): Promise<StepResult | undefined> {
-  const found = await uncommittedAt(checkout.isolated, checkout)
-  if (found === undefined) return undefined
-  const conflicts = [...new Set([...found.paths, ...found.staged])]
-  return { ...refused('There are uncommitted changes here. Revert or save them first.'), conflicts }
+function wayForward({ head, moves }: Operation['place']): Way {
+  const backs = heldBacks(moves)
+  const [first, ...others] = backs
+  const last = backs.at(-1)
+  if (first === undefined || last === undefined) throw gitError('this is the newest commit', 'There is no newer one.')
+  const { before, after } = last.moved
+  const hasDied = (back: StepBack): boolean =>
+    back.ended === 'interrupted' || moves.some(({ kind, of }) => kind === 'forward' && of === back.number)
+  const one = { back: last, passed: [], target: before, isUntouched: !hasDied(last) }
+  // It died before it moved HEAD, and the index with it.
+  if (last.ended === 'interrupted' && isAt(head, before)) return { ...one, isThere: true, restores: 'files' }
+  const home = first.moved.before
+  const isHome = home.branch === undefined ? isAt(head, home) : head.branch === home.branch
+  if (isHome) {
+    const target = positionOf(head)
+    // Of a branch that has moved on since, what was not committed is left for git to apply.
+    const restores = first.uncommitted && target.commit === home.commit ? 'files and index' : 'nothing'
+    const isUntouched = restores !== 'nothing' && !hasDied(first)
+    return { back: first, passed: others, target, isThere: true, restores, isUntouched }
+  }
+  if (!isAt(head, after)) throw headMoved(home)
+  return { ...one, isThere: false, restores: 'files and index' }
 }
 
-/** The branch must not have moved, and must not be checked out elsewhere. */
-async function checkBranch({ repository }: Checkout, { branch }: BackState, target: string): Promise<void> {
-  if (branch === null) return
-  const name = shortBranch(branch)
-  const at = await commitAt(repository, branch)
-  if (at === undefined)
-    throw gitError(
-      `${name} was removed since clada back`,
-      `Create it again first: git branch ${name} ${target.slice(0, 8)}`,
-    )
-  const elsewhere = await worktreeOf(repository, branch)
-  if (elsewhere !== undefined && elsewhere !== repository.top)
-    throw gitError(`${name} is checked out in ${elsewhere}`, 'Check out something else there first.')
-  if (at !== target)
-    throw gitError(
-      `${name} was moved since clada back`,
-      `Check it out with git checkout ${name}, then run clada forward.`,
-    )
+/** Before another step back. */
+function refuseAway(backs: readonly StepBack[], head: Head): void {
+  refuseInterrupted(backs)
+  const [first] = backs
+  const last = backs.at(-1)
+  if (first !== undefined && last !== undefined && !isAt(head, last.moved.after)) throw headMoved(first.moved.before)
 }
 
-function headMoved({ branch, way }: BackState): Error {
-  const home = branch === null ? (way[0]?.slice(0, 8) ?? '') : shortBranch(branch)
+function headMoved({ branch, commit }: Position): Error {
+  const home = branch === undefined ? commit.slice(0, 8) : shortBranch(branch)
   return gitError(
     'HEAD was moved since clada back',
     `Create a branch for commits that you made here (git branch NAME), then use git checkout ${home} and clada forward, ` +
@@ -181,18 +160,128 @@ function headMoved({ branch, way }: BackState): Error {
   )
 }
 
-/** The checked-out commit, and everything that a step needs. */
-interface Checkout {
-  readonly repository: Repository
-  readonly isolated: IsolatedGit
-  readonly head: string
-  /** The branch that is checked out, as a full reference; null for a detached HEAD. */
-  readonly branch: string | null
-  readonly stateDir: string
-  readonly root: string
-  readonly isBlocked: (relative: string) => boolean
-  /** Changes the files from one commit to another, all or none. */
-  change(from: string, to: string, events: TreeChangeEvents): Promise<void>
+const shortBranch = (branch: string): string => branch.replace(/^refs\/heads\//, '')
+
+/** The branch must not have moved, and must not be checked out elsewhere. */
+async function checkBranch(repository: Repository, { branch, commit }: Position): Promise<void> {
+  if (branch === undefined) return
+  const name = shortBranch(branch)
+  const at = await commitAt(repository, branch)
+  if (at === undefined)
+    throw gitError(
+      `${name} was removed since clada back`,
+      `Create it again first: git branch ${name} ${commit.slice(0, 8)}`,
+    )
+  const elsewhere = await worktreeOf(repository, branch)
+  if (elsewhere !== undefined && elsewhere !== repository.top)
+    throw gitError(`${name} is checked out in ${elsewhere}`, 'Check out something else there first.')
+  if (at !== commit)
+    throw gitError(
+      `${name} was moved since clada back`,
+      `Check it out with git checkout ${name}, then run clada forward.`,
+    )
+}
+
+/** The worktree in which a branch is checked out: it cannot be in two. */
+async function worktreeOf(repository: Repository, branch: string): Promise<string | undefined> {
+  const { out } = await inRepository(repository, ['for-each-ref', '--format=%(worktreepath)', branch])
+  return out.toString().trim() || undefined
+}
+
+async function uncommittedHere({ place }: Operation): Promise<string[]> {
+  const { paths, staged } = await findUncommitted(place.isolated, place)
+  return [...paths, ...staged]
+}
+
+const uncommittedError = 'There are uncommitted changes here. Revert or save them first.'
+
+/** How each file comes back, by its name in the repository. */
+async function planRevert(operation: Operation, back: StepBack): Promise<Plan[]> {
+  const { root, stateDir, workspace } = operation.place
+  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
+  const known = { contents: contentsIn(stateDir), inspect, isBlocked: () => false }
+  const entries = await asHere(operation, back)
+  const plans = entries.map(async (entry): Promise<Plan> => {
+    const absolute = path.resolve(root, entry.path)
+    return { ...(await planFor(entry, absolute, known, 'refuse')), path: nameIn(operation, absolute) }
+  })
+  return Promise.all(plans)
+}
+
+const conflictOf = ({ path: name, conflict }: Plan): string[] => (conflict === undefined ? [] : [name])
+
+const nameIn = ({ top }: Operation, absolute: string): string => slashed(path.relative(top, absolute))
+
+/**
+ * What a step back changed, with what is there now as far as nothing is lost with it: what the step left or found there, or
+ * what git has in the commit that is checked out. A step forward that died may have removed it on the way.
+ */
+async function asHere(operation: Operation, back: StepBack): Promise<RevertedPath[]> {
+  const { root, workspace, moves } = operation.place
+  const removed = interruptedPaths(back, moves)
+  const entries = revertedPaths(back).map((entry) => {
+    const absolute = path.resolve(root, entry.path)
+    return { entry, name: nameIn(operation, absolute), now: workspace.inspect(absolute) }
+  })
+  const isOwn = ({ entry, now }: (typeof entries)[number]): boolean =>
+    isSameState(now, entry.last) || isSameState(now, entry.before) || (now.type === 'absent' && removed.has(entry.path))
+  const committed = await committedAmong(
+    operation.place,
+    entries.filter((one) => !isOwn(one)),
+  )
+  return entries.map((one) => {
+    if (!isOwn(one) && !committed.has(one.name)) return one.entry
+    const now = stateOf(one.now)
+    return { ...one.entry, after: now, last: now }
+  })
+}
+
+/** Those that are as git would check them out, or that it has not. */
+async function committedAmong(
+  { isolated, head }: Operation['place'],
+  files: readonly { readonly name: string; readonly now: Inspected }[],
+): Promise<ReadonlySet<string>> {
+  if (files.length === 0) return new Set()
+  const sides = await sidesIn(
+    isolated,
+    positionOf(head).commit,
+    files.map(({ name }) => name),
+  )
+  const contents = await treeContents(isolated, sides)
+  const there = new Map(sides.map((side) => [side.name, side]))
+  const onDisk = await oidsOnDisk(
+    isolated,
+    files.flatMap(({ name, now }) => (now.type === 'file' && there.has(name) ? [name] : [])),
+  )
+  const isCommitted = ({ name, now }: (typeof files)[number]): boolean => {
+    const side = there.get(name)
+    if (side === undefined) return now.type === 'absent'
+    return isSameState(now, treeEntryState(side, contents.get(`${side.oid} ${name}`))) || onDisk.get(name) === side.oid
+  }
+  return new Set(files.filter(isCommitted).map(({ name }) => name))
+}
+
+/** With the index that was left; if that is lost, with what was staged. */
+async function moveTo(operation: Operation, moved: Moved, back: StepBack): Promise<string[]> {
+  const { stateDir, repository } = operation.place
+  const { commit, index } = back.moved.before
+  const kept = index && readKept(index, contentsIn(stateDir))
+  const isLost = index !== undefined && kept === undefined
+  const staged = isLost ? await commitAt(repository, `${keptRef(stateDir, back.number)}^2`) : undefined
+  await operation.moveHead(moved, kept ?? { tree: staged ?? commit })
+  return isLost ? [lostIndex] : []
+}
+
+const lostIndex = 'the saved index is missing or damaged: it has what was staged, except for blocked files and marks'
+
+function lostText({ number, moved, uncommitted }: StepBack, stateDir: string, { path: name, lost }: Plan): string {
+  const where = uncommitted?.includes(name) ? keptRef(stateDir, number) : moved.before.commit.slice(0, 8)
+  return `${name} was not restored: ${lost}. Git has it: git show ${where}:${name}`
+}
+
+function positionOf({ commit, branch }: Head): Position {
+  if (commit === undefined) throw gitError('there is no commit yet', 'Make one first.')
+  return { commit, branch }
 }
 
 const refused = (error: string, code: Code = 'concurrent_modification'): StepResult => ({
@@ -201,61 +290,46 @@ const refused = (error: string, code: Code = 'concurrent_modification'): StepRes
   code,
 })
 
-/** Runs a step under the lock, with git isolated from the repository's configuration. */
-async function inCheckout(
+/** Runs a step as an execution of the log. */
+async function step(
+  kind: 'back' | 'forward',
   settings: Settings,
-  history: HistorySettings,
-  name: string,
-  work: (checkout: Checkout) => Promise<StepResult>,
+  how: HistorySettings,
+  work: (operation: Operation) => Promise<StepResult>,
 ): Promise<StepResult> {
   const { root } = settings
-  const project = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
-  let top = root
+  const refuse = (problem: Problem): StepResult => ({
+    success: false,
+    ...refusalOf(problem, `clada ${kind}`, 'Fix the problem above and retry.'),
+  })
   try {
     const repository = await idleRepository(root, 'clada undo works without one.')
-    top = repository.top ?? root
-    const restores = makePathJudge(checkoutPolicyOf(top))
-    return await underLock(
-      settings,
-      history,
-      repository,
-      restores,
-      async ({ head, stateDir, workspace, ...locked }) => {
-        workspace.sweep()
-        if (head.commit === undefined) throw gitError('there is no commit yet', 'Make one first.')
-        await checkWritable(repository, 'index')
-        const isolated = locked.isolated()
-        const result = await work({
-          repository,
-          isolated,
-          head: head.commit,
-          branch: head.branch ?? null,
-          stateDir,
-          root,
-          isBlocked: (relative) => project.isBlocked(path.join(root, relative)),
-          change: (from, to, events) => changeTree(isolated, workspace, top, from, to, contentsIn(stateDir), events),
-        })
-        const { notes } = workspace
-        return asInProject(notes.length === 0 ? result : { ...result, warnings: [...notes] }, top, root)
-      },
-    )
+    const result = await runMove(repository, { kind, settings, how, refuse }, async (operation) => {
+      await checkWritable(repository, 'index')
+      await checkRefs(repository, ['HEAD'])
+      return work(operation).catch(conflictsOf)
+    })
+    return asInProject(result, repository.top ?? root, root)
   } catch (error) {
-    if (error instanceof WouldOverwrite)
-      return asInProject({ ...refused(error.message), conflicts: error.paths }, top, root)
-    if (!(error instanceof ProblemError)) throw error
-    return { success: false, ...refusalOf(error.problem, name, 'Fix the problem above and retry.') }
-  } finally {
-    await project.close()
+    if (error instanceof ProblemError) return refuse(error.problem)
+    throw error
   }
 }
 
+function conflictsOf(error: unknown): StepResult {
+  if (!(error instanceof WouldOverwrite)) throw error
+  return { ...refused(error.message), conflicts: error.paths }
+}
+
 /** Git's paths are relative to its top, those of reports to the project. */
-function asInProject({ stashed_files, restored_files, conflicts, ...rest }: StepResult, top: string, root: string) {
-  const named = (names: string[]): string[] => names.map((name) => pathFrom(root, path.join(top, name)))
+function asInProject(result: StepResult, top: string, root: string): StepResult {
+  const { stashed_files, restored_files, conflicts } = result
+  const named = (names: string[] | undefined): string[] | undefined =>
+    names?.map((name) => pathFrom(root, path.join(top, name)))
   return {
-    ...rest,
-    ...(stashed_files && { stashed_files: named(stashed_files) }),
-    ...(restored_files && { restored_files: named(restored_files) }),
-    ...(conflicts && { conflicts: named(conflicts) }),
+    ...result,
+    stashed_files: named(stashed_files),
+    restored_files: named(restored_files),
+    conflicts: named(conflicts),
   }
 }

@@ -1,24 +1,18 @@
 import path from 'node:path'
 import type { Code } from '@clada/reply/core/codes.ts'
-import { ProblemError } from '../core/problem.ts'
+import { counted } from '@clada/reply/core/words.ts'
+import { type Problem, ProblemError } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { readBack } from '../store/record.ts'
+import { refuseWhileBack } from '../history/execution.ts'
+import { withTimeline } from '../history/recover.ts'
+import type { ExecutionRecord } from '../store/record.ts'
 import { gitError } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { type Commit, isSigned, readCommits, signature, storeCommit, syncObjectNames } from '../git/objects.ts'
-import {
-  beforeSquashRef,
-  type Head,
-  headOf,
-  inRepository,
-  moveRef,
-  type Repository,
-  setRef,
-} from '../git/repository.ts'
+import { type Head, headOf, inRepository, refsWith, type Repository } from '../git/repository.ts'
 import { executionTrailers, identityOf } from '../store/summary.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { findState } from '../state/project-state.ts'
-import { idleRepository, underLock } from './repository.ts'
+import { idleRepository, type Operation, runMove } from './operation.ts'
 import { refusalOf } from '../report/explain.ts'
 import { readOwn } from '../state/own-files.ts'
 
@@ -30,8 +24,10 @@ export interface SquashResult {
   /** The commit at which squashing stops: one that others have too, or a merge. */
   limit?: SquashLimit
   gitCommit?: string
-  /** The previous commit of the branch, for `git reset --soft`. */
+  /** The previous commit of the branch. */
   before?: string
+  /** Its number in the history, for `clada undo`. */
+  execution?: number | undefined
   warnings?: string[]
   error?: string
   /** `error` without the command's name and codes. */
@@ -42,34 +38,33 @@ export interface SquashResult {
 /** Combines several commits into one. Files and index stay as they are. */
 export async function squashCommits(
   settings: Settings,
-  history: HistorySettings,
+  how: HistorySettings,
   options: SquashOptions,
 ): Promise<SquashResult> {
+  const refuse = (problem: Problem): SquashResult => ({
+    success: false,
+    runs: [],
+    ...refusalOf(problem, 'clada squash', 'Fix the problem above and retry.'),
+  })
   try {
     const repository = await idleRepository(settings.root, 'There are no commits to squash without one.')
     if (options.dryRun) {
-      const stateDir = findState(settings.root)
-      if (stateDir !== undefined) refuseWhileBack(stateDir)
+      refuseWhileBack(await movesHere(settings))
       return resultOf(await planSquash(repository, await headOf(repository), options))
     }
-    const judge = makePathJudge(pathPolicyOf(settings))
-    return await underLock(settings, history, repository, judge, async ({ head, stateDir, workspace, isolated }) => {
-      refuseWhileBack(stateDir)
-      const plan = await planSquash(repository, head, options)
+    return await runMove(repository, { kind: 'squash', settings, how, refuse }, async (operation) => {
+      const plan = await planSquash(repository, operation.place.head, options)
       if (plan.runs.length === 0) return resultOf(plan)
-      const result = { ...resultOf(plan), gitCommit: await squash(isolated(), plan, history.author), before: plan.head }
-      const warnings = [...(result.warnings ?? []), ...workspace.notes]
-      return warnings.length === 0 ? result : { ...result, warnings }
+      return { ...resultOf(plan), ...(await squash(operation, plan, how.author)) }
     })
   } catch (error) {
-    if (!(error instanceof ProblemError)) throw error
-    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Fix the problem above and retry.') }
+    if (error instanceof ProblemError) return refuse(error.problem)
+    throw error
   }
 }
 
-function refuseWhileBack(stateDir: string): void {
-  if (readBack(stateDir) !== undefined) throw gitError('the project is at an older commit', 'Use clada forward first.')
-}
+const movesHere = (settings: Settings): Promise<readonly ExecutionRecord[]> =>
+  withTimeline(settings, makePathJudge(pathPolicyOf(settings)), ({ records }) => records)
 
 function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
   const signed = unsigned.map((id) => id.slice(0, 8)).join(', ')
@@ -82,19 +77,24 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
 }
 
 /**
- * Combines runs of commits, and returns the new commit of the branch. Trees stay the same, so neither files nor index
- * change; later commits only get new parents.
+ * Combines runs of commits. Trees stay the same, so neither files nor index change; later commits only get new parents.
  */
-async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
-  const { repository } = isolated
+async function squash(
+  operation: Operation,
+  plan: SquashPlan,
+  author: string | null,
+): Promise<Pick<SquashResult, 'gitCommit' | 'before' | 'execution'>> {
   const { head, runs } = plan
+  const { isolated } = operation.place
+  const { branch } = operation.place.head
   const ids = await rewrite(isolated, plan, author)
   const made = ids.at(-1) ?? plan.base ?? head
   await syncObjectNames(isolated, ids)
-  await setRef(repository, beforeSquashRef, head, ['--create-reflog', '-m', 'clada: squash'])
-  const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
-  await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
-  return made
+  const moved = { before: { commit: head, branch }, after: { commit: made, branch } }
+  const count = runs.reduce((sum, { commits }) => sum + commits.length, 0)
+  await operation.plan({ moved, summary: `squash ${counted(count, 'commit')}` }, head)
+  await operation.moveHead(moved, 'stays')
+  return { gitCommit: made, before: head, execution: operation.number }
 }
 
 /** The new commits, the newest last. */
@@ -254,8 +254,7 @@ async function rewritable(
 
 /** A reference that contains a commit. */
 async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
-  const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/remotes', 'refs/heads', 'refs/tags']
-  const refs = outputLines((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
+  const refs = (await refsWith(repository, commit)).filter((ref) => ref !== branch)
   const pushed = refs.find((ref) => ref.startsWith('refs/remotes/'))
   const ref = (pushed ?? refs[0] ?? '').replace(/^refs\/(?:remotes|heads|tags)\//, '')
   return { why: pushed === undefined ? ('shared' as const) : ('pushed' as const), ref }

@@ -21,7 +21,7 @@ export const stepsOf = (settings: Settings, history: HistorySettings): HistoryCo
   back: async () => stepOutcome(await stepBack(settings, history)),
   forward: async () => stepOutcome(await stepForward(settings, history)),
   squash: async (request) => {
-    const { warnings, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
+    const { warnings, execution: _, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
     return outcomeOf({ ...result, ...(request.dryRun ? { dry_run: true } : {}) }, [], warnings)
   },
 })

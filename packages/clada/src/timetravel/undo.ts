@@ -9,11 +9,11 @@ import { type Elsewhere, elsewhereOf } from '../history/elsewhere.ts'
 import type { About } from '../history/execution.ts'
 import { contentsOfHistory, type ExecutionRecord } from '../store/record.ts'
 import { readTimeline, withTimeline } from '../history/recover.ts'
-import { heldUndos, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
+import { heldUndos, interruptedPaths, isAboutSame, isUndone, lastStanding, standings } from '../store/timeline.ts'
 import { changedAsWell, pathsOfAction, planFor, type RevertedPath, revertedPaths } from './undo-plan.ts'
 import { makePathJudge, pathPolicyOf, undoPolicyOf } from '../policy/paths.ts'
 import { explain, noteWarnings, refusalOf } from '../report/explain.ts'
-import { dropCommits, restoreBranch } from './repository.ts'
+import { dropCommits, restoreBranch } from './restore-branch.ts'
 import { isOldStateOurs } from '../state/old-state.ts'
 import { findState, foreignStateNote, makeState } from '../state/project-state.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
@@ -139,8 +139,15 @@ async function undoOrRedoIn(
     const moving = files.success && action === undefined && files.conflicts.length === 0
     const isInSeveral = chosen.further?.some(({ top }) => top !== undefined) ?? false
     const isDropping = moving && kind === 'undo' && how.undoCommits === 'drop' && !isInSeveral
-    const dropped = isDropping ? await dropCommits(chosen, settings.root, stateDir, history) : undefined
-    const notes = dropped ?? (moving ? await restoreBranch(chosen, settings.root, stateDir, history) : [])
+    // Where HEAD is tells after a crash whether everything else was done.
+    if (moving) await workspace.settle()
+    const reverting = { root, stateDir, history }
+    const dropped = isDropping ? await dropCommits(chosen, reverting) : undefined
+    const restored = dropped === undefined && moving ? await restoreBranch(chosen, reverting) : undefined
+    const stays = restored !== undefined && 'stays' in restored ? restored.stays : undefined
+    if (stays !== undefined && chosen.paths.length === 0)
+      return await ended(history, refuseUndo(`Nothing was ${kind}ne: ${stays}.`, 'concurrent_modification'))
+    const notes = dropped ?? (restored === undefined ? [] : 'stays' in restored ? [restored.stays] : restored.notes)
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
     // Without the commits the files are as they were before them, and what was not committed then is not committed now.
@@ -221,6 +228,8 @@ function choose(
     return number === undefined
       ? 'There is nothing left to undo.'
       : `There is no execution ${number}. See clada history.`
+  if (found.kind === 'back') return `Execution ${found.number} went one commit back, and clada forward has reverted it.`
+  if (found.kind === 'forward') return `Execution ${found.number} went one commit forward. To go back: clada back.`
   if (!isUndone(found, action, records)) return found
   const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
   return `${what || 'Execution'} ${found.number} is already undone. See clada history.`
@@ -253,18 +262,10 @@ const lostReason = (number: number): string =>
 
 /** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
 function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
-  if (kind === 'run' || of === undefined || ended === 'interrupted')
+  if (kind === 'run' || kind === 'squash' || of === undefined || ended === 'interrupted')
     return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
   return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
 }
-
-/** The paths that an interrupted undo of the same execution may have removed on the way to their earlier states. */
-const interruptedPaths = ({ number }: ExecutionRecord, records: readonly ExecutionRecord[]): ReadonlySet<string> =>
-  new Set(
-    records
-      .filter(({ kind, of, ended }) => kind !== 'run' && of === number && ended === 'interrupted')
-      .flatMap(({ paths }) => paths.map((entry) => entry.path)),
-  )
 
 async function revert(
   record: ExecutionRecord,

@@ -93,8 +93,11 @@ export const at = computed(() =>
 )
 
 /** What can be done with an execution; only such a one can be marked. */
-export const wayOf = (entry: Entry | undefined): 'undo' | 'redo' | undefined =>
-  entry?.kind !== 'execution' || entry.entry.kind !== 'run' ? undefined : entry.entry.undone ? 'redo' : 'undo'
+export function wayOf(entry: Entry | undefined): 'undo' | 'redo' | undefined {
+  if (entry?.kind !== 'execution') return undefined
+  const { kind, undone } = entry.entry
+  return kind !== 'run' && kind !== 'squash' ? undefined : undone ? 'redo' : 'undo'
+}
 
 const markedFor = (way: 'undo' | 'redo') =>
   computed(() =>

@@ -15,7 +15,7 @@ export const command: Command = {
   usage: 'clada squash [--auto | --messages]',
   summary: 'squash several commits into one',
   about:
-    'Squashes consecutive commits of clada into one, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits are\nincluded, you remain the author. The old commits stay in the reflog.',
+    'Squashes consecutive commits of clada into one, without touching files or staged changes. Commits that were pushed, or\nthat another branch or a tag contains, are kept unless --force; a merge ends the search. If your own commits are\nincluded, you remain the author. clada undo N puts the old commits back.',
   words: [],
   instead: 'See clada help squash.',
   flags: [
@@ -80,7 +80,7 @@ function optionsOf(flags: FlagValues): SquashOptions {
 }
 
 export function squashLines(
-  { success, runs, limit, before, warnings = [], error, reason }: SquashResult,
+  { success, runs, limit, execution, warnings = [], error, reason }: SquashResult,
   dryRun: boolean,
 ): string[] {
   if (!success) return [refusalText({ error, reason })]
@@ -91,7 +91,7 @@ export function squashLines(
       ...run.commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
     ]),
     ...warnings.map((warning) => `⚠️  ${warning}`),
-    ...(before === undefined ? [] : [`To undo it: git reset --soft ${before.slice(0, 8)}`]),
+    ...(execution === undefined ? [] : [`To undo it: clada undo ${execution}`]),
   ]
 }
 
