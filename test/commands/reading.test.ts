@@ -136,6 +136,10 @@ find src -name deep -prune -o -type f
 find . -not -path './src/*' -iname 'A*'
 find . \( -name a.txt -o -name b.txt \) -size -1k
 find . -name '[!ab]*.txt'
+find . -name '[^ab]*.txt'
+find . -name '[]a]*' -o -name '[a-c-]*' -o -name '[a'
+find . -iname '[A-B].TXT'
+find . -name '?.*x?'
 find . -name '[ab].txt'
 find . -empty
 find . -size +20c -size -30c
@@ -338,6 +342,26 @@ describe('large files', () => {
     expect(await run(root, 'head -n 1 large.log')).toEqual({ output: 'first\n', code: 0 })
     expect(await run(root, 'tail -n 1 large.log')).toEqual({ output: 'last\n', code: 0 })
     expect(await run(root, 'wc -l large.log')).toEqual({ output: '3 large.log\n', code: 0 })
+  })
+})
+
+describe('patterns that an expression would try in all ways', () => {
+  const name = 'a'.repeat(240)
+  const stars = '*a'.repeat(120)
+  const many = 20_000
+
+  it.each([
+    [`find . -name '${stars}b'`, { output: '', code: 0 }],
+    [`find . -name '${stars}*'`, { output: `./${name}\n`, code: 0 }],
+    [`find . -ipath '${stars}b'`, { output: '', code: 0 }],
+    [`find . -name '${'['.repeat(many)}'`, { output: '', code: 0 }],
+    [`tree --noreport -P '${stars}b'`, { output: '.\n', code: 0 }],
+    [`grep -r --include='${stars}b' x .`, { output: '', code: 1 }],
+    [`grep --include='${stars}b' x ${name}`, { output: '', code: 1 }],
+    [`grep '${'[:'.repeat(many)}' ${name}`, { output: '', code: 1 }],
+    [`grep -E 'a${'{'.repeat(many)}' ${name}`, { output: '', code: 1 }],
+  ])('are done in a moment: %#', async (command, wanted) => {
+    expect(await run(scratchDir({ [name]: 'x\n' }), command)).toEqual(wanted)
   })
 })
 

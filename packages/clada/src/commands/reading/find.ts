@@ -126,12 +126,12 @@ class Expression {
     switch (word) {
       case '-name':
       case '-iname': {
-        const matches = namePattern(value, word === '-iname' ? 'i' : '')
+        const matches = namePattern(value, word === '-iname' ? 'any' : 'as given')
         return ({ arg: { given } }) => matches(given.replace(/(?<!^)\/+$/, '').replace(/^.*\/(?=.)/s, ''))
       }
       case '-path':
       case '-ipath': {
-        const matches = namePattern(value, word === '-ipath' ? 'i' : '')
+        const matches = namePattern(value, word === '-ipath' ? 'any' : 'as given')
         return ({ arg: { given } }) => matches(given)
       }
       case '-type':

@@ -3,7 +3,7 @@
  * special with a backslash; in an extended one it is the other way round, as in ripgrep.
  */
 export function fromPosix(pattern: string, extended: boolean): string {
-  const parts = pattern.match(/\\[\s\S]|\[\^?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]|[\s\S]/g) ?? []
+  const parts = splitPattern(pattern)
   let begins = true
   return parts
     .map((part, at) => {
@@ -14,7 +14,7 @@ export function fromPosix(pattern: string, extended: boolean): string {
       switch (meaning) {
         case '{':
           // One that begins no interval is an ordinary character: `function f() {`.
-          return !isFirst && isInterval(parts.slice(at + 1), extended) ? '{' : '\\{'
+          return !isFirst && isInterval(parts.slice(at + 1, at + 1 + longestInterval), extended) ? '{' : '\\{'
         case '*':
         case '+':
         case '?':
@@ -35,6 +35,36 @@ export function fromPosix(pattern: string, extended: boolean): string {
     })
     .join('')
 }
+
+/** Characters, those after a backslash with it, and sets in brackets. After one that is not closed there are no sets. */
+function splitPattern(pattern: string): string[] {
+  const parts: string[] = []
+  let isUnclosed = false
+  for (let at = 0; at < pattern.length;) {
+    const character = pattern[at] ?? ''
+    const end = character === '[' && !isUnclosed ? endOfSet(pattern, at) : undefined
+    if (character === '[' && end === undefined) isUnclosed = true
+    const next = end ?? at + (character === '\\' ? 2 : 1)
+    parts.push(pattern.slice(at, next))
+    at = next
+  }
+  return parts
+}
+
+/** A bracket that comes first is in the set, and `[:alpha:]` has one of its own. */
+function endOfSet(pattern: string, start: number): number | undefined {
+  let at = start + 1
+  if (pattern[at] === '^') at++
+  if (pattern[at] === ']') at++
+  for (let end = pattern.indexOf(']', at); end !== -1; end = pattern.indexOf(']', at)) {
+    if (!/\[[:.=]/.test(pattern.slice(at, end))) return end + 1
+    at = end + 1
+  }
+  return undefined
+}
+
+/** `32767,32767\}` */
+const longestInterval = 16
 
 /** The special character that a part stands for; empty for an ordinary one. */
 function meaningOf(part: string, extended: boolean): string {

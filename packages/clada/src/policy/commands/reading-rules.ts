@@ -103,7 +103,11 @@ export const listingRules: readonly CommandRule[] = [
       {
         flag: '-c',
         also: ['--format'],
-        value: { type: 'text', what: 'a format without backslashes', pattern: /^[^\\]*$/ },
+        value: {
+          type: 'text',
+          what: 'a format without backslashes, and with widths of three digits at most',
+          pattern: /^(?:%(?![-0]*\d{4})|[^\\%])*$/,
+        },
       },
       flagOption('-t', '--terse'),
     ],
