@@ -33,6 +33,21 @@ describe('settings of package managers and agents', () => {
     '{"mcpServers": {"a": {"env": {"OPENAI_API_KEY": "abc"}}}}',
     'openai-api-key: abc',
     '<packageSourceCredentials><r><add key="ClearTextPassword" value="abc"/></r></packageSourceCredentials>',
+    '<add key="http_proxy.password" value="abc"/>',
+    '{"env": {"AWS_SECRET_ACCESS_KEY": "abc"}}',
+    '{"env": {"STRIPE_SECRET_KEY": "abc"}}',
+    '{"env": {"OPENAI_KEY": "abc"}}',
+    '{"env": {"GITHUB_PAT": "abc"}}',
+    '{"env": {"DB_PASS": "abc"}}',
+    '{"headers": {"Authorization": "Bearer abc"}}',
+    '{"headers": {"Authorization": "Bearer ${A}abc"}}',
+    '{"headers": {"Cookie": "session=abc"}}',
+    '{"args": ["--header", "Authorization: Bearer abc"]}',
+    '{"args": ["--api-key", "abc"]}',
+    'args:\n  - --api-key\n  - abc',
+    '{"args": ["serve", "ghp_abcdefghijklmnopqrst"]}',
+    '{"github-oauth": {"github.com": "abc"}}',
+    'registry=https://r\rkey = abc',
   ])('contain a login: %s', (text) => expect(containsLogin(text)).toBe(true))
 
   it.each([
@@ -45,8 +60,19 @@ describe('settings of package managers and agents', () => {
     'npmScopes: {acme: {npmAuthToken: "${NPM_TOKEN}"}}\n',
     '[install]\nexact = true\n',
     '{"servers": {"a": {"env": {"API_KEY": "${input:api-key}"}, "args": ["--token", "${TOKEN}"]}}}',
+    '{"headers": {"Authorization": "Bearer ${TOKEN}", "X-Api-Key": "{env:KEY}"}, "args": ["--api-key", "${KEY}"]}',
+    'max-chat-history-tokens: 1000\nmap-tokens: 1024\ncache-prompts: true\n',
+    '[model_providers.a]\nenv_key = "OPENAI_API_KEY"\nbearer_token_env_var = "TOKEN"\n',
+    '{"permissions": {"deny": ["Read(./secrets/**)"]}}',
+    'token\n'.repeat(6000),
     '<configuration><packageSources><add key="nuget" value="https://api.nuget.org/v3"/></packageSources></configuration>',
   ])('contain none: %s', (text) => expect(containsLogin(text)).toBe(false))
+
+  // A pattern that tries each run of blanks in all ways takes hours for so many.
+  it.each(['token', 'key', '--token'])('are read in a moment, however many blanks follow %s', (name) => {
+    for (const blank of [' ', '\n', '\r\n', '\t'])
+      expect(containsLogin(`${`${blank}${name}${blank.repeat(5000)}`.repeat(40)}`)).toBe(false)
+  })
 })
 
 describe('files that hold logins', () => {
@@ -61,6 +87,9 @@ describe('files that hold logins', () => {
     'token.json',
     '.mcp.json*',
     '.aider.conf.yml*',
+    '.claude/settings.json*',
+    '.codex/config.toml*',
+    'opencode.json*',
   ])('are blocked: %s', (name) => expect(defaultDeniedPatterns).toContain(name))
 })
 
@@ -85,17 +114,22 @@ describe('what editors and people leave of a file that holds secrets', () => {
     '.netrc.swp',
   ])('is blocked: %s', (name) => expect(judge.blockingBelow(`sub/${name}`)).toBe('always'))
 
-  it.each(['.npmrc~', '.npmrc.bak', '#.npmrc#', '.yarnrc.yml.orig', '.mcp.json.bak', 'pip.conf.old'])(
-    'is blocked while it contains a login: %s',
-    async (name) => {
-      expect(judge.blockingBelow(`sub/${name}`)).toBe('with-login')
-      const login = '{"token": "abc"}\n_authToken=abc\n'
-      const root = scratchDir({ [name]: login, [`of/${name}`]: 'save-exact=true\n' })
-      const clada = new Clada({ repoPath: root, git: 'off' })
-      const codeOf = async (path: string) => (await clada.perform('file_read', { path })).results[0]?.code
-      expect([await codeOf(name), await codeOf(`of/${name}`)]).toEqual(['path_denied', undefined])
-    },
-  )
+  it.each([
+    '.npmrc~',
+    '.npmrc.bak',
+    '#.npmrc#',
+    '.yarnrc.yml.orig',
+    '.mcp.json.bak',
+    'pip.conf.old',
+    '.claude/settings.json',
+  ])('is blocked while it contains a login: %s', async (name) => {
+    expect(judge.blockingBelow(`sub/${name}`)).toBe('with-login')
+    const login = '{"token": "abc"}\n_authToken=abc\n'
+    const root = scratchDir({ [name]: login, [`of/${name}`]: 'save-exact=true\n' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const codeOf = async (path: string) => (await clada.perform('file_read', { path })).results[0]?.code
+    expect([await codeOf(name), await codeOf(`of/${name}`)]).toEqual(['path_denied', undefined])
+  })
 
   it('is blocked for a pattern of its own, whatever it contains', () => {
     const own = makePathJudge(
