@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { settingsOf } from '../../packages/clada/src/config/settings.ts'
+import { SettingsError } from '../../packages/clada/src/core/settings.ts'
 import { Clada } from '../../packages/clada/src/index.ts'
+import { defaultDeniedPatterns, secretDirectories } from '../../packages/clada/src/policy/secret-files.ts'
 import { needs } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -80,9 +83,24 @@ it.each([
   ['app', 'build/out.js', { deniedPatterns: ['app/build'] }],
   ['.config', 'nvim/init.lua', {}],
   ['.docker', 'compose.yml', {}],
-  ['.aws/sso', 'notes.md', {}],
 ] as const)('a root %s leaves %s open', async (dir, file, options) => {
   const root = makePlace(dir, file)
   const { results } = await new Clada({ repoPath: root, git: 'off', ...options }).perform('file_read', { path: file })
   expect(results).toMatchObject([{ success: true, data: { content: secret } }])
+})
+
+describe.each(secretDirectories)('$name', ({ name, what }) => {
+  it.each([name, `${name.toUpperCase()}/below`])('is no project: %s', (dir) => {
+    const root = makePlace(dir, 'notes.md')
+    const refusal = `Refusing to use '${root}': everything in '${name}' is blocked for replies (${what}). If you mean it, add '!${name}' to denied_patterns in your own config.`
+    expect(() => settingsOf({ repoPath: root })).toThrow(new SettingsError(refusal))
+    expect(() => settingsOf({ repoPath: scratchDir(), allowedRoots: [root] })).toThrow(new SettingsError(refusal))
+  })
+
+  it('is one where the user allows it', async () => {
+    const deniedPatterns = [...defaultDeniedPatterns, `!${name}`]
+    const clada = new Clada({ repoPath: makePlace(name, 'notes.md'), git: 'off', deniedPatterns })
+    const { results } = await clada.perform('file_read', { path: 'notes.md' })
+    expect(results).toMatchObject([{ success: true, data: { content: secret } }])
+  })
 })

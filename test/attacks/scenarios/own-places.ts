@@ -93,6 +93,12 @@ const places: readonly (readonly [root: string, file: string])[] = [
   ['.CARGO', 'credentials.toml'],
   ['.m2', 'settings.xml'],
   ['.local/share', 'opencode/auth.json'],
+  // Directories in which everything is secret.
+  ['.ssh', 'notes'],
+  ['.gnupg', 'private-keys-v1.d/a'],
+  ['.password-store', 'mail'],
+  ['.password-store/mail', 'b'],
+  ['.aws/sso', 'cache/token'],
 ]
 
 const ways: readonly (readonly [what: string, options: readonly string[], setup?: string])[] = [

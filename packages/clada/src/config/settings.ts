@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { homeDir } from '../core/platform.ts'
 import { isInside, slashed } from '../core/paths.ts'
+import { foldedName } from '../core/reserved-names.ts'
 import { registryWith } from '../actions/registry.ts'
 import type { ActionSpec, Registry } from '../core/action.ts'
 import type { OwnSyntax } from '@clada/reply/syntax/own.ts'
@@ -20,7 +21,7 @@ import {
   SettingsError,
 } from '../core/settings.ts'
 import { belowRoot } from '../policy/below-root.ts'
-import { defaultDeniedPatterns } from '../policy/secret-files.ts'
+import { defaultDeniedPatterns, secretDirectories } from '../policy/secret-files.ts'
 import { ignoreFilesFor } from './ignore-files.ts'
 import { takeNoProgramsFrom } from '../process/programs.ts'
 import { runningProgram } from '../state/running-program.ts'
@@ -161,6 +162,7 @@ export function settingsOf(options: CladaOptions): Settings {
   const root = rootOf(options.repoPath)
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
   const roots = [root, ...allowedRoots]
+  refuseSecretPlaces(roots, options.deniedPatterns ?? defaultDeniedPatterns)
   takeNoProgramsFrom(roots)
   for (const pattern of options.deniedPatterns ?? []) {
     const glob = globMeantBy(pattern)
@@ -188,6 +190,24 @@ export function settingsOf(options: CladaOptions): Settings {
     limits: { ...defaultLimits, ...options.limits },
     session: options.session,
     encoding: options.encoding,
+  }
+}
+
+/**
+ * Patterns are looked for below a root: in a root that is `~/.ssh` or a part of it nothing would be blocked.
+ *
+ * @throws SettingsError
+ */
+function refuseSecretPlaces(roots: readonly string[], patterns: readonly string[]): void {
+  for (const root of roots) {
+    const names = `/${foldedName(slashed(root))}/`
+    const found = secretDirectories.find(
+      ({ name }) => names.includes(`/${name}/`) && patterns.lastIndexOf(name) > patterns.lastIndexOf(`!${name}`),
+    )
+    if (found === undefined) continue
+    throw new SettingsError(
+      `Refusing to use '${root}': everything in '${found.name}' is blocked for replies (${found.what}). If you mean it, add '!${found.name}' to denied_patterns in your own config.`,
+    )
   }
 }
 
