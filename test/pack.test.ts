@@ -237,6 +237,24 @@ describe('the package', () => {
     }
   })
 
+  it('keeps it in a directory of its own where the user says, which no code of a reply can write', () => {
+    const base = path.join(scratch, 'caches')
+    for (const name of ['a', 'b', 'c', 'd', 'e']) fill(base, { [`${name}/file`]: name })
+    const cli = path.join(installed, 'dist/cli.cjs')
+    const start = (...args: string[]): string => {
+      const env = { ...process.env, CLADA_CODE_CACHE: base }
+      return spawnSync(process.execPath, [cli, ...args], { env, cwd: base, encoding: 'utf8', timeout: 60_000 }).stdout
+    }
+    start('--version')
+    expect(fs.readdirSync(base)).toEqual(['a', 'b', 'c', 'clada-code', 'd', 'e'])
+    const [build = ''] = fs.readdirSync(path.join(base, 'clada-code'))
+    for (const at of ['', '/x', `/${build}/tools`])
+      expect(start('do', 'file_write', `path=clada-code${at}`, 'content=x', '--no-git', '--json')).toContain(
+        'path_denied',
+      )
+    expect(fs.readdirSync(path.join(base, 'clada-code', build)).sort()).toEqual(['do', 'run'])
+  })
+
   it('serves MCP without installing an SDK, and ships its licence', () => {
     const clientInfo = { name: 'pack', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the command line from what the last starts of the same command have left: its parts in one script, with the code that
-// V8 made of them. `CLADA_CODE_CACHE` names another directory for that; `off` uses none.
+// V8 made of them. `CLADA_CODE_CACHE` is another directory in which to keep that; `off` keeps nothing.
 'use strict'
 
 const fs = require('node:fs')
@@ -56,8 +56,9 @@ function findPack() {
   if (given === 'off') return undefined
   const home = process.platform === 'win32' ? USERPROFILE : HOME
   const state = XDG_STATE_HOME && path.isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : home && `${home}/.local/state`
-  const dir = given || (state && path.isAbsolute(state) && path.join(state, 'clada', 'code'))
-  if (!dir) return undefined
+  // A directory of its own in any case: what is old in it is removed.
+  const dir = given ? path.join(given, 'clada-code') : state && path.join(state, 'clada', 'code')
+  if (!dir || !path.isAbsolute(dir)) return undefined
   const build = path.join(dir, `${process.version}-${process.arch}-${BUILD}`)
   const [, , word = ''] = process.argv
   const command = path.join(build, /^[a-z]+$/.test(word) ? word : 'run')

@@ -18,8 +18,16 @@ export const userFile = (): string => path.join(configHome(), 'config.yml')
 
 /** Everything that must be blocked so that both stay the user's own, by each name that leads there. */
 export const userPlaces = (): string[] => [
-  ...new Set([stateHome(), configHome(), userFile(), temporaryHome()].flatMap((place) => namesOf(place))),
+  ...new Set(
+    [stateHome(), configHome(), userFile(), temporaryHome(), ...codeHome()].flatMap((place) => namesOf(place)),
+  ),
 ]
+
+/** Where `cli/start.cjs` keeps code for the next start, if that is not below the first. */
+function codeHome(): string[] {
+  const { CLADA_CODE_CACHE: given = '' } = process.env
+  return path.isAbsolute(given) ? [path.join(given, 'clada-code')] : []
+}
 
 /**
  * A path as it is given, and as it is after each link on its way; names that do not exist yet included. A program that can
