@@ -270,6 +270,28 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
   })
 
+  it('opens no reply to one project in another that is served at the same port', async () => {
+    const [one, other] = [scratchDir({ 'a.txt': 'one\n' }), scratchDir({ 'a.txt': 'one\n' })]
+    const port = 30_000 + Math.floor(Math.random() * 8000)
+    const serveNext = (root: string) =>
+      vi.waitFor(() => served(root, { gitCommit: false }, port), { timeout: 60_000, interval: 200 })
+    const server = await served(one, { gitCommit: false }, port)
+    const { page } = await openTab(browser, server.address())
+    await paste(page, edit('a.txt', 'one', 'two'))
+    await page.waitForSelector('.block')
+    await server.close()
+    const second = await serveNext(other)
+    await page.goto(second.address())
+    await page.locator('#reply').waitFor()
+    // Longer than tabs wait for each other before one opens it.
+    await page.waitForTimeout(600)
+    expect(await page.locator('.block').count()).toBe(0)
+    await second.close()
+    const third = await serveNext(one)
+    await page.goto(third.address())
+    await page.locator('.banner').getByText('clada ui was started again. The reply was read again').waitFor()
+  })
+
   it('keeps what is typed into the field for a reply while another view is looked at', async () => {
     const server = await served(scratchDir({ 'a.txt': 'one\n' }), { gitCommit: false })
     const { page } = await openTab(browser, server.address())

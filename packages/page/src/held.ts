@@ -6,6 +6,8 @@ import { get } from './api.ts'
  * text. Decisions about it are not kept.
  */
 export interface HeldReply {
+  /** The project that it is for: another one may be served at this port next. */
+  readonly root: string
   /** The `clada ui` that showed it. */
   readonly session: string
   readonly reply: number
@@ -29,7 +31,7 @@ export function heldReply(): HeldReply | undefined {
 }
 
 /** Called with every plan that is shown: its text is fetched when it is another one. What is done whole is not needed. */
-export async function holdReply({ session }: Pick<PageState, 'session'>, plan: Plan | null): Promise<void> {
+export async function holdReply({ root, session }: Pick<PageState, 'root' | 'session'>, plan: Plan | null): Promise<void> {
   const before = heldReply()
   if (plan === null || plan.bytes > mostBytes || plan.blocks.every(({ outcome }) => outcome !== undefined)) {
     // What an ended server showed is needed still.
@@ -41,16 +43,16 @@ export async function holdReply({ session }: Pick<PageState, 'session'>, plan: P
   if (isSame && new TextEncoder().encode(before.text).length === bytes && !plan.edited) return
   const { text } = await get<{ text: string }>('/api/document')
   try {
-    sessionStorage.setItem(key, JSON.stringify({ session, reply, name, text } satisfies HeldReply))
+    sessionStorage.setItem(key, JSON.stringify({ root, session, reply, name, text } satisfies HeldReply))
   } catch {
     // Storage may be closed or full.
   }
 }
 
-/** The reply of a server that has ended, where the new one shows none. */
-export function lostReply({ session, plan }: Pick<PageState, 'session' | 'plan'>): HeldReply | undefined {
+/** The reply of a server that has ended, where the new one of the same project shows none. */
+export function lostReply({ root, session, plan }: Pick<PageState, 'root' | 'session' | 'plan'>): HeldReply | undefined {
   const held = heldReply()
-  return plan === null && held !== undefined && held.session !== session ? held : undefined
+  return plan === null && held?.root === root && held.session !== session ? held : undefined
 }
 
 export function dropReply(): void {
@@ -64,6 +66,8 @@ export function dropReply(): void {
 const isHeld = (found: unknown): found is HeldReply =>
   typeof found === 'object' &&
   found !== null &&
+  'root' in found &&
+  typeof found.root === 'string' &&
   'session' in found &&
   typeof found.session === 'string' &&
   'reply' in found &&
