@@ -31,7 +31,10 @@ export function heldReply(): HeldReply | undefined {
 }
 
 /** Called with every plan that is shown: its text is fetched when it is another one. What is done whole is not needed. */
-export async function holdReply({ root, session }: Pick<PageState, 'root' | 'session'>, plan: Plan | null): Promise<void> {
+export async function holdReply(
+  { root, session }: Pick<PageState, 'root' | 'session'>,
+  plan: Plan | null,
+): Promise<void> {
   const before = heldReply()
   if (plan === null || plan.bytes > mostBytes || plan.blocks.every(({ outcome }) => outcome !== undefined)) {
     // What an ended server showed is needed still.
@@ -50,7 +53,11 @@ export async function holdReply({ root, session }: Pick<PageState, 'root' | 'ses
 }
 
 /** The reply of a server that has ended, where the new one of the same project shows none. */
-export function lostReply({ root, session, plan }: Pick<PageState, 'root' | 'session' | 'plan'>): HeldReply | undefined {
+export function lostReply({
+  root,
+  session,
+  plan,
+}: Pick<PageState, 'root' | 'session' | 'plan'>): HeldReply | undefined {
   const held = heldReply()
   return plan === null && held?.root === root && held.session !== session ? held : undefined
 }
