@@ -195,7 +195,7 @@ describe('reports', () => {
     const clada = new Clada({ repoPath: dir })
     const read = formatReport(await clada.perform('files_read', { paths: 'one.txt' }), 'llm')
     expect(read).toContain('✅ files_read (1 file)\n')
-    expect(read).toContain('Reading 1 file:\n')
+    expect(read).toContain('[do] files_read:\n=== START FILE: one.txt ===\nx\n')
     expect(formatReport(await clada.perform('ls', { path: '.' }), 'llm')).toContain('one.txt  1 byte\n')
     expect(smallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
     expect(smallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)

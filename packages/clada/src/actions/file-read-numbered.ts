@@ -2,6 +2,7 @@ import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text }
 import { counted } from '@clada/reply/core/words.ts'
 import type { Problem } from '../core/problem.ts'
 import { orImage, readShape } from './common.ts'
+import { outlinesOf } from './long-file.ts'
 import { extractNumberedLines, parseLineSpec } from '@clada/reply/text/lines.ts'
 import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
@@ -57,6 +58,7 @@ export const fileReadNumbered = defineAction({
       const parts = ranges.map((range) => extractNumberedLines(file.text, range, delimiter))
       const content = parts.flatMap(({ result }) => (result === '' ? [] : [result])).join('\n…\n')
       const data = { path: given.given, content, hash: file.hash() }
+      if (lines === undefined) return { ...ok(data), outlines: await outlinesOf([{ path, text: file.text }], context) }
       const outside = parts.find(({ outOfRange }) => outOfRange !== undefined)?.outOfRange
       if (outside === undefined) return ok(data)
       if (context.pastEnd === 'noted' && content !== '')

@@ -1,5 +1,6 @@
 import { defineAction, ok, path } from '../core/action.ts'
 import { orImage, readShape } from './common.ts'
+import { outlinesOf } from './long-file.ts'
 import { structureInPath, singleMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 
@@ -37,7 +38,8 @@ export const fileRead = defineAction({
     }
     return orImage(path.given, async () => {
       const { text, hash } = await context.files.read(path)
-      return ok({ path: path.given, content: text, hash: hash() })
+      const outlines = await outlinesOf([{ path, text }], context)
+      return { ...ok({ path: path.given, content: text, hash: hash() }), outlines }
     })
   },
 })

@@ -1,8 +1,19 @@
-import { defineAction, paths, fail, ok, type Outcome, defaulting, rare, text } from '../core/action.ts'
+import {
+  type ActionContext,
+  defineAction,
+  paths,
+  fail,
+  ok,
+  type Outcome,
+  defaulting,
+  rare,
+  text,
+} from '../core/action.ts'
 import { betweenFiles, filesOutput, filesShape, titleOf } from './output.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, ProblemError } from '../core/problem.ts'
 import { attempt } from './common.ts'
+import { outlinesOf, type WholeFile } from './long-file.ts'
 import { pathBelow, pathSetOf } from './path-set.ts'
 import { extractNumberedLines } from '@clada/reply/text/lines.ts'
 
@@ -38,17 +49,18 @@ export const filesRead = defineAction({
       code: 'file_not_found',
     },
   ],
-  run: ({ paths }, { files }) => readSeveral(files, paths, (text) => text),
+  run: ({ paths }, context) => readSeveral(context, paths, (text) => text),
 })
 
 /** Several files as one text, each under its path. One that cannot be read fails the action, which says so and gives the others. */
 export async function readSeveral(
-  files: Files,
+  context: ActionContext,
   paths: readonly PathArg[],
   shown: (text: string) => string,
 ): Promise<Outcome<{ paths: string[]; lengths: number[]; content: string }>> {
   if (paths.length === 0) return fail({ kind: 'no-paths' })
-  const read: string[] = []
+  const { files } = context
+  const read: WholeFile[] = []
   const lengths: number[] = []
   const texts: string[] = []
   const failures: { path: string; problem: Problem }[] = []
@@ -56,16 +68,19 @@ export async function readSeveral(
     const file = await attempt(() => files.read(path))
     if ('ok' in file) failures.push({ path: path.given, problem: file.problem })
     else {
-      read.push(path.given)
+      read.push({ path, text: file.text })
       const text = shown(file.text)
       lengths.push(text.length)
       texts.push(`${titleOf(path.given)}${text}`)
     }
   }
-  const data = { paths: read, lengths, content: texts.join(betweenFiles) }
-  if (failures.length === 0) return ok(data)
+  const done = read.map(({ path }) => path.given)
+  const data = { paths: done, lengths, content: texts.join(betweenFiles) }
+  const outlines = await outlinesOf(read, context)
+  if (failures.length === 0) return { ...ok(data), outlines }
   // What could be read is useful anyway.
-  return fail({ kind: 'files-failed', doing: 'read', failures, done: read }, read.length > 0 ? data : undefined)
+  const failed = fail({ kind: 'files-failed', doing: 'read', failures, done }, done.length > 0 ? data : undefined)
+  return { ...failed, outlines }
 }
 
 /** A file that a glob matches is read where it is first named; a glob without any file stays, to be reported as missing. */
@@ -117,6 +132,6 @@ export const filesReadNumbered = defineAction({
       data: { content: '=== ROOT/a.txt ===\n1 A\n2 AA\n\n=== ROOT/b.txt ===\n1 B' },
     },
   ],
-  run: ({ paths, delimiter }, { files }) =>
-    readSeveral(files, paths, (text) => extractNumberedLines(text, undefined, delimiter).result),
+  run: ({ paths, delimiter }, context) =>
+    readSeveral(context, paths, (text) => extractNumberedLines(text, undefined, delimiter).result),
 })

@@ -5,7 +5,7 @@ import type { OutlineEntry } from '../structure/document.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',
-  description: 'List the declarations of a file: header, kind and lines of each.',
+  description: 'List the declarations of a file, with their lines.',
   effect: 'read',
   display: 'always',
   output: outlineOutput,

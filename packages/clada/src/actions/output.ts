@@ -2,8 +2,9 @@ import type { CutText, Output, Showing, Shown, squashShape, stepShape, undoShape
 import type { Entry, Hit } from '../core/files.ts'
 import type { ValueOf } from '../core/shape.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import { cutLines, sharesOf } from '@clada/reply/text/lines.ts'
+import { cutLines, sharesOf, splitLines } from '@clada/reply/text/lines.ts'
 import { isRecord } from '../core/platform.ts'
+import type { OutlineRow } from '../core/result.ts'
 import type { readShape } from './common.ts'
 
 /** How the results of actions are shown in reports. */
@@ -16,11 +17,12 @@ export const oneLined = (name: unknown): string =>
 export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output<ValueOf<typeof readShape>> => ({
   named: true,
   framed: true,
-  text: ({ data, success }, show) => {
+  text: ({ data, success, outlines }, show) => {
     if (data?.described !== undefined) return oneLined(`${show.path(data.path)}: ${data.described}`)
     // The lines that were asked for do not exist.
     if (data?.content === undefined || (data.content === '' && !success)) return undefined
-    return fileSection({ path: data.path, content: data.content, numbered, room: show.room }, show)
+    const { path, content } = data
+    return fileSection({ path, content, numbered, room: show.room, outline: outlines?.[path] }, show)
   },
 })
 
@@ -42,15 +44,23 @@ interface ShownFile {
   readonly content: string
   readonly numbered: 'plain' | 'numbered'
   readonly room: number
+  /** Of a long file that was read whole. */
+  readonly outline?: readonly OutlineRow[] | undefined
 }
 
-function fileSection({ path, content, numbered, room }: ShownFile, show: Showing): CutText | string {
+function fileSection(file: ShownFile, show: Showing): CutText | string {
+  const { path, content, numbered, outline } = file
+  const room = outline === undefined ? file.room : Math.min(file.room, show.fileRoom ?? file.room)
   const name = oneLined(`${numbered === 'numbered' ? '[numbered] ' : ''}${show.path(path)}`)
   const framed = (text: string): string => {
     const body = text === '' ? '[empty file]' : text
     return show.bare ? body : `=== START FILE: ${name} ===\n${body}\n=== END FILE: ${name} ===`
   }
-  const cut = cutLines(content, Math.max(200, room - 2 * name.length - 160))
+  const left = Math.max(200, room - 2 * name.length - 160)
+  if (content.length <= left) return framed(show.content(content))
+  const glance = outline === undefined ? undefined : glanceAt({ content, outline, numbered, room: left }, show)
+  if (glance !== undefined) return { ...glance, text: framed(glance.text) }
+  const cut = cutLines(content, left)
   if (cut === undefined) return framed(show.content(content))
   // Numbers in the text are those of the file.
   const above = numbered === 'numbered' ? Number(/^\s*(\d+)/.exec(content)?.[1] ?? 1) - 1 : 0
@@ -65,10 +75,69 @@ function fileSection({ path, content, numbered, room }: ShownFile, show: Showing
 /** Lines that are proposed for the next look at a file. */
 const linesAtOnce = 500
 
+interface LongFile {
+  readonly content: string
+  readonly outline: readonly OutlineRow[]
+  readonly numbered: 'plain' | 'numbered'
+  readonly room: number
+}
+
+/** The beginning of a long file, and what the rest declares; undefined where that says little. */
+function glanceAt({ content, outline, numbered, room }: LongFile, show: Showing): CutText | undefined {
+  const lines = splitLines(content)
+  const total = lines.length - (afterLast.test(lines.at(-1) ?? '') ? 1 : 0)
+  const shown = linesThatFit(lines, Math.min(room / 4, longestBeginning))
+  const rest = outline.filter(({ lines: [, last] }) => last > shown)
+  const deepest = Math.max(0, ...rest.map(({ depth }) => depth))
+  // As deep as there is room for.
+  const rows = countDown(deepest).map((depth) => rowsUpTo(rest, depth))
+  const fitting = rows.find((some) => some.join('\n').length <= room / 2) ?? rows.at(-1) ?? []
+  const listed = fitting.slice(0, linesThatFit(fitting, room / 2))
+  const [one] = rest
+  if (one === undefined || listed.length < fewRows) return undefined
+  const range = `lines ${shown + 1}-${total} of ${total} not shown, only what they declare`
+  const more =
+    fitting.length > listed.length ? [`  … and ${fitting.length - listed.length} more; list_structures has them`] : []
+  const how = `read on with ${numbered === 'numbered' ? '' : 'file_read_numbered '}lines="A-B,C-D"`
+  const text = [
+    show.content(lines.slice(0, shown).join('\n')),
+    `[output truncated] ${range}; ${how}:`,
+    show.content(listed.join('\n')),
+    ...more,
+  ]
+  return { text: text.join('\n'), cut: `${range}; ${how}` }
+}
+
+/** After a final line break comes no further line. */
+const afterLast = /^(?:\s*\d+: )?$/
+/** Imports and what the file says of itself. */
+const longestBeginning = 1500
+/** Fewer declarations tell little about a long file: then more of its text says more. */
+const fewRows = 3
+const longestHeader = 100
+
+const countDown = (from: number): number[] => Array.from({ length: from }, (_, at) => from - at)
+
+const rowsUpTo = (outline: readonly OutlineRow[], deepest: number): string[] =>
+  outline
+    .filter(({ depth }) => depth <= deepest)
+    .map(({ header, lines: [first, last], depth }) => {
+      const name = oneLined(header)
+      const short = name.length > longestHeader ? `${name.slice(0, longestHeader)}…` : name
+      return `${'  '.repeat(depth)}${first === last ? first : `${first}-${last}`} ${short}`
+    })
+
+/** How many lines from the first on have so many characters together. */
+function linesThatFit(lines: readonly string[], room: number): number {
+  let spare = room
+  const end = lines.findIndex((line) => (spare -= line.length + 1) < 0)
+  return end === -1 ? lines.length : end
+}
+
 function severalFiles(
   data: ValueOf<typeof filesShape>,
   numbered: 'plain' | 'numbered',
-  { action, details }: Shown,
+  { action, details, outlines }: Shown,
   show: Showing,
 ): string | CutText {
   const { paths } = data
@@ -77,7 +146,10 @@ function severalFiles(
   const total = paths.length + failures.length
   const head =
     failures.length === 0
-      ? [`Reading ${counted(paths.length, 'file')}:`, ...listed(paths)]
+      ? // The name of a single file is in the line above its text.
+        paths.length === 1
+        ? []
+        : [`Reading ${counted(paths.length, 'file')}:`, ...listed(paths)]
       : [
           `Successfully read ${paths.length} of ${total} files (${failures.length} failed):`,
           '',
@@ -91,10 +163,17 @@ function severalFiles(
           ),
         ]
   const texts = textsOf(data)
-  const framed = texts.map((text, index) => text.length + 2 * (paths[index]?.length ?? 0) + 200)
+  const outlineAt = (index: number): readonly OutlineRow[] | undefined => outlines?.[paths[index] ?? '']
+  const framed = texts.map((text, index) => {
+    const whole = text.length + 2 * (paths[index]?.length ?? 0) + 200
+    return outlineAt(index) === undefined ? whole : Math.min(whole, show.fileRoom ?? whole)
+  })
   const shares = sharesOf(framed, show.room - head.join('\n').length)
   const sections = texts.map((text, index) =>
-    fileSection({ path: paths[index] ?? '', content: text, numbered, room: shares[index] ?? 0 }, show),
+    fileSection(
+      { path: paths[index] ?? '', content: text, numbered, room: shares[index] ?? 0, outline: outlineAt(index) },
+      show,
+    ),
   )
   const cuts = sections.flatMap((one, index) =>
     typeof one === 'string' ? [] : [`${show.path(paths[index] ?? '')}: ${one.cut}`],
@@ -102,7 +181,7 @@ function severalFiles(
   const bodies = sections.map((one) => (typeof one === 'string' ? one : one.text))
   const text = show.bare
     ? bodies.map((body, index) => `=== ${oneLined(show.path(paths[index] ?? ''))} ===\n${body}`).join('\n\n')
-    : [...head, '', bodies.join('\n\n')].join('\n')
+    : [...head, ...(head.length === 0 ? [] : ['']), bodies.join('\n\n')].join('\n')
   return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
 }
 

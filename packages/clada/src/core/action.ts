@@ -3,7 +3,7 @@ import type { DamageKind } from '@clada/reply/core/diagnostic.ts'
 import type { ExecData, ExecRequest, RunData, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import { keepStack, type Problem } from './problem.ts'
-import type { ActionResult, PlaceChoice } from './result.ts'
+import type { ActionResult, Outlines, PlaceChoice } from './result.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
 /**
@@ -59,7 +59,10 @@ export interface ActionSpec<P extends Params = Params, R extends Shape = Shape> 
 export type Registry = Pick<ReadonlyMap<string, ActionSpec>, 'get' | 'has' | 'keys' | 'values' | 'entries'>
 
 /** A result as its output sees it. `data` is missing where an action failed with nothing to show. */
-export interface Shown<Data = unknown> extends Pick<ActionResult, 'action' | 'params' | 'success' | 'details'> {
+export interface Shown<Data = unknown> extends Pick<
+  ActionResult,
+  'action' | 'params' | 'success' | 'details' | 'outlines'
+> {
   readonly data?: Data | undefined
 }
 
@@ -77,6 +80,8 @@ export interface Output<Data = unknown> {
 export interface Showing {
   /** Characters. A text that is longer is cut by the report, in the middle; who knows better how to cut does so. */
   readonly room: number
+  /** Characters of a long file that was read whole: more is shown by its beginning and its outline. */
+  readonly fileRoom?: number | undefined
   /** A text of a file or a program, in which no line reads as one of the report. */
   content(text: string): string
   /** Relative to the project, or whole outside it. */
@@ -115,6 +120,8 @@ export interface ActionContext {
   readonly repair: Repair
   /** What a reading of lines does that are only partly in the file: the seeds' error, or a note. */
   readonly pastEnd: 'fails' | 'noted'
+  /** Whether long files that are read whole get their outline, for a report that shows only a part of them. */
+  readonly outlines: boolean
   /** How a file that is written whole ends. */
   readonly finalNewline: 'exact' | 'add'
   /** Aborted when the caller stops the execution. */
@@ -202,6 +209,8 @@ export interface Done<Data = unknown> {
   readonly ok: true
   readonly data: Data
   readonly warnings?: readonly string[]
+  /** Of long files that were read whole. */
+  readonly outlines?: Outlines | undefined
   /** A file, absolute, about whose broken syntax the warnings say all there is to say. */
   readonly brokenSyntax?: string | undefined
   /** In a preview: a program that was not run, so that what comes after it may find other files. */
@@ -213,6 +222,8 @@ export interface Failed<Data = never> {
   readonly problem: Problem
   readonly data?: Data
   readonly warnings?: readonly string[]
+  /** Of long files that were read whole. */
+  readonly outlines?: Outlines | undefined
 }
 
 /** Files, a call, and the expected result; a test runs every one. Paths are relative to a scratch root. */

@@ -80,6 +80,8 @@ export interface ActionResult {
   unknown?: string
   /** What it did to files, if the caller asked for evidence. */
   changes?: Evidence[]
+  /** Of long files that were read whole, if the caller asked for evidence; left out of reports for programs. */
+  outlines?: Outlines
   warnings?: string[]
   /** What the user left out or changed in a review. */
   review?: ReviewNote
@@ -95,6 +97,18 @@ export interface ActionResult {
   group?: number
   /** Why the model did it, in its own words. */
   explanation?: string
+}
+
+/** What long files declare, by path. Without declarations where their language is not known. */
+export type Outlines = Readonly<Record<string, readonly OutlineRow[]>>
+
+/** A declaration of a file. */
+export interface OutlineRow {
+  readonly header: string
+  /** From 1, both included. */
+  readonly lines: readonly [number, number]
+  /** 1 for the outermost. */
+  readonly depth: number
 }
 
 /** The parts of an error message. `report/failure.ts` puts together those that a reader needs. */

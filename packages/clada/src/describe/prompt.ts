@@ -116,7 +116,7 @@ function textOf({ teaching, forms, examples, notes }: Parts, options: PromptOpti
       markdownList([...teaching.answer, ...tipsFor(reportTips, specs), ...runningTips(options, specs)]),
       '## Actions',
       teaching.says === 'any action'
-        ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
+        ? 'Parameters with `?` or a default are optional. `paths` has one path per line.'
         : 'Replace the words in capitals; ⏎ is a line break.',
       markdownList(
         forms.map(({ spec: { description }, call }) => {
@@ -223,6 +223,15 @@ export const changing: readonly Tip[] = [
     text: 'Edit only what you have seen: read it, end your reply there, and go on when you have the report.',
   },
   {
+    needs: ['file_read_numbered', 'grep', 'list_structures'],
+    text: 'Read lines, not whole files: `grep` and `list_structures` find them; long files show their outline.',
+  },
+  {
+    needs: ['file_read_numbered', 'run'],
+    unless: ['grep', 'list_structures'],
+    text: 'Read lines, not whole files: `grep -n` finds them; long files show their outline.',
+  },
+  {
     needs: ['run'],
     unless: ['file_read_numbered'],
     text: 'Edit only what you have seen: run `cat FILE`, end your reply there, and go on when you have the report. Never guess the content of a file.',
@@ -233,7 +242,7 @@ export const changing: readonly Tip[] = [
   },
   {
     param: 'old_text',
-    text: 'Copy the old text exactly, indentation included, without line numbers. It must occur exactly once: use as few lines as make it unique. Indent the new text for its place.',
+    text: 'Copy the old text exactly, with its indentation, without line numbers. It must occur once: use as few lines as make it unique. Indent the new text for its place.',
   },
   {
     needs: ['file_edit'],
@@ -253,7 +262,7 @@ export const changing: readonly Tip[] = [
   },
   {
     needs: ['file_replace_lines', 'file_read_numbered'],
-    text: 'By line numbers that you just saw: `file_replace_lines`. Numbers shift with each edit: put all changes to a file into its `edits`, each below a line `@@ 23-43`, which alone deletes.',
+    text: 'By line numbers you just saw: `file_replace_lines`. Numbers shift with each edit: put all changes to a file into its `edits`, each below a line `@@ 23-43`, which alone deletes.',
   },
   {
     needs: ['file_write'],

@@ -138,6 +138,7 @@ export class ActionRunner {
         spelled,
         repair,
         pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
+        outlines: (this.#options.options.evidence ?? 'none') !== 'none',
         finalNewline: finalNewline ?? 'exact',
         signal: this.#options.request.signal ?? new AbortController().signal,
         explain: (problem) => explain(problem, spelled).error,
@@ -336,6 +337,7 @@ export function setOutcome(result: ActionResult, outcome: Outcome, warnings: rea
   result.success = outcome.ok
   if (outcome.data === undefined) delete result.data
   else result.data = outcome.data
+  if (outcome.outlines !== undefined) result.outlines = outcome.outlines
   if (!outcome.ok) {
     Object.assign(result, explain(outcome.problem, result.action))
     const stack = stackOf(outcome.problem)

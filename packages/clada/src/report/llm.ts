@@ -6,7 +6,9 @@ import { type Entry, entryLines, reportEntries, type Style } from './entries.ts'
 import { sharesOf, tokenLength } from '@clada/reply/text/lines.ts'
 import {
   changedLines,
+  defaultBudget,
   defaultOutputLimit,
+  fileLimitOf,
   notExecutedText,
   showOutput,
   type ReportOptions,
@@ -18,9 +20,6 @@ import {
 import { capText, entryText, primaryOf, spellOut, wholeWarning } from './words.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
-
-/** Characters of a report for a model, by default. */
-const defaultBudget = 6000 * tokenLength
 
 /**
  * What is pasted back to a model: a line for each action, what changed, then what they had to show, then how to repair
@@ -174,8 +173,9 @@ export function outputsOf(
   room: number,
 ): Outputs {
   const { outputLimit = defaultOutputLimit, programs, registry, budget = defaultBudget } = options
+  const shownAs = { fileLimit: fileLimitOf(options), programs, root, registry }
   const outputs = results.flatMap((result) => {
-    const output = showOutput(result, { limit: outputLimit, programs, root, registry })
+    const output = showOutput(result, { ...shownAs, limit: outputLimit })
     return output === undefined ? [] : [{ result, output }]
   })
   const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
@@ -185,7 +185,7 @@ export function outputsOf(
     if (share >= (lengths[index] ?? 0)) return { result, output }
     const limit = share - output.title.length - 3
     if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
-    return { result, output: showOutput(result, { limit, programs, root, registry }) ?? output }
+    return { result, output: showOutput(result, { ...shownAs, limit }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])

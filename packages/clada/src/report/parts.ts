@@ -2,13 +2,14 @@ import { isRecord } from '../core/platform.ts'
 import type { ContentKind } from '@clada/reply/syntax/content-kind.ts'
 import { defaultSyntax, syntaxOf } from '@clada/reply/syntax/table.ts'
 import path from 'node:path'
+import { longFile } from '../actions/long-file.ts'
 import { registry as builtIn } from '../actions/registry.ts'
 import type { Registry } from '../core/action.ts'
 import { isMissing, type NotExecuted, type NotExecutedReason } from '@clada/reply/core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import { type ActionResult, type Evidence, type ExecutionResult, type LeftHunk } from '../core/result.ts'
 import { counted } from '@clada/reply/core/words.ts'
-import { cutLines } from '@clada/reply/text/lines.ts'
+import { cutLines, tokenLength } from '@clada/reply/text/lines.ts'
 import { Content, cutMark, oneLine, primaryOf, withoutColors } from './words.ts'
 
 /** Why a task was skipped, after a word that says that it was. */
@@ -194,9 +195,17 @@ export function reminderOf({
 
 export const defaultOutputLimit = 50 * 1024
 
+/** Characters of a report for a model, by default. */
+export const defaultBudget = 6000 * tokenLength
+
+/** Of a long file a report for a model shows no more, unless the reply names the lines. */
+export const fileLimitOf = ({ budget = defaultBudget }: ReportOptions): number => Math.max(longFile, budget / 4)
+
 export interface OutputOptions {
   /** Characters for this one. */
   readonly limit: number
+  /** Characters of a long file that was read whole. */
+  readonly fileLimit?: number | undefined
   readonly programs?: 'show' | 'hide' | 'seen' | undefined
   readonly registry?: Registry | undefined
   /** The project; paths in it are shown relative to it. */
@@ -215,7 +224,7 @@ export interface ShownOutput {
 
 /** The output of an action with a heading, or undefined when it has none. Writes have none: their line is enough. */
 export function showOutput(done: ActionResult, options: OutputOptions): ShownOutput | undefined {
-  const { limit, programs, root, bare, registry = builtIn } = options
+  const { limit, fileLimit, programs, root, bare, registry = builtIn } = options
   const { action } = done
   const meant = meantAction(done.data)
   const result = meant === undefined ? done : { ...done, action: meant.as, data: meant.result }
@@ -228,6 +237,7 @@ export function showOutput(done: ActionResult, options: OutputOptions): ShownOut
     { ...result, data },
     {
       room: limit,
+      fileRoom: fileLimit,
       content: bare ? (text) => text : content.text,
       path: (given) => shownPath(given, root),
       bare,

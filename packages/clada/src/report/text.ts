@@ -5,6 +5,7 @@ import type { LineFormat } from './entries.ts'
 import {
   changedLines,
   defaultOutputLimit,
+  fileLimitOf,
   notExecutedText,
   showOutput,
   type ReportOptions,
@@ -53,16 +54,13 @@ function skippedLine(results: readonly ActionResult[]): string[] {
   ]
 }
 
-function actionLines(
-  result: ActionResult,
-  { errorDetail = 'full', outputLimit = defaultOutputLimit, programs, registry }: ReportOptions,
-  root: string | undefined,
-): string[] {
+function actionLines(result: ActionResult, options: ReportOptions, root: string | undefined): string[] {
+  const { errorDetail = 'full', outputLimit = defaultOutputLimit, programs, registry } = options
   const task = taskOf(result)
   const head = `[task-${task}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const shown = showOutput(result, { limit: outputLimit, programs, root, registry })
+  const shown = showOutput(result, { limit: outputLimit, fileLimit: fileLimitOf(options), programs, root, registry })
   const output = shown?.body.split('\n').map((line) => `[task-${task}:${shown.by}] ${line}`) ?? []
   const warnings = [
     ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${wholeWarning(warning)}`),

@@ -7,6 +7,7 @@ import { type LineFormat, reportEntries } from './entries.ts'
 import {
   changedLines,
   defaultOutputLimit,
+  fileLimitOf,
   notExecutedText,
   showOutput,
   type ReportOptions,
@@ -68,18 +69,14 @@ function tasksOf(result: ExecutionResult): Task[] {
   })
 }
 
-function taskLines(
-  index: number,
-  result: ActionResult,
-  { errorDetail, outputLimit = defaultOutputLimit, programs, registry = builtIn }: ReportOptions,
-  root: string | undefined,
-): string[] {
+function taskLines(index: number, result: ActionResult, options: ReportOptions, root: string | undefined): string[] {
+  const { errorDetail, outputLimit = defaultOutputLimit, programs, registry = builtIn } = options
   const head = `[task-${index + 1}]`
   const warnings = [
     ...(result.warnings ?? []).map((warning) => `${head} Warning: ${wholeWarning(warning)}`),
     ...reviewLines(result, `[task-${index + 1}:review] `),
   ]
-  const shown = showOutput(result, { limit: outputLimit, programs, root, registry })
+  const shown = showOutput(result, { limit: outputLimit, fileLimit: fileLimitOf(options), programs, root, registry })
   const output = shown?.body.split('\n').map((line) => `[task-${index + 1}:${shown.by}] ${line}`) ?? []
   const changes = changedLines(result, `[task-${index + 1}:changes] `)
   const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`

@@ -99,7 +99,7 @@ export interface Lesson {
 
 /** How the report looks for a syntax whose blocks it names by `name`. */
 export const reportLesson = (name: 'id' | 'number'): string[] => [
-  `\`=== CLADA RESULTS ===\` has one line per block, by its ${name}: ✅ or ❌ with the reason; \`=== CHANGES ===\` where files changed: no need to look again; \`=== OUTPUTS ===\` what was read, found and printed. Cuts are marked, with how to read on.`,
+  `\`=== CLADA RESULTS ===\` has one line per block, by its ${name}: ✅ or ❌ with the reason; \`=== CHANGES ===\` where files changed: no need to look again; \`=== OUTPUTS ===\` what was read, found and printed.`,
   'After a failure, `=== REPAIR ===` shows the nearest text, or every place that matches. Send only the failed blocks again, corrected.',
 ]
 

@@ -135,7 +135,7 @@ export function rewriteSham(raw: string, action: string, params: Readonly<Record
 const rules = [
   'A block begins with the line `#!SHAM [@three-char-SHA-256: id]` and ends with the line `#!END_SHAM_id`. The id is 2 to 8 letters or digits, a new one for every block.',
   'Between them, one parameter per line: `name = value`, from the first column. No comments, nothing else.',
-  'A value is `"text"` on one line, a JSON string (`\\"` `\\\\` `\\n`); or a heredoc: `name = <<\'EOT_SHAM_id\'`, then lines taken as they are, nothing escaped, then `EOT_SHAM_id` on a line of its own. Use a heredoc for several lines and for text with quotes or backslashes. Numbers and true/false are quoted too.',
+  'A value is `"text"` on one line, a JSON string (`\\"` `\\\\` `\\n`); or a heredoc: `name = <<\'EOT_SHAM_id\'`, then lines taken as they are, nothing escaped, then `EOT_SHAM_id` on a line of its own. Use a heredoc for several lines, quotes or backslashes. Numbers and true/false are quoted too.',
   'The line break before the delimiter is not part of the text: for a file that ends with a line break, leave an empty line before the delimiter.',
 ]
 

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { Clada } from '../../packages/clada/src/index.ts'
+import { formatReport } from '../../packages/clada/src/report/format.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+/** 12 functions of 30 lines each. */
+const functions = Array.from(
+  { length: 12 },
+  (_, at) => `def step_${at}(value):\n${`    value += ${at}  # one more step\n`.repeat(27)}    return value\n\n`,
+).join('')
+const module_ = `"""Steps."""\nimport os\n\n${functions}`
+const files = { 'steps.py': module_, 'notes.txt': 'A line of notes without any structure.\n'.repeat(300) }
+
+const open = (): Clada => new Clada({ repoPath: scratchDir(files), git: 'off', evidence: 'diff', relativePaths: true })
+
+const rows = (from: number): string =>
+  Array.from({ length: 12 - from }, (_, at) => from + at)
+    .map((at) => `  ${4 + 30 * at}-${32 + 30 * at} def step_${at}(value)`)
+    .join('\n')
+
+it.each([
+  ['file_read', { path: 'steps.py' }, 'file_read_numbered '],
+  ['file_read_numbered', { path: 'steps.py' }, ''],
+  ['files_read', { paths: 'steps.py' }, 'file_read_numbered '],
+])('%s of a long file shows its beginning, what the rest declares, and how to read on', async (action, params, how) => {
+  const report = formatReport(await open().perform(action, params), 'llm')
+  const last = Number(/lines (\d+)-/.exec(report)?.[1]) - 1
+  expect(last).toBeGreaterThan(30)
+  const cut = `lines ${last + 1}-363 of 363 not shown, only what they declare; read on with ${how}lines="A-B,C-D"`
+  expect(report).toContain(`(${action === 'files_read' ? 'steps.py: ' : ''}${cut})\n`)
+  expect(report).toContain(`\n[output truncated] ${cut}:\n${rows(Math.floor((last - 3) / 30))}\n=== END FILE`)
+  expect(report.length).toBeLessThan(3000)
+})
+
+it('lines that the reply names are all shown', async () => {
+  const report = formatReport(await open().perform('file_read_numbered', { path: 'steps.py', lines: '1-363' }), 'llm')
+  expect(report).not.toContain('[output truncated]')
+  expect(report).toContain('363: \n=== END FILE')
+})
+
+it('a long text without declarations shows its beginning and its end', async () => {
+  const report = formatReport(await open().perform('file_read', { path: 'notes.txt' }), 'llm')
+  expect(report).toMatch(/\[output truncated\] lines \d+-\d+ of 300 not shown; read on with file_read_numbered lines="/)
+  expect(report).toMatch(/structure\.\n\n=== END FILE: notes.txt ===/)
+  expect(report.length).toBeLessThan(7000)
+})
+
+it('a report with more room shows more of a file', async () => {
+  const report = formatReport(await open().perform('file_read', { path: 'steps.py' }), 'llm', { budget: 80_000 })
+  expect(report).not.toContain('[output truncated]')
+})
+
+it('a program gets the whole file, and nothing else', async () => {
+  const result = await open().perform('file_read', { path: 'steps.py' })
+  const [{ data, ...rest }] = JSON.parse(formatReport(result, 'json')).results
+  expect(data.content).toBe(module_)
+  expect(rest).not.toHaveProperty('outlines')
+})
